@@ -72,7 +72,7 @@ format: env      ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 unit: env        ## unit, property, oracle, vector and install tests
-	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not long" $(wildcard tests/unit tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging)
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not long" $(wildcard tests/unit tests/benchmarks tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging)
 
 pure: env        ## the kernel tests again, on the uncompiled kernels
 	BARNABAS_KERNELS=pure $(PYTEST) -n $(WORKERS) --dist loadfile -m "kernels and not long" $(KERNEL_TESTS)
@@ -118,7 +118,7 @@ fuzz: env        ## hostile bytes, for minutes
 	$(RUN) -m fuzz
 	$(RUN) -m fuzz.kernels --seconds $(FUZZ_SECONDS)
 
-bench: env       ## the figures of benchmarks/RESULTS.md
+bench: env       ## measure the figures and the chart of docs/speed.md (ONLY=requests ROUNDS=3)
 	$(RUN) -m benchmarks
 
 demo: demo-env   ## a year of flights through the broker and Spark

@@ -36,21 +36,25 @@ class Progress:
 
     def __init__(self, kernels: int) -> None:
         self.kernels = kernels
-        self.passed = 0
+        self.passed = self.compiled = 0
 
     def advance(self, name: str, seconds: float | None) -> None:
         """Count a kernel; `seconds` is None where it was up to date."""
         self.passed += 1
-        if seconds is None:
-            return
-        if sys.stderr.isatty():
-            done = BAR * self.passed // self.kernels
-            end = "\n" if self.passed == self.kernels else ""
-            bar = "#" * done + "." * (BAR - done)
-            sys.stderr.write(f"\rkernels [{bar}] {self.passed} of {self.kernels} {name:24}{end}")
-            sys.stderr.flush()
-        else:
-            report(f"kernel {self.passed} of {self.kernels}: {name}, {seconds:.1f} s")
+        if seconds is not None:
+            self.compiled += 1
+            if sys.stderr.isatty():
+                self._draw(name)
+            else:
+                report(f"kernel {self.passed} of {self.kernels}: {name}, {seconds:.1f} s")
+        if self.passed == self.kernels and self.compiled and sys.stderr.isatty():
+            sys.stderr.write("\n")
+
+    def _draw(self, name: str) -> None:
+        done = BAR * self.passed // self.kernels
+        bar = "#" * done + "." * (BAR - done)
+        sys.stderr.write(f"\rkernels [{bar}] {self.passed} of {self.kernels} {name:24}")
+        sys.stderr.flush()
 
 
 class BuildKernels(build_ext):

@@ -1,6 +1,6 @@
 """`python -m benchmarks.against COMMIT`: what is here beside what was there, in turns, in one run.
 
-The other commit is checked out and built in a temporary directory. Rows: produce and fetch by raw
+The other commit is checked out and built in a temporary directory. Rows: requests by raw
 connections, both brokers at once, and records in memory. A row is met where ours is within 10 % of the
 other. ROUNDS and SCALE are as for `python -m benchmarks`.
 """
@@ -17,11 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from benchmarks import fetch, produce, records
-from benchmarks.brokers import POLICY
+from benchmarks.broker import requests
+from benchmarks.driver import records
+from benchmarks.peers.brokers import POLICY
 from benchmarks.plan import Plan
-from benchmarks.report import render
-from benchmarks.results import Result
+from benchmarks.report.conditions import conditions
+from benchmarks.report.result import Result
+from benchmarks.report.store import Store
+from benchmarks.report.tables import render
 from tests.interop.peers.our_broker import OurBroker
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,7 +62,7 @@ def in_memory(plan: Plan, sources: Path) -> dict[str, tuple[str, float]]:
     program = (
         "import json, sys\n"
         "from benchmarks.plan import Plan\n"
-        "from benchmarks.records import measure\n"
+        "from benchmarks.driver.records import measure\n"
         "rows = measure(Plan(1, float(sys.argv[1])))\n"
         "print(json.dumps({row.measure: (row.unit, row.ours[0]) for row in rows}))\n"
     )
@@ -98,14 +101,16 @@ def main() -> int:
     rounds, scale = int(os.environ.get("ROUNDS", "3")), float(os.environ.get("SCALE", "1"))
     with checkout(commit) as tree:
         sources = tree / "src"
-        plan = Plan(rounds, scale, peer=lambda: BenchThen(sources), peer_name=commit)
+        plan = Plan(rounds, scale, peer=lambda: BenchThen(sources), peer_name=commit, floor=False)
         try:
-            found = [*produce.measure(plan), *fetch.measure(plan)]
+            found = requests.measure(plan)
         finally:
             plan.close()
         found += records_rows(plan, sources)
     rows = [replace(row, target=LOWER if row.better == "lower" else HIGHER) for row in found]
-    print(render(rows, [f"beside {commit}, {rounds} rounds"]))
+    store = Store()
+    store.put(conditions(f"python -m benchmarks.against {commit}", rounds, scale), rows)
+    print(render(store))
     return 0 if all(row.met for row in rows) else 1
 
 

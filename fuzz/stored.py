@@ -3,7 +3,7 @@
 import random
 import struct
 
-from barnabas.cli.log.internal_records import OWN_TOPICS, in_words, told
+from barnabas.cli.log.internal_records import OWN_TOPICS, described, details
 from barnabas.log.inspection.state_files import examine_state
 from barnabas.log.producers.producer_snapshot import encode_snapshot
 from barnabas.log.producers.producer_state import ProducerEntry
@@ -77,6 +77,6 @@ def tell_own_record(data: bytes) -> None:
     if len(data) < 2 or data[0] >= len(_TOPICS):
         return
     key, value = data[2 : 2 + data[1]], data[2 + data[1] :]
-    words = in_words(Record(_TOPICS[data[0]], 0, 0, 0, 0, key, value))
+    words = described(Record(_TOPICS[data[0]], 0, 0, 0, 0, key, value))
     if words is not None:
-        told(words)
+        details(words)

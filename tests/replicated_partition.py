@@ -1,13 +1,34 @@
-"""One replicated partition in memory: brokers, a network that delays and drops, and a model controller.
+"""One replicated partition in memory: brokers, a network that delays and drops, and a controller.
 
-The replicas are the machines of `barnabas.replication` over lists of records. What must hold is checked
-after every step; see `ReplicatedPartition.check`.
+The replicas are the machines of `barnabas.replication` over lists of records; the controller, and what its
+requests make of a broker, are those of `barnabas.cluster`. What must hold is checked after every step; see
+`ReplicatedPartition.check`.
 """
 
 from dataclasses import dataclass, field, replace
 
+from barnabas.cluster.controller import step
+from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
+from barnabas.cluster.events import (
+    BrokersChanged as BrokersRegistered,
+)
+from barnabas.cluster.events import (
+    ControllerEvent,
+    IsrProposed,
+    PartitionsAdded,
+    PreferredElection,
+    Reassigned,
+)
+from barnabas.cluster.image import NO_LEADER, ClusterImage, PartitionState
+from barnabas.cluster.image import Broker as Registration
+from barnabas.cluster.reassignment import is_under_way
+from barnabas.cluster.roles import role_changes
+from barnabas.cluster.view import Decision, View
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.leader_epochs import LeaderEpochs
+from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
+from barnabas.protocol.stop_replica import StopReplicaRequest
+from barnabas.protocol.update_metadata import UpdateMetadataRequest
 from barnabas.replication.acknowledgement import ALL, acknowledgement, refuse_append
 from barnabas.replication.effects import NO_EFFECTS, IsrProposal, LeaderEffects
 from barnabas.replication.events import (
@@ -32,11 +53,12 @@ from barnabas.replication.follower import (
 from barnabas.replication.leader import Leader, Leadership, Limits
 from barnabas.replication.requests import AskEpochEnd, AskOffsets, FetchNext, FollowerRequest
 from barnabas.replication.watermark import LogOffsets, recovered
-from barnabas.types import NodeId
+from barnabas.types import NodeId, TopicPartition
 from tests.memory_disk import MemoryDisk
 
 LAG_MS = 100
 NOBODY = NodeId(-1)
+DOGS = TopicPartition("dogs", 0)
 
 Record = tuple[int, int]
 """Its leader epoch, and a number that no other record has."""
@@ -77,14 +99,6 @@ class MemoryLog:
         self.epochs.truncate_start(offset)
 
 
-@dataclass(frozen=True)
-class Registrations:
-    """The brokers that are alive, with their epochs; the controller's connection keeps the order."""
-
-    version: int
-    epochs: dict[NodeId, int]
-
-
 @dataclass
 class Broker:
     """One broker, in one of its lives; -1 as its epoch: it is down."""
@@ -97,7 +111,7 @@ class Broker:
     role: Leader | Follower | None = None
     checkpoint: int = 0
     """The high watermark as replication-offset-checkpoint has it."""
-    known: Registrations = field(default_factory=lambda: Registrations(0, {}))
+    image: ClusterImage = field(default_factory=ClusterImage)
     pending: list[tuple[int, int]] = field(default_factory=list)
     """(end offset, number) of records that wait for acks=all."""
 
@@ -129,17 +143,6 @@ class Answer:
     records: list[Record]
 
 
-@dataclass(frozen=True)
-class State:
-    """What the controller has decided."""
-
-    leader: NodeId
-    leader_epoch: int
-    partition_epoch: int
-    isr: frozenset[NodeId]
-    replicas: tuple[NodeId, ...]
-
-
 class ReplicatedPartition:
     """Brokers 1 to `brokers`, of which `replicas` have the partition at first."""
 
@@ -150,51 +153,55 @@ class ReplicatedPartition:
         *,
         min_isr: int = 1,
         truncates_in_fetch: bool = True,
+        tells_epochs: bool = True,
     ) -> None:
         self.now = 0
         self.limits = Limits(min_isr, LAG_MS)
         self.in_fetch = truncates_in_fetch
+        self.tells_epochs = tells_epochs
+        """Whether leaders know the epochs of brokers, as with KRaft."""
         self.next_broker_epoch = 1
         self.next_number = 1
         self.brokers: dict[NodeId, Broker] = {}
-        self.registered: dict[NodeId, int] = {}
-        """The broker epochs that the controller believes to be alive."""
-        self.version = 0
         self.lossy: set[NodeId] = set()
         """Down, and with records lost: they may not count as in sync when they are back."""
-        for number in range(1, brokers + 1):
-            self.brokers[NodeId(number)] = Broker(NodeId(number), -1)
-        assigned = tuple(NodeId(number) for number in range(1, replicas + 1))
-        self.state = State(NOBODY, 0, 0, frozenset(assigned), assigned)
         self.network: list[Message] = []
         self.committed: dict[int, Record] = {}
         self.acknowledged: set[int] = set()
         self.watermarks: dict[tuple[NodeId, int, int], int] = {}
-        for node_id in self.brokers:
-            self.start(node_id)
+        self.view = View(ClusterImage(controller_epoch=1))
+        for number in range(1, brokers + 1):
+            self.brokers[NodeId(number)] = Broker(NodeId(number), -1)
+            self.start(NodeId(number))
+        assigned = tuple(NodeId(number) for number in range(1, replicas + 1))
+        self.take(PartitionsAdded(DOGS.topic, b"d" * 16, {DOGS.partition: assigned}))
+
+    @property
+    def state(self) -> PartitionState:
+        """What the controller has decided."""
+        state = self.view.image.partition(DOGS)
+        assert state is not None
+        return state
 
     # Brokers.
 
     def start(self, node_id: NodeId) -> None:
-        """A broker comes (back), and registers. Its session before that has ended by now."""
+        """A broker comes (back), and registers. The controller may not have noticed that it was away."""
         broker = self.brokers[node_id]
         if broker.is_up:
             return
-        self.expire(node_id)
         broker.broker_epoch = self.next_broker_epoch
         self.next_broker_epoch += 1
-        self.registered[node_id] = broker.broker_epoch
+        registered = Registration(node_id, epoch=broker.broker_epoch)
+        self.take(BrokersRegistered({**self.view.image.brokers, node_id: registered}))
         self.lossy.discard(node_id)
-        self.elect()
-        self.send_state(node_id)
-        self.tell_brokers()
 
     def crash(self, node_id: NodeId, lost: int) -> None:
         """A broker is killed, and loses the last `lost` records where another one in sync has them."""
         broker = self.brokers[node_id]
         isr = self.state.isr
-        others = [one for one in isr - {node_id} if self.is_sound(one)]
-        if not broker.is_up or (isr & self.lossy and node_id in isr and not others):
+        others = [one for one in isr if one != node_id and self.is_sound(one)]
+        if not broker.is_up or (self.lossy & set(isr) and node_id in isr and not others):
             return
         if not others and node_id in isr:
             lost = 0
@@ -203,12 +210,13 @@ class ReplicatedPartition:
             broker.log.truncate(max(broker.log.start, broker.log.end - lost))
         broker.checkpoint = recovered(broker.checkpoint, broker.log.start, broker.log.end)
         broker.broker_epoch, broker.role, broker.leader_epoch = -1, None, -1
-        broker.pending = []
+        broker.pending, broker.image = [], ClusterImage()
 
     def is_sound(self, node_id: NodeId) -> bool:
         """Whether it has what it had when it was last in sync."""
         broker = self.brokers[node_id]
-        return broker.is_up and self.registered.get(node_id) == broker.broker_epoch
+        registered = self.view.image.brokers.get(node_id)
+        return broker.is_up and registered is not None and registered.epoch == broker.broker_epoch
 
     def save_checkpoint(self, node_id: NodeId) -> None:
         broker = self.brokers[node_id]
@@ -216,84 +224,69 @@ class ReplicatedPartition:
 
     # The controller.
 
+    def take(self, event: ControllerEvent) -> Decision:
+        """The controller decides, and its requests are on their way."""
+        decision = step(self.view, event)
+        self.view = decision.after
+        for request in decision.requests:
+            self.post(NOBODY, request.node_id, request.message, request.message.broker_epoch)
+        return decision
+
     def expire(self, node_id: NodeId) -> None:
         """The session of a broker that is down ends."""
-        if self.brokers[node_id].is_up or node_id not in self.registered:
-            return
-        del self.registered[node_id]
-        state = self.state
-        if node_id in state.isr and len(state.isr) > 1:
-            state = replace(state, isr=state.isr - {node_id})
-        if node_id == state.leader:
-            state = replace(state, leader=NOBODY)
-        self.decide(state)
-        self.elect()
-        self.tell_brokers()
+        known = self.view.image.brokers
+        if node_id in known and not self.brokers[node_id].is_up:
+            left = {one: broker for one, broker in known.items() if one != node_id}
+            self.take(BrokersRegistered(left))
 
-    def elect(self, wanted: NodeId = NOBODY) -> None:
-        """Choose a leader from the ISR, where there is none or another one is wanted."""
-        state = self.state
-        able = [one for one in state.replicas if one in state.isr and one in self.registered]
-        leader = wanted if wanted in able else state.leader
-        if leader == NOBODY and able:
-            leader = able[0]
-        if leader != state.leader:
-            self.decide(replace(state, leader=leader))
+    def elect(self, wanted: NodeId) -> None:
+        """Prefer another leader."""
+        replicas = self.state.replicas
+        if wanted in replicas and not is_under_way(self.state):
+            others = (one for one in replicas if one != wanted)
+            self.take(Reassigned({DOGS: (wanted, *others)}))
+        self.take(PreferredElection((DOGS,)))
 
     def reassign(self, node_id: NodeId) -> None:
-        """Add a replica, or take one away that is not in sync and delete it."""
-        state = self.state
-        if node_id not in state.replicas:
-            self.decide(replace(state, replicas=(*state.replicas, node_id)))
-        elif node_id not in state.isr and self.brokers[node_id].is_up:
-            left = tuple(one for one in state.replicas if one != node_id)
-            self.decide(replace(state, replicas=left))
-            broker = self.brokers[node_id]
-            broker.log, broker.role, broker.checkpoint = MemoryLog(), None, 0
-            broker.leader_epoch = self.state.leader_epoch
+        """Add a replica, or take one of three away, or cancel that.
 
-    def decide(self, state: State) -> None:
-        """Write a state of a new leader epoch, and send it to all."""
-        if state == self.state:
+        Not while a replica counts as in sync that has lost records: to take away the others would be to
+        take away the records.
+        """
+        replicas = self.state.replicas
+        if self.lossy & set(self.state.isr):
             return
-        self.state = replace(
-            state,
-            leader_epoch=self.state.leader_epoch + 1,
-            partition_epoch=self.state.partition_epoch + 1,
-        )
-        for node_id in self.state.replicas:
-            self.send_state(node_id)
-
-    def send_state(self, node_id: NodeId) -> None:
-        if node_id in self.registered:
-            self.post(NOBODY, node_id, self.state, self.registered[node_id])
-
-    def tell_brokers(self) -> None:
-        self.version += 1
-        for node_id, epoch in self.registered.items():
-            self.post(NOBODY, node_id, Registrations(self.version, dict(self.registered)), epoch)
+        if is_under_way(self.state):
+            self.take(Reassigned({DOGS: None}))
+        elif node_id not in replicas:
+            self.take(Reassigned({DOGS: (*replicas, node_id)}))
+        elif len(replicas) > 2:
+            self.take(Reassigned({DOGS: tuple(one for one in replicas if one != node_id)}))
 
     def alter(self, message: Message, proposal: IsrProposal) -> None:
-        """Change the ISR as its leader wants, if nothing has changed meanwhile (KIP-497, KIP-903)."""
+        """A leader's proposal reaches the controller, and is answered."""
         if message.sender in self.lossy:
             return  # It arrives too late, or what the dead leader lost was nowhere else.
-        state = self.state
-        error = ErrorCode.NONE
-        if proposal.leader_epoch != state.leader_epoch:
-            error = ErrorCode.FENCED_LEADER_EPOCH
-        elif proposal.partition_epoch != state.partition_epoch:
-            error = ErrorCode.INVALID_UPDATE_VERSION
-        elif not all(self.is_eligible(one, epoch) for one, epoch in proposal.isr):
-            error = ErrorCode.INELIGIBLE_REPLICA
+        if is_under_way(self.state) and self.lossy & set(self.state.isr):
+            # It might end the move, as in `reassign`.
+            lost = IsrRefused(proposal.partition_epoch, ErrorCode.NETWORK_EXCEPTION, 0)
+            self.post(NOBODY, message.sender, lost, message.sender_epoch)
+            return
+        event = IsrProposed(
+            message.sender,
+            message.sender_epoch,
+            DOGS,
+            proposal.isr,
+            proposal.leader_epoch,
+            proposal.partition_epoch,
+        )
+        decision = self.take(event)
+        error = decision.error or decision.errors.get(DOGS)
         if error:
             answer: object = IsrRefused(proposal.partition_epoch, error, 0)
         else:
-            isr = frozenset(one for one, _ in proposal.isr)
-            answer = self.state = replace(state, isr=isr, partition_epoch=state.partition_epoch + 1)
+            answer = self.state
         self.post(NOBODY, message.sender, answer, message.sender_epoch)
-
-    def is_eligible(self, node_id: NodeId, broker_epoch: int) -> bool:
-        return self.registered.get(node_id) == broker_epoch
 
     # The network.
 
@@ -304,7 +297,14 @@ class ReplicatedPartition:
     def deliver(self, index: int) -> None:
         if not self.network:
             return
-        message = self.network.pop(index % len(self.network))
+        at = index % len(self.network)
+        if self.network[at].sender == NOBODY:
+            # The controller's requests to a broker keep their order.
+            to = self.network[at].to
+            at = next(
+                n for n, one in enumerate(self.network) if (one.sender, one.to) == (NOBODY, to)
+            )
+        message = self.network.pop(at)
         if message.to == NOBODY:
             assert isinstance(message.content, IsrProposal)
             self.alter(message, message.content)
@@ -320,7 +320,7 @@ class ReplicatedPartition:
             return
         at = index % len(self.network)
         message = self.network[at]
-        if isinstance(message.content, State | Registrations):
+        if message.sender == NOBODY:
             return
         del self.network[at]
         proposal = message.content
@@ -330,12 +330,10 @@ class ReplicatedPartition:
 
     def receive(self, broker: Broker, message: Message) -> None:
         content = message.content
-        if isinstance(content, State):
-            self.on_state(broker, content)
-        elif isinstance(content, Registrations):
-            if content.version > broker.known.version:
-                broker.known = content
-                self.lead(broker, BrokersChanged(content.epochs, self.now))
+        if isinstance(content, LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest):
+            self.obey(broker, content)
+        elif isinstance(content, PartitionState):
+            self.lead(broker, self.changed(content))
         elif isinstance(content, IsrRefused):
             self.lead(broker, replace(content, now_ms=self.now))
         elif isinstance(content, FetchNext | AskEpochEnd | AskOffsets):
@@ -347,36 +345,74 @@ class ReplicatedPartition:
 
     # Roles.
 
-    def on_state(self, broker: Broker, state: State) -> None:
-        """LeaderAndIsr, or the answer to a proposal."""
-        if state.leader_epoch == broker.leader_epoch:
-            self.lead(
-                broker,
-                PartitionChanged(
-                    state.isr, state.replicas, state.leader_epoch, state.partition_epoch, self.now
-                ),
-            )
-        if state.leader_epoch <= broker.leader_epoch:
-            return
-        log = broker.log
-        offsets = LogOffsets(log.start, log.end, broker.high_watermark)
+    def obey(
+        self,
+        broker: Broker,
+        request: LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest,
+    ) -> None:
+        """What a controller's request makes of a broker's image, and that of its replica."""
+        before, node_id, epoch = broker.image, broker.node_id, broker.broker_epoch
+        deletes = False
+        if isinstance(request, LeaderAndIsrRequest):
+            outcome = leader_and_isr(before, request, node_id, epoch)
+        elif isinstance(request, UpdateMetadataRequest):
+            outcome = update_metadata(before, request, epoch)
+        else:
+            stop = stop_replica(before, request, node_id, epoch)
+            outcome, deletes = stop.outcome, DOGS in stop.stopped
+        assert not outcome.error
+        broker.image = before.apply(outcome.delta)
+        roles = role_changes(before, broker.image, node_id)
+        for _ in roles.leave:
+            broker.checkpoint, broker.role, broker.pending = broker.high_watermark, None, []
+        for _, state in roles.lead:
+            self.become_leader(broker, state)
+        for _, state in roles.follow:
+            self.become_follower(broker, state)
+        for _, state in roles.update:
+            self.lead(broker, self.changed(state))
+        self.lead(broker, self.alive(broker))
+        if deletes and broker.role is None:
+            broker.log, broker.checkpoint = MemoryLog(), 0
+
+    def changed(self, state: PartitionState) -> PartitionChanged:
+        isr = frozenset(state.isr)
+        epochs = state.leader_epoch, state.partition_epoch
+        return PartitionChanged(isr, state.replicas, *epochs, self.now)
+
+    def alive(self, broker: Broker) -> BrokersChanged:
+        epochs = {
+            one: self.brokers[one].broker_epoch if self.tells_epochs else -1
+            for one in broker.image.brokers
+        }
+        return BrokersChanged(epochs, self.now)
+
+    def begin_role(self, broker: Broker, state: PartitionState) -> LogOffsets:
+        assert state.leader_epoch > broker.leader_epoch
         broker.checkpoint = broker.high_watermark
-        broker.leader_epoch, broker.leader_id, broker.pending = state.leader_epoch, state.leader, []
-        broker.role = None
-        if broker.node_id not in state.replicas:
-            return
-        if state.leader == broker.node_id:
-            log.epochs.assign(state.leader_epoch, log.end)
-            leadership = Leadership(
-                broker.node_id, state.leader_epoch, state.partition_epoch, state.isr, state.replicas
-            )
-            broker.role = Leader(leadership, offsets, log.epochs, self.limits, self.now)
-            self.lead(broker, BrokersChanged(broker.known.epochs, self.now))
-        elif state.leader != NOBODY:
+        broker.role, broker.pending = None, []
+        broker.leader_epoch, broker.leader_id = state.leader_epoch, state.leader
+        return LogOffsets(broker.log.start, broker.log.end, broker.checkpoint)
+
+    def become_leader(self, broker: Broker, state: PartitionState) -> None:
+        offsets, log = self.begin_role(broker, state), broker.log
+        log.epochs.assign(state.leader_epoch, log.end)
+        leadership = Leadership(
+            broker.node_id,
+            state.leader_epoch,
+            state.partition_epoch,
+            frozenset(state.isr),
+            state.replicas,
+        )
+        broker.role = Leader(leadership, offsets, log.epochs, self.limits, self.now)
+
+    def become_follower(self, broker: Broker, state: PartitionState) -> None:
+        offsets = self.begin_role(broker, state)
+        if state.leader != NO_LEADER:
             broker.role = Follower(
                 state.leader_epoch,
                 offsets,
-                log.epochs,
+                broker.log.epochs,
                 truncates_in_fetch=self.in_fetch,
                 back_off_ms=5,
             )
@@ -497,7 +533,7 @@ class ReplicatedPartition:
         leader = self.brokers[self.state.leader]
         assert isinstance(leader.role, Leader)
         assert set(self.state.isr) == set(self.state.replicas)
-        assert leader.role.isr == self.state.isr
+        assert leader.role.isr == frozenset(self.state.isr)
         for node_id in self.state.replicas:
             broker = self.brokers[node_id]
             start = max(broker.log.start, leader.log.start)  # A new leader's may be the older one.

@@ -53,7 +53,7 @@ class Middle:
 
 
 class Harness:
-    """A sender at a time that the test sets, and what is on its way."""
+    """A sender at a time that the test sets, and what is in flight."""
 
     def __init__(self, **changes: Any) -> None:
         self.now = 100.0

@@ -1,7 +1,7 @@
-"""Kafka for Python, end to end: broker, driver and Spark pipeline for every generation.
+"""Kafka for Python: broker, driver and Spark pipeline for every generation of the protocol.
 
-The names below are the driver's, for plain threads; `barnabas.aio` has the same ones for asyncio.
-They are found when they are first asked for, so that importing the package costs nothing.
+The names below are the driver's, for threads; `barnabas.aio` has the same ones for asyncio. Each is
+imported on first use, so that importing the package is cheap.
 """
 
 from importlib import import_module

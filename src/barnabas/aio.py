@@ -1,4 +1,4 @@
-"""The driver for asyncio: the names of `barnabas`, with calls to be awaited."""
+"""The driver for asyncio: the names of `barnabas`, with awaitable calls."""
 
 from barnabas.client.aio.admin.admin import Admin
 from barnabas.client.aio.consumer.consumer import Consumer

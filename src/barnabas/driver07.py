@@ -1,4 +1,4 @@
-"""The driver of seed 000: Kafka 0.7, found through ZooKeeper, for plain threads."""
+"""The driver of seed 000: Kafka 0.7, found through ZooKeeper, for threads."""
 
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.consumer import Consumer

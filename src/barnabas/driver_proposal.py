@@ -1,4 +1,4 @@
-"""The driver of seed 001, what Kafka's wire was to be after 0.7, for plain threads."""
+"""The driver of seed 001, the protocol planned after 0.7, for threads."""
 
 from barnabas.client.driver07.simple_consumer import EARLIEST, LATEST, Fetched
 from barnabas.client.proposal.connection import Connection

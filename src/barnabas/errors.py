@@ -1,7 +1,7 @@
-"""Kafka's error codes as a table, and the small tree of exceptions that callers see.
+"""Kafka's error codes as a table, and the exceptions that callers catch.
 
-Machines return codes in outcomes; exceptions are for callers. Source of the rows: Kafka's `Errors`
-over all releases (name, code, retriable, whether it makes the client's metadata stale, first
+State machines return codes; the public API raises exceptions. Source of the rows: Kafka's `Errors`
+enum in all releases (name, code, retriable, whether it invalidates the client's metadata, first
 release).
 """
 
@@ -19,7 +19,7 @@ class ErrorCode(IntEnum):
     def __new__(
         cls, code: int, retriable: int = 0, stale_metadata: int = 0, since: str = "0.8.0"
     ) -> Self:
-        """One row: the code, whether a retry can help, whether metadata is stale, first release."""
+        """Build one row: the code, whether it is retriable, whether it makes metadata stale, first release."""
         row = int.__new__(cls, code)
         row._value_ = code
         row.retriable = bool(retriable)
@@ -168,12 +168,12 @@ class ErrorCode(IntEnum):
 
     @property
     def text(self) -> str:
-        """The name as words."""
+        """The name in lower case, with spaces."""
         return self.name.lower().replace("_", " ")
 
     @classmethod
     def of(cls, code: int) -> "ErrorCode":
-        """The row of `code`; a code that no release knows is UNKNOWN_SERVER_ERROR."""
+        """Return the row of `code`, or UNKNOWN_SERVER_ERROR for a code that no release defines."""
         try:
             return cls(code)
         except ValueError:
@@ -197,10 +197,10 @@ OTHER_NAMES: dict[str, ErrorCode] = {
 
 
 class KafkaError(Exception):
-    """Base of all errors that a user of this package can meet.
+    """Base class of all errors that this package raises.
 
-    `code` is the protocol's code where one came from a broker or will be sent to a client.
-    `may_be_stored`: the records of a producer that it is raised for may be in the log all the same.
+    `code` is the protocol's error code, received from a broker or to be sent to a client.
+    `may_be_stored` is true on a producer's error if its records may be in the log nevertheless.
     """
 
     code: ErrorCode = ErrorCode.UNKNOWN_SERVER_ERROR
@@ -208,17 +208,17 @@ class KafkaError(Exception):
 
     @property
     def retriable(self) -> bool:
-        """Whether the same call may succeed later without any change."""
+        """Whether the same call may succeed later, unchanged."""
         return self.code.retriable
 
     @property
     def why(self) -> str:
-        """What happened, without the name of the code."""
+        """The message without the name of the code."""
         return str(self)
 
 
 class BrokerError(KafkaError):
-    """A broker answered with an error code."""
+    """A broker returned an error code."""
 
     def __init__(self, code: int, detail: str = "") -> None:
         self.code = ErrorCode.of(code)
@@ -228,15 +228,15 @@ class BrokerError(KafkaError):
 
     @property
     def why(self) -> str:
-        """What the broker said beside the code, if anything."""
+        """The broker's own message, if it sent one."""
         return self._why
 
 
 class LogTruncated(BrokerError):
-    """A log was cut off before a consumer's position, so records that were read are gone (KIP-320).
+    """The leader's log was truncated below the consumer's position (KIP-320): records it read are gone.
 
-    `where` is (topic, partition), `position` where the consumer stood, `diverges_at` the first
-    offset whose record is another one now or is not there.
+    `where` is (topic, partition). `position` is the consumer's position. `diverges_at` is the first
+    offset whose record was replaced or removed.
     """
 
     def __init__(self, where: tuple[str, int], position: int, diverges_at: int) -> None:
@@ -244,18 +244,18 @@ class LogTruncated(BrokerError):
         self.position = position
         self.diverges_at = diverges_at
         detail = (
-            f"{where[0]}-{where[1]} was truncated to offset {diverges_at}, before the position "
-            f"{position}: seek to go on"
+            f"{where[0]}-{where[1]} was truncated to offset {diverges_at}, below your position "
+            f"{position}: seek to continue"
         )
         super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, detail)
 
 
 class RetriableError(KafkaError):
-    """A producer may try the same records again."""
+    """The producer may retry the same records."""
 
 
 class FatalError(KafkaError):
-    """The producer cannot go on; make a new one. `code` is a broker's, where one said why."""
+    """The producer cannot continue; create a new one. `code` is the broker's, if it sent one."""
 
     retriable = False
 
@@ -265,7 +265,7 @@ class FatalError(KafkaError):
 
 
 class AbortableError(KafkaError):
-    """The transaction must be aborted; the producer can go on after that. `code`: of the reason."""
+    """Abort the transaction; the producer can continue afterwards. `code` is the cause."""
 
     retriable = False
 
@@ -275,64 +275,70 @@ class AbortableError(KafkaError):
 
 
 class RequestTimeout(KafkaError):
-    """No answer came in time; whether the request took effect is not known."""
+    """No response arrived in time. The request may have taken effect."""
 
     code = ErrorCode.REQUEST_TIMED_OUT
 
 
 class ConnectionFailed(KafkaError):
-    """A connection could not be made or was lost."""
+    """A connection could not be opened, or was lost."""
 
     code = ErrorCode.NETWORK_EXCEPTION
 
 
 class ConnectionRefused(ConnectionFailed):
-    """Nothing listens there, or nobody knows the name: said at once, and true until that changes."""
+    """Nothing listens at the address, or the host name is unknown.
+
+    Reported at once, without a retry.
+    """
 
 
 class HostUnknown(ConnectionRefused):
-    """Nobody knows the name, or nobody could be asked."""
+    """The host name does not resolve, or no resolver answered."""
 
 
-class VersionsUntold(ConnectionFailed):
-    """A broker ended the connection rather than say what it speaks, as a Kafka before 0.10 must."""
+class ApiVersionsUnanswered(ConnectionFailed):
+    """A broker closed the connection instead of answering ApiVersions, as Kafka before 0.10 does."""
 
 
 class WakeupError(KafkaError):
-    """A call that waited was ended by `wakeup` from elsewhere; nothing is wrong."""
+    """Another thread or task called `wakeup` during a blocking call. Nothing is wrong."""
 
 
 class ConfigError(KafkaError):
-    """A property has a value that it cannot have; the message names property, value and range."""
+    """A property has an invalid value.
+
+    The message names the property, the value and the valid range.
+    """
 
     code = ErrorCode.INVALID_CONFIG
 
 
 class ProtocolError(KafkaError):
-    """Something that the protocol forbids. Only its two kinds are raised."""
+    """A violation of the protocol. Only its two subclasses are raised."""
 
 
 class LocalProtocolError(ProtocolError):
-    """We were asked to say something illegal."""
+    """The caller asked for a message that the protocol does not allow."""
 
     code = ErrorCode.INVALID_REQUEST
 
 
 class InvalidArgument(LocalProtocolError, ValueError):
-    """A call was given a value that it cannot take; nothing was sent."""
+    """An argument has an invalid value. Nothing was sent."""
 
 
 class RemoteProtocolError(ProtocolError):
-    """They said something illegal."""
+    """The peer sent a message that the protocol does not allow."""
 
     code = ErrorCode.INVALID_REQUEST
 
 
 class DecodeError(RemoteProtocolError):
-    """Bytes that are not what they should be.
+    """Received bytes do not decode.
 
-    `where` names the field ("topics[2].partitions[0].records"), `offset` is the position in the
-    decoded buffer, `expected` says what should have been there.
+    `where` names the field ("topics[2].partitions[0].records"). `offset` is the position in the
+    decoded buffer, in bytes. `expected` describes what should be there.
     """
 
     def __init__(self, where: str, offset: int, expected: str) -> None:
@@ -343,10 +349,10 @@ class DecodeError(RemoteProtocolError):
 
 
 class OverLimit(DecodeError):
-    """A message that would take more memory, once it is read, than its reader allows.
+    """A message needs more memory than its reader allows.
 
-    `where` names the field without the numbers of elements. There were to be `count` elements of `cost`
-    bytes each, or so many bytes where that is 1, and there were `left` bytes.
+    `where` names the field, without the indexes of elements. The message declares `count` elements
+    of `cost` bytes each (or `count` bytes, if `cost` is 1), but only `left` bytes remain.
     """
 
     def __init__(self, where: str, offset: int, count: int, cost: int, left: int) -> None:
@@ -357,52 +363,56 @@ class OverLimit(DecodeError):
 
 
 class StorageError(KafkaError):
-    """The disk failed or lied."""
+    """The disk failed or returned wrong data."""
 
     code = ErrorCode.KAFKA_STORAGE_ERROR
 
 
 class DiskFull(StorageError):
-    """There is no room for what was to be written; what is there can still be read."""
+    """The disk is full. Stored records can still be read."""
 
 
 class LockHeld(StorageError):
-    """Another process holds the lock of a file."""
+    """Another process holds the lock on a file."""
 
 
 class CorruptRecord(StorageError):
-    """A record set is not what its own header says: bad CRC, length, magic or count."""
+    """A record set contradicts its own header: wrong CRC, length, magic or count."""
 
     code = ErrorCode.CORRUPT_MESSAGE
 
 
 class DamagedFile(StorageError):
-    """A file of a log does not hold what it should; `expected` is what should be at a byte of it."""
+    """A log file has wrong contents. The message says what was expected, and at which byte."""
 
     def __init__(self, path: str, position: int, expected: str) -> None:
         super().__init__(f"{path} is damaged: at byte {position} there should be {expected}")
 
 
 class SegmentsMissing(StorageError):
-    """Segments of a log are not there that nobody has deleted."""
+    """Segments are missing from the middle or the start of a log, and nothing deleted them."""
 
 
 class LogDirFailed(StorageError):
-    """A log directory cannot be used."""
+    """A log directory is unusable."""
 
     code = ErrorCode.KAFKA_STORAGE_ERROR
 
 
 class LogDirInUse(LogDirFailed):
-    """Another broker runs on a log directory."""
+    """Another broker uses the log directory."""
 
 
 class RegistryUnavailable(StorageError):
-    """The registry does not answer now; the same may be tried again.
+    """The registry does not respond now; you may retry.
 
-    Whether a change that was under way has taken effect is not known.
+    A pending change may or may not have taken effect.
     """
 
 
 class RegistryConflict(KafkaError):
-    """A node of the registry exists already, or has another version than expected."""
+    """A registry node already exists, or has an unexpected version."""
+
+
+VersionsUntold = ApiVersionsUnanswered
+"""The former name, until 0.2."""

@@ -1,8 +1,8 @@
-"""Everything that is not deterministic, as protocols: clock, chance, disk, network, registry.
+"""Everything that is not deterministic, as protocols: clock, randomness, disk, network, registry.
 
-`runtime` implements them for the real world; tests and the simulator bring their own. Machines take
-them as arguments and touch nothing else. What is *not* here: threads (an implementation may use
-them behind a call, never visibly), logging, configuration.
+`runtime` implements them for production; tests and the simulator have their own. State machines
+receive them as arguments and use nothing else. *Not* here: threads (an implementation may use them
+inside a call, never visibly), logging, configuration.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from barnabas.types import Buffer
 
 
 class Clock(Protocol):
-    """Time. `monotonic` never goes back; `time_ms` is wall time and may."""
+    """Time. `monotonic` never decreases; `time_ms` is wall time and may."""
 
     def monotonic(self) -> float:
         """Seconds from an arbitrary start."""
@@ -24,12 +24,12 @@ class Clock(Protocol):
         ...
 
     def time_ns(self) -> int:
-        """The same in nanoseconds: what is asked for each record of a producer."""
+        """The same in nanoseconds: a producer needs one for each record."""
         ...
 
 
 class Entropy(Protocol):
-    """Chance."""
+    """Randomness."""
 
     def below(self, bound: int) -> int:
         """A number in [0, bound)."""
@@ -48,11 +48,11 @@ class File(Protocol):
     """One open file, addressed by position; there is no cursor."""
 
     def fileno(self) -> int:
-        """The descriptor, for sendfile; -1 where there is none (a simulated file)."""
+        """The descriptor, for sendfile; -1 if there is none (a simulated file)."""
         ...
 
     def size(self) -> int:
-        """Bytes in the file."""
+        """The size of the file, in bytes."""
         ...
 
     def read(self, position: int, count: int) -> bytes:
@@ -64,15 +64,15 @@ class File(Protocol):
         ...
 
     def write(self, position: int, buffers: Sequence[Buffer]) -> None:
-        """Write all buffers one behind the other from `position`, in as few calls as can be.
+        """Write all buffers in order from `position`, in as few calls as possible.
 
         Raises:
-            StorageError: not all was written; what the file holds past `position` is undefined.
+            StorageError: not all was written; the file's contents after `position` are undefined.
         """
         ...
 
     def truncate(self, size: int) -> None:
-        """Cut the file to `size` bytes."""
+        """Truncate the file to `size` bytes."""
         ...
 
     def sync(self) -> None:
@@ -80,31 +80,31 @@ class File(Protocol):
         ...
 
     def close(self) -> None:
-        """Give the descriptor back; a second call does nothing."""
+        """Close the descriptor; a second call does nothing."""
         ...
 
 
 class Sync(Protocol):
-    """A sync under way that nobody waits for."""
+    """A sync in progress."""
 
     def poll(self) -> bool:
-        """Whether it is over. StorageError: it failed; what came since the one before may be lost."""
+        """Whether it is done. StorageError: it failed; writes since the one before may be lost."""
         ...
 
     def wait(self) -> None:
-        """Return when it is over; raises as `poll`."""
+        """Return when it is done; raises like `poll`."""
         ...
 
 
 class Disk(Protocol):
-    """A file system. Paths are absolute strings. Errors of the system come as StorageError."""
+    """A file system. Paths are absolute strings. System errors are raised as StorageError."""
 
     def open(self, path: str, *, create: bool = False) -> File:
         """Open for reading and writing."""
         ...
 
     def exists(self, path: str) -> bool:
-        """Whether a file or directory is there."""
+        """Whether a file or directory exists."""
         ...
 
     def list(self, path: str) -> list[str]:
@@ -112,46 +112,46 @@ class Disk(Protocol):
         ...
 
     def make_directory(self, path: str) -> None:
-        """Make it and its parents; fine if it is there."""
+        """Create it and its parents; fine if it exists."""
         ...
 
     def size(self, path: str) -> int:
-        """Bytes in a file that need not be open."""
+        """The size in bytes of a file, open or not."""
         ...
 
     def modified_ms(self, path: str) -> int:
-        """When the file's data last changed, milliseconds since the epoch."""
+        """The time of the last change of the file's data, in milliseconds since the epoch."""
         ...
 
     def set_modified_ms(self, path: str, time_ms: int) -> None:
-        """Let a file's data have last changed at another time."""
+        """Set the time of the last change of a file's data."""
         ...
 
     def space(self, path: str) -> tuple[int, int]:
-        """Bytes of the volume that a directory is on: all, and those that may still be written."""
+        """The size of the volume of a directory, and its free space, in bytes."""
         ...
 
     def read_file(self, path: str) -> bytes:
-        """The whole of a small file."""
+        """Return the contents of a small file."""
         ...
 
     def write_file(self, path: str, data: Buffer) -> None:
-        """Put `data` at `path` without a sync: a crash may leave it torn or absent."""
+        """Write `data` to `path` without a sync: after a crash it may be incomplete or missing."""
         ...
 
     def replace_file(self, path: str, data: Buffer) -> None:
-        """Put `data` at `path`, whole or not at all, also across a power cut."""
+        """Replace `path` by `data` atomically, also across a power failure."""
         ...
 
     def rename(self, source: str, target: str, *, durable: bool = True) -> None:
         """Rename a file or directory; if `durable`, then sync the directories concerned.
 
-        Files that are open under the old name live on under the new one.
+        Files open under the old name stay usable.
         """
         ...
 
     def remove(self, path: str) -> None:
-        """Remove a file, or a directory with all that is in it; fine if it is not there."""
+        """Remove a file, or a directory with its contents; fine if it does not exist."""
         ...
 
     def begin_sync(
@@ -160,11 +160,11 @@ class Disk(Protocol):
         paths: Sequence[str] = (),
         on_over: Callable[[], None] | None = None,
     ) -> Sync:
-        """Start to bring the data of files to stable storage and return at once.
+        """Start flushing files to stable storage and return at once.
 
-        `paths` are files that are not open, or directories; those that are gone are passed over.
-        `on_over` is called on the thread of the event loop when it is over, well or not; a disk
-        without a loop waits instead, and has the sync over when this returns.
+        `paths` are closed files or directories; missing ones are skipped. `on_over` is called on
+        the event loop's thread when the sync is done or has failed. A disk without a loop waits
+        instead, and the sync is done on return.
         """
         ...
 
@@ -173,7 +173,7 @@ class Disk(Protocol):
         ...
 
     def lock(self, path: str) -> AbstractContextManager[None]:
-        """Hold `path` against other processes until the context ends.
+        """Lock `path` against other processes until the context ends.
 
         Raises:
             LockHeld: another process holds it.
@@ -186,27 +186,26 @@ class Work(Protocol):
     """A job on another thread."""
 
     def poll(self) -> bool:
-        """Whether it is over; raises what ended it."""
+        """Whether it is done; raises the error that ended it."""
         ...
 
     def cancel(self) -> None:
-        """End it after the step it is at; it is over when this returns. Raises nothing."""
+        """Stop it after its current step, and return when it has stopped. Raises nothing."""
         ...
 
 
 class Worker(Protocol):
-    """Another thread, for long work that is made of short steps."""
+    """Another thread, for long jobs made of short steps."""
 
     @property
     def disk(self) -> Disk:
-        """A disk for the steps, apart from everybody else's."""
+        """A disk for the steps, not shared with other threads."""
         ...
 
     def begin(self, steps: Iterator[int], bytes_per_second: float) -> Work:
-        """Take the steps one after the other; each gives the bytes that it has moved.
+        """Run the steps one by one; each returns the number of bytes it moved.
 
-        It pauses between them so as not to move more than `bytes_per_second`. One job is done
-        after the other.
+        Pauses keep the rate below `bytes_per_second`. Jobs run one at a time.
         """
         ...
 
@@ -220,43 +219,44 @@ class Listener(Protocol):
         ...
 
     def close(self) -> None:
-        """Stop accepting; connections live on."""
+        """Stop accepting; open connections stay open."""
         ...
 
 
 class Channel(Protocol):
-    """One non-blocking byte stream. All calls come from, and all callbacks go to, one thread."""
+    """One non-blocking byte stream. All calls and callbacks happen on one thread."""
 
     @property
     def peer(self) -> str:
-        """`host:port` of the other side, for logs and quotas."""
+        """`host:port` of the peer, for logs and quotas."""
         ...
 
     def fileno(self) -> int:
-        """The descriptor, for a kernel to send by itself; -1: there is none, or bytes must come this way."""
+        """The descriptor, if a kernel may send on it directly; -1 if bytes must use this object."""
         ...
 
     def receive_into(self, target: memoryview) -> int:
-        """Bytes received; 0: the end of the stream, -1: nothing now; ConnectionFailed if it broke."""
+        """Receive bytes; returns their number, 0: the end, -1: none now. Raises ConnectionFailed."""
         ...
 
     def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
-        """Bytes that were taken of the buffers in order, may be 0; ConnectionFailed if it broke.
+        """Send buffers in order; returns the number of bytes accepted, which may be 0.
 
-        `more` says that further bytes follow at once, so that no small packet leaves alone.
+        `more` says that more bytes follow at once, so that no small packet is sent alone. Raises
+        ConnectionFailed if the connection broke.
         """
         ...
 
     def send_one(self, data: Buffer) -> int:
-        """As `send`, of one buffer."""
+        """Like `send`, for one buffer."""
         ...
 
     def send_file(self, file: File, position: int, count: int) -> int:
-        """Send what fits now of a file region; returns the bytes taken, may be 0."""
+        """Send as much of a file region as possible; returns the bytes accepted, maybe 0."""
         ...
 
     def on_readable(self, callback: Callable[[], None] | None, *, late: bool = False) -> None:
-        """Call when bytes (or the end) can be received, `late`: up to 100 ms late; None pauses."""
+        """Call when bytes (or the end) can be received; `late`: up to 100 ms late. None pauses."""
         ...
 
     def on_writable(self, callback: Callable[[], None] | None) -> None:
@@ -264,7 +264,7 @@ class Channel(Protocol):
         ...
 
     def end_sending(self) -> None:
-        """Let the other side find the end of the stream; what it says can still be received."""
+        """Close the sending direction; the peer's bytes can still be received."""
         ...
 
     def close(self) -> None:
@@ -273,13 +273,13 @@ class Channel(Protocol):
 
 
 class Network(Protocol):
-    """Where connections come from."""
+    """Opens ports and connections."""
 
     def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> Listener:
         """Open a port (0: any free one).
 
         Raises:
-            ConnectionFailed: the address cannot be had; the message names it.
+            ConnectionFailed: the address is not available; the message names it.
         """
         ...
 
@@ -291,18 +291,18 @@ class Network(Protocol):
         *,
         buffers: tuple[int, int] = (-1, -1),
     ) -> Callable[[], None]:
-        """Begin to connect; `on_done` is called once. Returns a function that gives up.
+        """Start to connect; `on_done` is called once. Returns a function that cancels.
 
-        `buffers` are the socket's for sending and receiving, in bytes; -1 leaves it to the system.
+        `buffers` are the socket's send and receive buffers, in bytes; -1 is the system's default.
         """
         ...
 
 
 class Timer(Protocol):
-    """A deadline that can be called off."""
+    """A deadline that can be cancelled."""
 
     def cancel(self) -> None:
-        """Never fire; fine if it has."""
+        """Never fire; fine if it has fired."""
         ...
 
 
@@ -314,85 +314,85 @@ class Timers(Protocol):
         ...
 
     def soon(self, callback: Callable[[], None]) -> None:
-        """Call once, after the callbacks of the present event."""
+        """Call once, after the callbacks of the current event."""
         ...
 
 
 class Registry(Protocol):
-    """A small hierarchical store with versions, in the shape of ZooKeeper's.
+    """A small hierarchical store with versions, like ZooKeeper.
 
-    Paths start with "/", never end in one. Writes are durable when the call returns.
+    Paths start with "/" and never end in one. Writes are durable when the call returns.
     """
 
     def get(self, path: str) -> tuple[bytes, int] | None:
-        """Data and version of a node, or None where there is no node."""
+        """Return data and version of a node; None if it does not exist."""
         ...
 
     def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
-        """As `get` for each path, waiting once."""
+        """Like `get` for each path, waiting once."""
         ...
 
     def children(self, path: str) -> list[str]:
-        """Names below a node, sorted; empty where there is no node."""
+        """Names below a node, sorted; empty if it does not exist."""
         ...
 
     def create(self, path: str, data: bytes) -> None:
-        """Make a node and the missing ones above it; RegistryConflict is raised where it exists."""
+        """Create a node and its missing parents; raises RegistryConflict if it exists."""
         ...
 
     def create_all(self, nodes: Mapping[str, bytes]) -> list[str]:
-        """Make nodes by path, as `create`, in one time; gives the paths where there was one."""
+        """Create nodes by path like `create`, in one batch; return the paths that existed."""
         ...
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:
-        """Replace or make; gives the new version. RegistryConflict: it has not `version` (-1: any)."""
+        """Replace or create; returns the version. RegistryConflict: not at `version` (-1: any)."""
         ...
 
     def set_all(self, nodes: Mapping[str, bytes]) -> None:
-        """As `set` for each; a kill may leave the later ones undone."""
+        """Like `set` for each; after a crash, later ones may be missing."""
         ...
 
     def delete(self, *paths: str) -> None:
-        """Remove nodes, none below another, and all below them, in order; fine if there is none."""
+        """Delete nodes, none below another, with all below them, in order; missing ones are fine."""
         ...
 
     def close(self) -> None:
-        """Give back its file, or end its session; a second call does nothing."""
+        """Release its file, or end its session; a second call does nothing."""
         ...
 
 
 class SharedRegistry(Registry, Protocol):
-    """A registry that others use too: nodes that live with a session, and news of changes.
+    """A registry shared with other processes: ephemeral nodes, and notifications of changes.
 
-    Callbacks come on the thread that the registry was made for, never within a call of it.
-    Every call may raise RegistryUnavailable, after a bounded time.
+    Callbacks run on the thread that the registry was created for, never during a call of it. Every
+    call may raise RegistryUnavailable, after a bounded time.
     """
 
     def create_ephemeral(self, path: str, data: bytes) -> None:
-        """As `create`, but the node goes with this session, which may have made it with this data."""
+        """Like `create`, but the node ends with this session, which may have created it before."""
         ...
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
-        """As without a session; those that are `ephemeral` go with this one."""
+        """Like `Registry.create_all`; those in `ephemeral` end with this session."""
         ...
 
     def is_mine(self, path: str) -> bool:
-        """Whether a node is there and goes with this session."""
+        """Whether a node exists and belongs to this session."""
         ...
 
     def watch(self, path: str, on_change: Callable[[], None]) -> None:
-        """Call when a node, its data or the names right below it may have changed; several at once."""
+        """Call when a node, its data or its children may have changed; may combine several changes."""
         ...
 
     def on_new_session(self, callback: Callable[[], None]) -> None:
-        """Call when a session was lost and there is another: ephemeral nodes are gone by then."""
+        """Call when a session was lost and a new one exists: ephemeral nodes are gone by then."""
         ...
 
     def wait_until_gone(self, path: str, seconds: float) -> bool:
-        """Wait for a node to go, not longer than that; whether it is gone."""
+        """Wait a limited time for a node to disappear; return whether it did."""
         ...
 
     @property
     def session_seconds(self) -> float:
-        """How long nodes outlive a session that has gone silent."""
+        """How long nodes outlive a silent session, in seconds."""
         ...

@@ -1,4 +1,4 @@
-"""The small values that every floor shares: names for numbers, and frozen pairs. No behaviour."""
+"""Small values that all packages share: names for numbers, and frozen pairs. No behaviour."""
 
 from typing import NamedTuple, NewType
 
@@ -16,7 +16,7 @@ NO_PRODUCER_EPOCH = ProducerEpoch(-1)
 NO_TIMESTAMP = TimestampMs(-1)
 
 Buffer = bytes | bytearray | memoryview
-"""What bulk data travels in. (collections.abc.Buffer needs Python 3.12.)"""
+"""A buffer for bulk data. (collections.abc.Buffer needs Python 3.12.)"""
 
 
 class TopicPartition(NamedTuple):
@@ -36,4 +36,4 @@ class OffsetRange(NamedTuple):
 
 
 new_tuple = tuple.__new__
-"""`new_tuple(OffsetRange, values)`: a named tuple in half the time that calling its class takes."""
+"""`new_tuple(OffsetRange, values)`: create a named tuple in half the time of calling its class."""

@@ -11,7 +11,7 @@ _OPEN = 32767
 
 @dataclass(frozen=True, slots=True)
 class VersionRange:
-    """Versions `first` to `last`, both included; `last` may be open ("3+")."""
+    """Versions `first` to `last`, inclusive; `last` may be open ("3+")."""
 
     first: int
     last: int
@@ -49,14 +49,14 @@ class VersionRange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no version is inside."""
+        """Whether it contains no version."""
         return self.last < self.first
 
 
 class VersionTable(dict[int, Row]):
     """Rows of data, each valid from its version up to the next row's.
 
-    A version that was looked up is found by the dict itself the next time, without a call.
+    After the first lookup of a version, the dict itself finds it, without a call.
     """
 
     __slots__ = ("_rows",)

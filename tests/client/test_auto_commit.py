@@ -76,7 +76,7 @@ def test_what_fails_is_said_in_the_log_and_not_by_a_poll(caplog: pytest.LogCaptu
     refused = [refuse_commit(ErrorCode.GROUP_AUTHORIZATION_FAILED)]
     with group_with(*refused) as broker, reader_of(broker) as reader:
         read_all(reader)
-    assert "positions not saved by themselves: GROUP_AUTHORIZATION_FAILED: group g" in caplog.text
+    assert "automatic commit failed: GROUP_AUTHORIZATION_FAILED: group g" in caplog.text
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,7 @@ def test_what_is_on_its_way_to_a_silent_broker_has_failed_after_close() -> None:
         producer = Producer(bootstrap_servers=broker.address, linger_ms=0)
         sent = producer.send(TOPIC, b"value")
         assert came.wait(20)
-        with pytest.raises(KafkaError, match="still on their way"):
+        with pytest.raises(KafkaError, match="still in flight"):
             producer.close(0.2)
         with pytest.raises(KafkaError, match="closed before"):
             sent.result(0)

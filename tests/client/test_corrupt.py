@@ -66,7 +66,7 @@ class Seen:
         assert self.offsets == {0: WHOLE[:FAULT], 1: WHOLE}
         for error in self.errors:
             assert error.startswith(f"two-0, batch at offset {FAULT}: "), error
-            assert error.endswith(f"seek to {FAULT + PER_BATCH} to go on"), error
+            assert error.endswith(f"seek to {FAULT + PER_BATCH} to continue"), error
         assert consumer.position(BAD) == FAULT
         consumer.seek(BAD, FAULT + PER_BATCH)
         rest = consumer.poll(20)
@@ -122,7 +122,7 @@ def test_with_asyncio_it_is_the_same(servers: str) -> None:
                 async for record in consumer:
                     found.append(record.offset)  # noqa: PERF401 - it ends by an error
 
-            with pytest.raises(CorruptRecord, match=f"seek to {FAULT + PER_BATCH} to go on"):
+            with pytest.raises(CorruptRecord, match=f"seek to {FAULT + PER_BATCH} to continue"):
                 await read()
             assert found == WHOLE[:FAULT]
             assert await consumer.position(BAD) == FAULT

@@ -314,7 +314,7 @@ def test_a_zookeeper_that_is_not_there_is_named_by_0_7s_properties() -> None:
 def test_a_message_over_the_limit_is_refused_before_it_goes_out(cluster: Cluster) -> None:
     with (
         cluster.producer(max_message_size=100) as producer,
-        pytest.raises(LocalProtocolError, match="over max.message.size=100"),
+        pytest.raises(LocalProtocolError, match="exceeds max.message.size=100"),
     ):
         producer.send("large", b"x" * 101)
 
@@ -482,7 +482,7 @@ class TestGroup:
         dogs.session.create(path, b"1_000")
         with dogs.consumer(autooffset_reset="largest") as consumer:
             for _ in range(2):
-                with pytest.raises(StorageError, match=f"{path} in ZooKeeper is no offset"):
+                with pytest.raises(StorageError, match=f"{path} in ZooKeeper is not an offset"):
                     consumer.poll(0.01)
             assert dogs.session.get(path) == (b"1_000", 0)
             dogs.session.set(path, b"0")

@@ -100,7 +100,7 @@ def test_acknowledgements(connection: Connection) -> None:
     with pytest.raises(BrokerError) as late:
         both.send("acks", 0, b"c")
     assert late.value.code is ErrorCode.REQUEST_TIMED_OUT
-    with pytest.raises(BrokerError, match="does not carry out"):
+    with pytest.raises(BrokerError, match="does not process"):
         Producer(connection, required_acks=-1).send("acks", 0, b"d")
     assert payloads(consumer.fetch(From("acks", 0, 0))) == [[b"a", b"b", b"c"]]
     with pytest.raises(LocalProtocolError, match="ZSTD"):

@@ -161,12 +161,12 @@ def test_what_is_not_a_copy_is_left_alone(
     with closing(source_of(old)) as source, closing(ClusterTarget(config, "mine")) as target:
         offsets = OffsetMap(RealDisk().open(str(tmp_path / "map"), create=True), {})
         migration = Migration(source, target, offsets, MigrationOptions(ENCODE))
-        with pytest.raises(MigrationStopped, match="is no copy: it has a key"):
+        with pytest.raises(MigrationStopped, match="is not a copy: it has a key"):
             migration.copy(0, migration.left(0)[1], lambda *_: None)
         assert target.bounds(0) == (0, 1)
 
 
 def test_a_topic_that_no_broker_has(brokers: tuple[EmbeddedBroker, EmbeddedBroker]) -> None:
     address = Address("127.0.0.1", brokers[0].port)
-    with pytest.raises(ConfigError, match="topic dogs: broker 9 is not to be found"):
+    with pytest.raises(ConfigError, match="topic dogs: broker 9 cannot be found"):
         BrokerSource({5: address}, "dogs", [BrokerPartition(9, 0)])

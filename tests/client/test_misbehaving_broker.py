@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas import Admin, BrokerError, Consumer, ErrorCode, Producer
-from barnabas.errors import ConnectionFailed, RequestTimeout, VersionsUntold
+from barnabas.errors import ApiVersionsUnanswered, ConnectionFailed, RequestTimeout
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.records.batches.batch import read_header
 from tests.client.scripted_broker import (
@@ -49,7 +49,9 @@ def test_who_always_closes_at_the_first_request_is_too_old() -> None:
         Admin(
             bootstrap_servers=broker.address, bootstrap_refused_timeout_ms=1000, **QUICK
         ) as admin,
-        pytest.raises(VersionsUntold, match="closes the connection at ApiVersions; is it a Kafka"),
+        pytest.raises(
+            ApiVersionsUnanswered, match="closes the connection at ApiVersions; is it a Kafka"
+        ),
     ):
         admin.list_topics(timeout_s=20)
     assert broker.count(ApiKey.API_VERSIONS) >= 3

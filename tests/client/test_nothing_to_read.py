@@ -11,7 +11,7 @@ from barnabas import Consumer, aio
 from barnabas.errors import LocalProtocolError
 from barnabas.testing.embedded_broker import EmbeddedBroker
 
-WHY = "not subscribed to any topics or assigned any partitions: call subscribe or assign"
+WHY = "neither a subscription nor assigned partitions: call subscribe or assign"
 
 
 @pytest.fixture(scope="module")

@@ -116,7 +116,7 @@ def test_headers_of_a_generator_and_a_topic_that_is_no_name(servers: str) -> Non
     with Producer(bootstrap_servers=servers) as producer:
         for _ in range(2):  # The first opens a batch, the second finds it open.
             producer.send("once", b"v", headers=((name, b"1") for name in "ab"))
-        with pytest.raises(TypeError, match="a topic is a str, not bytes b'once'"):
+        with pytest.raises(TypeError, match="a topic must be a str, not bytes b'once'"):
             producer.send(b"once", b"v")  # type: ignore[arg-type]
         with pytest.raises(BrokerError, match=r"'not/a name': a name is 1 to 249 characters"):
             producer.send("not/a name", b"v")

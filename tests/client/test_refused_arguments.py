@@ -65,7 +65,7 @@ def test_what_is_no_offset_is_refused_wherever_it_is_given(
             lambda: producer.send_offsets_to_transaction({EVENTS: offset}, group),
         ]
         for call in calls:
-            words = rf"^events-0: an offset is .*, not {offset}$"
+            words = rf"^events-0: an offset must be .*, not {offset}$"
             with pytest.raises(InvalidArgument, match=words):
                 call()
         assert consumer.committed([EVENTS]) == {}
@@ -79,14 +79,20 @@ def test_states_and_kinds_are_those_that_there_are(servers: str, admin: Admin) -
     admin.alter_group_offsets("empty", {EVENTS: 0})
     found = admin.list_groups(states=["EMPTY", "dead"], kinds=["Classic"])
     assert "empty" in {group.group_id for group in found}
-    with pytest.raises(InvalidArgument, match="'Emty' is no state .*; there are Stable, Empty, "):
+    with pytest.raises(
+        InvalidArgument, match="'Emty' is not a state .*; expected one of Stable, Empty, "
+    ):
         admin.list_groups(states=["Emty"])
-    with pytest.raises(InvalidArgument, match="'clasic' is no kind .*; there are classic, "):
+    with pytest.raises(
+        InvalidArgument, match="'clasic' is not a kind .*; expected one of classic, "
+    ):
         admin.list_groups(kinds=["clasic"])
     with Producer(bootstrap_servers=servers, transactional_id="idle") as producer:
         producer.init_transactions()
     assert "idle" in {one.transactional_id for one in admin.list_transactions(states=["empty"])}
-    with pytest.raises(InvalidArgument, match="'Ongoin' is no state .*; there are Empty, Ongoing"):
+    with pytest.raises(
+        InvalidArgument, match="'Ongoin' is not a state .*; expected one of Empty, Ongoing"
+    ):
         admin.list_transactions(states=["Ongoin"])
 
 
@@ -95,7 +101,7 @@ def test_a_group_has_a_name(servers: str, name: str) -> None:
     given: dict[str, object] = {"bootstrap_servers": servers, "group_id": "named"}
     property_name = name.replace("_", ".")
     for empty in ("", " "):
-        with pytest.raises(ConfigError, match=f"^{property_name}: a name is not empty"):
+        with pytest.raises(ConfigError, match=f"^{property_name}: a name must not be empty"):
             Consumer(**given | {name: empty})
 
 
@@ -121,7 +127,7 @@ def test_an_address_without_a_port_is_refused_when_the_client_is_made(kind: str)
 @pytest.mark.parametrize(
     ("place", "there"),
     [
-        (("event", 0), "there is no topic event, is events meant?"),
+        (("event", 0), "there is no topic event, did you mean events?"),
         (("events", 7), "events has 2 partitions, counted from 0"),
     ],
 )

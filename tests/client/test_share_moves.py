@@ -102,7 +102,7 @@ def test_partitions_that_are_not_there_are_named_with_what_is(admin: Admin) -> N
         admin.alter_share_group_offsets("lost", {DOGS: 2, ("dogs", 7): 1, ("cows", 0): 1})
     code, why = refused(raised)
     assert code is E.UNKNOWN_TOPIC_OR_PARTITION
-    what = "group lost: it was not moved in dogs-7, cows-0: no such topic or partition is there; "
+    what = "group lost: it was not moved in dogs-7, cows-0: no such topic or partition exists; "
     assert why.startswith(what)
     assert "there is no topic cows" in why
     assert starts(admin, "lost") == {DOGS: 2}
@@ -123,7 +123,7 @@ def test_no_group_is_made_for_what_is_not_there(admin: Admin) -> None:
 
 
 def test_arguments_that_cannot_be(admin: Admin) -> None:
-    with pytest.raises(InvalidArgument, match=r"^dogs-0: an offset is 0 or more, not -1$"):
+    with pytest.raises(InvalidArgument, match=r"^dogs-0: an offset must be 0 or more, not -1$"):
         admin.alter_share_group_offsets("made", {DOGS: -1})
     with pytest.raises(TypeError, match="delete_share_group_offsets"):
         admin.delete_share_group_offsets("made", "dogs")

@@ -114,7 +114,7 @@ def test_a_fenced_producer_says_so_whatever_it_asked(
     with ScriptedCoordinator({api: [refuse(code)]}, version=version) as broker:
         with producer_of(broker) as producer:
             producer.init_transactions()
-            with pytest.raises(FatalError, match="another producer has begun") as told:
+            with pytest.raises(FatalError, match="another producer has started") as told:
                 one_transaction(producer)
             assert told.value.code is code
             with pytest.raises(FatalError):

@@ -13,7 +13,7 @@ from pathlib import Path
 BARNABAS = [sys.executable, "-m", "barnabas"]
 SOURCE = Path(__file__).parents[2] / "src"
 SECONDS = 60
-_WAITING = re.compile(r"^barnabas: no answer from \S+ yet, still trying .*\n", re.MULTILINE)
+_WAITING = re.compile(r"^barnabas: \S+ has not answered yet, still trying .*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def but_for_waiting(err: str) -> str:
 def run(
     *arguments: str, stdin: str | bytes = "", servers: str = "localhost:1", waiting: bool = False
 ) -> Done:
-    """Run `barnabas`. `waiting`: also tell of its word that an answer takes long."""
+    """Run `barnabas`. `waiting`: also notice of its word that an answer takes long."""
     ended = subprocess.run(
         [*BARNABAS, *arguments],
         input=stdin.encode() if isinstance(stdin, str) else stdin,

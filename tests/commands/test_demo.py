@@ -81,7 +81,7 @@ def test_without_java_the_demo_says_so_before_it_begins(tmp_path: Path) -> None:
 NO_JAVA = """
 import sys
 from barnabas.cli.main import main
-from barnabas.spark import java
+from barnabas.spark.sessions import java
 java.java_version = lambda path: 0
 main(["demo", "--output", sys.argv[1]])
 """

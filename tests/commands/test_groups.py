@@ -81,14 +81,14 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (
             ("describe", "nobody"),
             1,
-            "GROUP_ID_NOT_FOUND: Group nobody not found; `barnabas groups list` shows what there is",
+            "GROUP_ID_NOT_FOUND: Group nobody not found; `barnabas groups list` lists the groups",
         ),
-        (("describe", "gg"), 1, "Group gg not found; is g meant?"),
-        (("reset", "gg", "--all-topics", "--to", "1"), 1, "there is no group gg; is g meant?"),
-        (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "no group gg; is g meant?"),
-        (("delete", "gg", "-y"), 1, "group gg: there is no such group; is g meant?"),
+        (("describe", "gg"), 1, "Group gg not found; did you mean g?"),
+        (("reset", "gg", "--all-topics", "--to", "1"), 1, "there is no group gg; did you mean g?"),
+        (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "no group gg; did you mean g?"),
+        (("delete", "gg", "-y"), 1, "group gg: there is no such group; did you mean g?"),
         (("delete", "nobody", "-y"), 1, "group nobody: there is no such group"),
-        (("delete", "g"), 2, "nobody is here to be asked"),
+        (("delete", "g"), 2, "no terminal to ask for confirmation"),
         (("reset", "g", "-t", "dogs"), 2, "one of --to, --by and --file\n"),
         (
             ("reset", "g", "-t", "dogs", "--to", "earliest", "--by", "3"),
@@ -97,26 +97,26 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         ),
         (("reset", "g", "--to", "earliest"), 2, "--topic or --all-topics\n"),
         (("reset", "g", "-t", "dogs", "--all-topics", "--to", "1"), 2, "--all-topics, not both"),
-        (("reset", "g", "-t", "dogs:x", "--to", "1"), 2, "dogs:x: x is no number"),
-        (("delete-offsets", "g", "-t", "dogs:0,x", "-y"), 2, "dogs:0,x: x is no number"),
+        (("reset", "g", "-t", "dogs:x", "--to", "1"), 2, "dogs:x: x is not a number"),
+        (("delete-offsets", "g", "-t", "dogs:0,x", "-y"), 2, "dogs:0,x: x is not a number"),
         (("reset", "g", "-t", "cats", "--to", "1"), 1, "there is no topic cats"),
         (("reset", "g", "-t", "dogs:7", "--to", "1"), 1, "dogs has no partition 7"),
         (("reset", "new", "-t", "dogs", "--by", "1"), 1, "dogs:0 has no position"),
-        (("reset", "g", "-t", "dogs", "--to", "soon"), 2, "--to soon: it must be earliest"),
-        (("reset", "g", "-t", "dogs", "--to", "\u0663"), 2, "it must be earliest"),
+        (("reset", "g", "-t", "dogs", "--to", "soon"), 2, "--to soon: expected earliest"),
+        (("reset", "g", "-t", "dogs", "--to", "\u0663"), 2, "expected earliest"),
         (("list", "--state", "rubbish"), 2, "'PreparingRebalance'"),
         (("delete-offsets", "g", "-t", "cats", "-y"), 1, "g has no positions in cats"),
     ]:
         done = broker.run("groups", *arguments)
         assert (done.code, why in done.err) == (code, True), (arguments, done.err)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0,1\n\ndogs,0\n")
-    assert (done.code, "line 3: a line is topic,partition,offset, not" in done.err) == (2, True)
+    assert (done.code, "line 3: expected topic,partition,offset, not" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0,1\ndogs,0,1\ndogs,0,2\n")
-    assert (done.code, "line 3: dogs:0 is to go to 2, and above to 1" in done.err) == (2, True)
+    assert (done.code, "line 3: dogs:0 gets 2, but an earlier line says 1" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="\n")
-    assert (done.code, "--file has no lines" in done.err) == (2, True)
+    assert (done.code, "--file is empty" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin=b"dogs,0,1\n\xff\n")
-    assert (done.code, "is no text in UTF-8" in done.err) == (2, True)
+    assert (done.code, "is not UTF-8 text" in done.err) == (2, True)
     assert "Traceback" not in done.err
 
 
@@ -141,7 +141,7 @@ def test_of_a_group_without_positions_it_is_said_what_it_is(broker: Served) -> N
         consumer.commit({("dogs", 0): 1})
         forgets = broker.run("groups", "delete-offsets", "idle", "-t", "dogs", "-y")
         assert forgets.err.startswith("barnabas: GROUP_SUBSCRIBED_TO_TOPIC: group idle: ")
-        assert forgets.err.endswith("; members of it subscribe to that topic: end them first\n")
+        assert forgets.err.endswith("; its members subscribe to that topic: end them first\n")
     share = ShareConsumer({"bootstrap.servers": broker.servers, "group.id": "helpers"})
     try:
         share.subscribe(["dogs"])
@@ -174,17 +174,19 @@ def test_it_is_told_also_where_the_plan_is_exported(broker: Served) -> None:
     shown = broker.run("groups", "reset", "g", "-t", "dogs", "--to", "999999", "--export")
     assert shown.lines == ["dogs,0,10", "dogs,1,10"]
     assert shown.err.splitlines() == [
-        f"barnabas: dogs:{number} has no offset 999999: it goes on at 10" for number in (0, 1)
+        f"barnabas: dogs:{number} has no offset 999999: it continues at 10" for number in (0, 1)
     ]
 
 
 def test_a_group_that_is_not_there_is_told_as_it_may_be_misspelt(broker: Served) -> None:
     move = ("groups", "reset", "gg", "-t", "dogs", "--to", "1")
     shown = broker.run(*move)
-    assert shown.err == ("barnabas: there is no group gg: --execute would make it; is g meant?\n")
+    assert shown.err == (
+        "barnabas: there is no group gg: --execute would create it; did you mean g?\n"
+    )
     assert "gg" not in broker.run("groups", "list").out
     done = broker.run(*move, "--execute")
-    assert done.err == "barnabas: there was no group gg: it was made; is g meant?\n"
+    assert done.err == "barnabas: group gg did not exist: it was created; did you mean g?\n"
     assert broker.run(*move, "--execute").err == ""
     assert broker.run("groups", "delete", "gg", "-y").lines == ["gg"]
 
@@ -202,7 +204,7 @@ def test_what_was_deleted_is_told_before_what_could_not_be(broker: Served) -> No
             "barnabas: NON_EMPTY_GROUP: held is Stable with 1 member: end them first",
             (
                 "barnabas: GROUP_ID_NOT_FOUND: group nobody: there is no such group; "
-                "`barnabas groups list` shows what there is"
+                "`barnabas groups list` lists the groups"
             ),
         ]
         told = json.loads(broker.run("groups", "delete", "held", "two", "-y", "--json").out)
@@ -213,7 +215,7 @@ def test_what_was_deleted_is_told_before_what_could_not_be(broker: Served) -> No
 def test_a_property_is_proposed_only_where_it_is_near(broker: Served) -> None:
     assert "nearest" not in broker.run("groups", "list", "-X", "group.protocl=x").err
     near = broker.run("groups", "list", "-X", "security.protocl=x").err
-    assert "the nearest known one is security.protocol" in near
+    assert "did you mean security.protocol?" in near
 
 
 def test_a_group_that_is_not_there_yet_can_be_given_positions_and_deleted(broker: Served) -> None:
@@ -239,7 +241,7 @@ def test_an_open_transaction_that_has_saved_positions_is_to_be_ended(broker: Ser
         for told in ended:
             assert (told.code, told.lines) == (1, [])
             assert told.err.startswith("barnabas: UNSTABLE_OFFSET_COMMIT: group undecided: ")
-            assert "; an open transaction has saved it and is not decided: end it" in told.err
+            assert "; an open transaction has saved it: end the transaction" in told.err
         producer.commit_transaction()
     assert broker.run(*move).lines == ["dogs\t0\t7\t1\t"]
 

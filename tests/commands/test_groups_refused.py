@@ -62,7 +62,7 @@ def test_a_group_of_a_kind_that_is_not_served_is_there(servers: str) -> None:
     assert (told.code, "NON_EMPTY_GROUP: " in told.err, UNSERVED in told.err) == (1, True, True)
     told = run("groups", "describe", "helt", servers=servers)
     assert (told.code, "GROUP_ID_NOT_FOUND: " in told.err) == (1, True)
-    assert told.err.endswith("; is held meant?\n")
+    assert told.err.endswith("; did you mean held?\n")
 
 
 def test_one_without_members_is_moved_and_deleted_all_the_same(servers: str) -> None:

@@ -166,7 +166,7 @@ def test_what_is_no_log_is_said(tmp_path: Path) -> None:
     assert "holds no segment" in done.err
     gone = run("log", "verify", str(tmp_path / "gone"))
     assert gone.code == 1
-    assert "is not there" in gone.err
+    assert "does not exist" in gone.err
 
 
 def test_of_several_files_each_line_names_its_own() -> None:

@@ -57,7 +57,7 @@ def test_the_map_of_another_target_stops_it_before_a_topic_is_made(
     where = ("--directory", f"3={LOGS}", "--map", str(tmp_path / "map"))
     broker.run("migrate", "corpus", *where, "--to", "first")
     stopped = broker.run("migrate", "corpus", *where, "--to", "second")
-    assert (stopped.code, "target is first there" in stopped.err) == (1, True)
+    assert (stopped.code, "its target is first" in stopped.err) == (1, True)
     assert "--map" in stopped.err
     assert "second" not in broker.run("topics", "list").out
 
@@ -81,7 +81,7 @@ def test_a_broker_of_0_7_gets_a_topic_of_today(tmp_path: Path) -> None:
         both.run("topics", "create", "old", "--partitions", "2")
         refused = both.run("migrate", "corpus", *where, str(tmp_path / "old"), "--to", "old")
         assert refused.code != 0
-        assert "old has the format of Kafka 0.7 itself: --to names another topic" in refused.err
+        assert "old has the record format of Kafka 0.7: --to names another topic" in refused.err
 
 
 def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
         (("--from", "127.0.0.1:1"), "cannot connect to 127.0.0.1:1"),
         (
             ("--from", "127.0.0.1:1"),
-            "; that is where it reads: is it running? --from names another\n",
+            "; the source is there: is it running? --from names another\n",
         ),
         (("--directory", str(LOGS), "--to", "one"), "one has 1 partition, the source 2"),
     ],
@@ -126,10 +126,10 @@ def test_what_cannot_be_done_is_said(
 def test_a_misspelt_topic_is_made_nowhere(broker: Served, tmp_path: Path) -> None:
     where = ("--map", str(tmp_path / "map"))
     near = broker.run("migrate", "corpsu", "--directory", str(LOGS), *where)
-    assert (near.code, "corpsu-1, ...; is corpus meant?" in near.err) == (1, True), near.err
+    assert (near.code, "corpsu-1, ...; did you mean corpus?" in near.err) == (1, True), near.err
     with serving("--ephemeral", "--profile", "0.7") as old:
         nowhere = broker.run("migrate", "corpsu", "--from", old.servers, *where)
-    assert (nowhere.code, "no broker has anything of it" in nowhere.err) == (1, True), nowhere.err
+    assert (nowhere.code, "no broker has data of it" in nowhere.err) == (1, True), nowhere.err
     assert "corpsu" not in broker.run("topics", "list").out
     assert not (tmp_path / "map").exists()
 

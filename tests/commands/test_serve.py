@@ -43,7 +43,7 @@ def test_a_port_that_is_taken_is_said_with_what_to_do() -> None:
     assert refused.code == 1
     (line,) = refused.err.splitlines()
     assert f"cannot listen on 127.0.0.1:{port}" in line
-    assert line.endswith("; --port takes another one (0: any that is free)")
+    assert line.endswith("; --port chooses another port (0: any free one)")
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_file_of_kafka_is_read_and_what_it_cannot_do_is_said(tmp_path: Path) -
         broker.process.terminate()
         told = broker.process.stderr.read()
     assert (tmp_path / "data").is_dir()
-    assert "unknown property log.segmnet.bytes: the nearest known one is log.segment.bytes" in told
+    assert "unknown property log.segmnet.bytes; did you mean log.segment.bytes?" in told
 
 
 @pytest.mark.parametrize("stock", STOCK, ids=lambda path: path.stem)
@@ -139,10 +139,10 @@ def test_what_would_protect_a_broker_is_a_warning(tmp_path: Path) -> None:
         broker.process.terminate()
         first, second = broker.process.stderr.read().splitlines()
     assert first.endswith(
-        "warning property ssl.keystore.location changes nothing here: "
-        "TLS, SASL and ACLs are not served yet"
+        "warning property ssl.keystore.location has no effect here: "
+        "TLS, SASL and ACLs are not supported yet"
     )
-    assert "property authorizer.class.name changes nothing here" in second
+    assert "property authorizer.class.name has no effect here" in second
 
 
 def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
@@ -167,11 +167,11 @@ def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
 @pytest.mark.parametrize(
     ("arguments", "why", "code"),
     [
-        (["--host", "no-such-host.invalid"], "; --host takes another", 1),
+        (["--host", "no-such-host.invalid"], "; --host chooses another", 1),
         (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 2),
-        (["--set", "num.partitions"], "--set num.partitions: it must look like name=value", 2),
+        (["--set", "num.partitions"], "--set num.partitions: expected name=value", 2),
         (["--config", "nowhere.properties"], "cannot read nowhere.properties", 2),
-        (["--ephemeral", "--data-dir", "x"], "--ephemeral makes its own directory", 2),
+        (["--ephemeral", "--data-dir", "x"], "--ephemeral creates its own directory", 2),
     ],
 )
 def test_a_mistake_is_one_line(arguments: list[str], why: str, code: int) -> None:

@@ -49,12 +49,12 @@ def test_one_that_is_not_there_is_made_where_that_is_said(broker: Served) -> Non
     move = ("groups", "reset", "made", "-t", "dogs", "--to", "4", "--share")
     shown = broker.run(*move)
     assert shown.lines == ["dogs\t0\t\t4\t", "dogs\t1\t\t4\t"]
-    assert shown.err.startswith("barnabas: there is no group made: --execute would make it\n")
+    assert shown.err.startswith("barnabas: there is no group made: --execute would create it\n")
     assert "made" not in broker.run("groups", "list").out
     done = broker.run(*move, "--execute")
     assert (done.lines, done.err) == (
         shown.lines,
-        "barnabas: there was no group made: it was made\n",
+        "barnabas: group made did not exist: it was created\n",
     )
     assert starts(broker, "made") == [("dogs", 0, 4), ("dogs", 1, 4)]
 
@@ -90,8 +90,8 @@ def test_where_it_has_not_begun_its_own_property_says_where_it_will(broker: Serv
     beat(broker, "young", -1)
     assert starts(broker, "young") == [("dogs", 0, None), ("dogs", 1, None)]
     whole = ("groups", "reset", "young", "--all-topics")
-    none = "barnabas: there is nothing to move: young has not begun in "
-    its_own = ": share.auto.offset.reset says where it will\n"
+    none = "barnabas: there is nothing to move: young has not started in "
+    its_own = ": share.auto.offset.reset decides where it will\n"
     for how, where in [
         (("--all-topics", "--to", "current"), "dogs:0, dogs:1"),
         (("--all-topics", "--by", "1"), "dogs:0, dogs:1"),
@@ -110,7 +110,7 @@ def test_where_it_has_not_begun_its_own_property_says_where_it_will(broker: Serv
     for topics in ("--all-topics", "-tdogs"):
         kept = broker.run("groups", "reset", "young", topics, "--to", "current", "--export")
         assert kept.lines == ["dogs,0,3"]
-        assert kept.err == f"barnabas: young has not begun in dogs:1{its_own}"
+        assert kept.err == f"barnabas: young has not started in dogs:1{its_own}"
 
 
 def test_members_are_in_the_way(broker: Served) -> None:
@@ -132,7 +132,10 @@ def test_it_forgets_whole_topics(broker: Served) -> None:
         move = ("-t", topic, "--to", "0", "--share", "--execute")
         assert broker.run("groups", "reset", "forgets", *move).code == 0
     for topic, why in [
-        ("dogs:1", "--topic dogs:1: forgets is a share group, which forgets whole topics: "),
+        (
+            "dogs:1",
+            "--topic dogs:1: forgets is a share group, which deletes positions of whole topics: ",
+        ),
         ("cows", "forgets has no positions in cows\n"),
     ]:
         refused = broker.run("groups", "delete-offsets", "forgets", "-t", topic, "-y")
@@ -149,5 +152,5 @@ def test_groups_of_other_kinds_are_no_share_groups(broker: Served) -> None:
     told = broker.run(*move, "--share")
     assert told.code == 1
     assert told.err == (
-        "barnabas: plain is no share group but a classic group: leave out --share\n"
+        "barnabas: plain is a classic group, not a share group: leave out --share\n"
     )

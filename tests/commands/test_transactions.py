@@ -69,18 +69,21 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     none = broker.run("transactions", "find-hanging", "--idle", "0")
     assert none.lines == []
     assert none.err == (
-        "barnabas: no transaction hangs of a producer that is silent for 0 minutes; "
+        "barnabas: no transaction hangs whose producer has been silent for 0 minutes; "
         "1 transaction is open in order: `barnabas transactions list --state Ongoing`\n"
     )
     misspelt = broker.run("transactions", "describe", "kenel")
-    assert (misspelt.code, "kenel: it is not known; is kennel meant?" in misspelt.err) == (1, True)
-    assert "is dogs meant?" in broker.run("transactions", "find-hanging", "-t", "dgs").err
+    assert (misspelt.code, "kenel: it is not known; did you mean kennel?" in misspelt.err) == (
+        1,
+        True,
+    )
+    assert "did you mean dogs?" in broker.run("transactions", "find-hanging", "-t", "dgs").err
     assert broker.run("transactions", "abort", "--transactional-id", "kennel").code == 0
     assert broker.run("transactions", "list", "--state", "Ongoing").lines == []
     producer.purge()
     aborted = broker.run("transactions", "describe", "kennel", "--json").out
     again = broker.run("transactions", "abort", "--transactional-id", "kennel")
-    assert (again.code, "kennel has nothing open" in again.err) == (1, True)
+    assert (again.code, "kennel has no open transaction" in again.err) == (1, True)
     assert broker.run("transactions", "describe", "kennel", "--json").out == aborted
 
 
@@ -90,7 +93,7 @@ def test_a_producer_that_has_nothing_open_is_not_fenced(broker: Served) -> None:
     refused = broker.run("transactions", "abort", "--transactional-id", "healthy")
     assert (refused.code, refused.err) == (
         1,
-        "barnabas: healthy has nothing open that could be aborted: it is CompleteCommit\n",
+        "barnabas: healthy has no open transaction to abort: it is CompleteCommit\n",
     )
     contradicting = ("abort", "dogs:0", "--transactional-id", "healthy")
     assert broker.run("transactions", *contradicting).code == 2
@@ -132,7 +135,7 @@ def test_what_a_coordinator_knows_of_is_not_aborted_in_one_place_alone(broker: S
     producer = begin(broker, "second", "pups")
     refused = broker.run("transactions", "abort", "pups:0", "0")
     assert refused.code == 1
-    assert "does not hang: it is one of second, which `barnabas" in refused.err
+    assert "does not hang: it belongs to second, which `barnabas" in refused.err
     producer.commit_transaction(SECONDS)
     committed = ("-X", "isolation.level=read_committed", "--from-beginning", "--exit")
     assert broker.run("consume", "pups", *committed).lines == ["rex"]

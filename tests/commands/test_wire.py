@@ -67,8 +67,8 @@ def test_the_example_of_the_page_is_what_is_printed() -> None:
 
 def test_what_is_nothing_is_said() -> None:
     assert run("wire", "explain", "hello").code == 2
-    assert "no frame was found" in run("wire", "explain", stdin="").err
-    assert "HOST:PORT expected" in run("wire", "proxy", "--to", "nowhere").err
+    assert "no frame found" in run("wire", "explain", stdin="").err
+    assert "expected HOST:PORT" in run("wire", "proxy", "--to", "nowhere").err
 
 
 def confluent(servers: str, topic: str) -> None:

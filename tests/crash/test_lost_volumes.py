@@ -90,7 +90,7 @@ def test_what_is_given_up_goes_on_behind_what_was_read_and_what_returns_is_kept(
         place = f"dogs:{index}"
         refused = run("topics", "give-up", place, servers=broker.servers)
         assert (refused.code, refused.out) == (2, "")
-        assert f"nobody is here to be asked: --yes gives up {place}" in refused.err
+        assert f"no terminal to ask for confirmation: --yes gives up {place}" in refused.err
         done = run("topics", "give-up", place, "--yes", servers=broker.servers)
         assert (done.code, done.out) == (0, f"dogs\t{index}\t20\t20\n"), done.err
         assert write(broker.servers, "dogs", index, [b"new"]) == ["stored"]

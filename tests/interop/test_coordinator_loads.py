@@ -7,8 +7,8 @@ import pytest
 
 from barnabas import Admin, NewTopic
 from barnabas.testing import EmbeddedBroker
-from benchmarks.asking import GROUPS, TRANSACTIONS, find_coordinator
-from benchmarks.load_generator import LoadFailed, run_load
+from benchmarks.peers.asking import GROUPS, TRANSACTIONS, find_coordinator
+from benchmarks.peers.load_generator import LoadFailed, run_load
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("cc") or shutil.which("gcc")), reason="the load generator is in C"

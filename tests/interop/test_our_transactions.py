@@ -125,7 +125,7 @@ def test_librdkafka_fences_ours(broker: InteropBroker) -> None:
         ours.begin_transaction()
         ours.send(topic, b"of ours", partition=0).result(SECONDS)
         theirs.init_transactions(SECONDS)
-        with pytest.raises(FatalError, match="another producer has begun"):
+        with pytest.raises(FatalError, match="another producer has started"):
             ours.commit_transaction()
     theirs.begin_transaction()
     theirs.produce(topic, b"of theirs", partition=0)

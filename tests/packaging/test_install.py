@@ -97,7 +97,7 @@ def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_connector_says_what_it_needs() -> None:
-    program = "import sys; sys.modules['pyspark'] = None; import barnabas.spark.session"
+    program = "import sys; sys.modules['pyspark'] = None; import barnabas.spark"
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
-from barnabas.client.core.group.membership import Change, Told
+from barnabas.client.core.group.membership import Change, ChangeKind
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.coordinators.common.topic_partitions import Place, by_topic
@@ -84,7 +84,7 @@ class Members(RuleBasedStateMachine):
         change = machine.before_join()
         if change is not None:
             assert set(change.partitions) <= client.knows
-            assert (change.told is Told.LOST) == (machine.state is EpochState.AWAY)
+            assert (change.kind is ChangeKind.LOST) == (machine.state is EpochState.AWAY)
             client.telling = change
         elif machine.state is EpochState.AWAY:
             machine.join()
@@ -97,7 +97,7 @@ class Members(RuleBasedStateMachine):
 
     def told(self, client: Client, change: Change) -> None:
         client.telling = None
-        if change.told is Told.ASSIGNED:
+        if change.kind is ChangeKind.ASSIGNED:
             client.machine.reconciled()
         else:
             client.knows -= set(change.partitions)
@@ -117,14 +117,14 @@ class Members(RuleBasedStateMachine):
     def hear(self, name: str) -> None:
         client = self.clients.get(name)
         if client is not None and client.answer is not None:
-            client.machine.heard(client.answer)
+            client.machine.handle_response(client.answer)
             client.answer = None
 
     @rule(name=NAMES)
     def hear_nothing(self, name: str) -> None:
         client = self.clients.get(name)
         if client is not None and client.answer is not None:
-            client.machine.unheard()
+            client.machine.no_response()
             client.answer = None
 
     @rule(name=NAMES)
@@ -140,7 +140,7 @@ class Members(RuleBasedStateMachine):
 
     @rule(ms=st.sampled_from([1, 700, 2000]))
     def wait(self, ms: int) -> None:
-        """Who is not heard of for a second is given up."""
+        """Who is not handle_response of for a second is given up."""
         end = self.now + ms
         group = self.groups.get("g")
         while group is not None and (due := self.groups.deadline(group)) is not None and due <= end:
@@ -202,7 +202,7 @@ class Members(RuleBasedStateMachine):
 
     @invariant()
     def nobody_shares(self) -> None:
-        """Of those whom the group knows; others find out when they are heard next."""
+        """Of those whom the group knows; others find out when they are handle_response next."""
         group = self.groups.get("g")
         held = [
             where

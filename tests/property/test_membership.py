@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from barnabas.client.core.group.assignor import Counts
-from barnabas.client.core.group.membership import Membership, Told
+from barnabas.client.core.group.membership import ChangeKind, Membership
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.coordinators.classic_group import joining, leaving, syncing
@@ -112,7 +112,7 @@ class Members(RuleBasedStateMachine):
         machine = client.machine
         who = machine.member_id, machine.options.instance_id
         code = leaving.heartbeat(self.group, *who, machine.generation, self.now)
-        machine.heard(code, machine.generation)
+        machine.handle_response(code, machine.generation)
 
     @rule(name=NAMES)
     def leave(self, name: str) -> None:
@@ -225,7 +225,7 @@ class Members(RuleBasedStateMachine):
         response = SyncGroupResponse(error_code=reply.error, assignment=reply.assignment)
         _, changes = client.machine.synced(response)
         for change in changes:
-            if change.told is Told.ASSIGNED:
+            if change.kind is ChangeKind.ASSIGNED:
                 assert not client.knows & set(change.partitions), "told twice"
                 client.knows |= set(change.partitions)
             else:
@@ -244,7 +244,7 @@ class Members(RuleBasedStateMachine):
 
     @invariant()
     def nobody_shares(self) -> None:
-        """Of those whom the group knows; others find out when they are heard next."""
+        """Of those whom the group knows; others find out when they are handle_response next."""
         held = [
             where
             for client in self.clients.values()

@@ -49,10 +49,19 @@ def run(partition: ReplicatedPartition, schedule: list[Step]) -> None:
         partition.check()
 
 
-@given(schedule=SCHEDULES, min_isr=st.integers(1, 2), in_fetch=st.booleans())
+@given(
+    schedule=SCHEDULES,
+    min_isr=st.integers(1, 2),
+    in_fetch=st.booleans(),
+    tells_epochs=st.booleans(),
+)
 @settings(max_examples=150)
-def test_nothing_committed_is_lost(schedule: list[Step], min_isr: int, *, in_fetch: bool) -> None:
-    partition = ReplicatedPartition(min_isr=min_isr, truncates_in_fetch=in_fetch)
+def test_nothing_committed_is_lost(
+    schedule: list[Step], min_isr: int, *, in_fetch: bool, tells_epochs: bool
+) -> None:
+    partition = ReplicatedPartition(
+        min_isr=min_isr, truncates_in_fetch=in_fetch, tells_epochs=tells_epochs
+    )
     run(partition, schedule)
     partition.settle()
     partition.check()
@@ -66,7 +75,9 @@ def shuffled(seed: int, length: int) -> list[Step]:
 def seeded(seeds: range, length: int) -> Iterator[tuple[int, ReplicatedPartition]]:
     """Partitions after a schedule each, healed and checked."""
     for seed in seeds:
-        partition = ReplicatedPartition(min_isr=1 + seed % 2, truncates_in_fetch=bool(seed & 2))
+        partition = ReplicatedPartition(
+            min_isr=1 + seed % 2, truncates_in_fetch=bool(seed & 2), tells_epochs=bool(seed & 4)
+        )
         run(partition, shuffled(seed, length))
         partition.settle()
         partition.check()

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.spark.planning import plan, rate_limited
+from barnabas.spark.planner.ranges import plan, rate_limited
 from barnabas.types import Offset, OffsetRange, TopicPartition
 
 offsets = st.integers(0, 10**12)

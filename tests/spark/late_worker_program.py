@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from barnabas import Producer
-from barnabas.spark.session import session
+from barnabas.spark import session
 from barnabas.testing import EmbeddedBroker
 from tests.spark.running import numbers_in, run_available, to_files
 

@@ -16,7 +16,7 @@ from tests.interop.peers.maven import SPARK_CONNECTOR, jars
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.transactions import write_transactions
-from tests.spark.running import run_available, to_files
+from tests.spark.running import numbers_in, run_available, to_files
 from tests.spark.topics import Given, Topics
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(600)]
@@ -89,8 +89,17 @@ def test_a_batch_has_the_same_rows(
         {"startingTimestamp": str(TIME_MS + 2), "endingTimestamp": str(TIME_MS + 500)},
         {"startingOffsetsByTimestamp": f'{{"TOPIC":{{"0":0,"1":{TIME_MS},"2":{TIME_MS + 9}}}}}'},
         {"startingTimestamp": str(TIME_MS + 2), "minPartitions": "7"},
+        {
+            "startingTimestamp": str(TIME_MS + 2),
+            "startingOffsetsByTimestamp": f'{{"TOPIC":{{"0":0,"1":{TIME_MS},"2":{TIME_MS + 9}}}}}',
+            "startingOffsets": "earliest",
+        },
+        {
+            "endingOffsetsByTimestamp": f'{{"TOPIC":{{"0":0,"1":{TIME_MS},"2":{TIME_MS + 9}}}}}',
+            "endingOffsets": "latest",
+        },
     ],
-    ids=["starting", "ending", "times", "time-each", "more-tasks"],
+    ids=["starting", "ending", "times", "time-each", "more-tasks", "first-start", "first-end"],
 )
 def test_the_same_part_of_the_topic(
     spark: SparkSession, beside: Topics, topic: str, options: dict[str, str]
@@ -129,6 +138,23 @@ def test_a_stream_has_the_same_rows_and_goes_on_from_the_same_offsets(
     for kind, other in ((OURS, THEIRS), (THEIRS, OURS)):
         rest = reader(spark, kind, beside, subscribe=topic, startingOffsets=ends[other])
         assert rest.load().count() == 0
+
+
+@pytest.mark.parametrize("order", [(THEIRS, OURS), (OURS, THEIRS)], ids=["to-ours", "back"])
+def test_a_checkpoint_of_one_is_gone_on_with_by_the_other(
+    spark: SparkSession, beside: Topics, tmp_path: Path, order: tuple[str, str]
+) -> None:
+    """The query is the same but for its format; each reads what the other has not."""
+    beside.prefix = "moved"
+    topic = beside.create(2)
+    beside.send_numbers(topic, range(20), partitions=2)
+    for step, kind in enumerate((*order, order[0])):
+        stream = spark.readStream.format(kind).option("kafka.bootstrap.servers", beside.servers)
+        stream.options(subscribe=topic, startingOffsets="earliest", maxOffsetsPerTrigger=15)
+        run_available(to_files(stream.load(), tmp_path / "out", str(tmp_path / "checkpoint")))
+        assert numbers_in(tmp_path / "out") == list(range(20 + 10 * step))
+        start = 20 + 10 * step
+        beside.send_numbers(topic, range(start, start + 10), partitions=2)
 
 
 def test_what_each_writes_both_read_alike(spark: SparkSession, beside: Topics) -> None:

@@ -122,7 +122,7 @@ def test_ranges_by_time_and_offset(spark: SparkSession) -> None:
 )
 def test_mistakes_are_named(spark: SparkSession, options: dict[str, object], words: str) -> None:
     with pytest.raises(PySparkException) as raised:
-        directory(spark, RELEASES[-1], **options).collect()
+        directory(spark, RELEASES[-1], "", **options).collect()
     assert words in str(raised.value)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from barnabas.spark import stream_environment
-from barnabas.spark.session import register
+from barnabas.spark import register
+from barnabas.spark.sessions import stream_environment
 from tests.spark.running import run_available
 from tests.spark.topics import Topics
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.readwriter import DataFrameReader
 from pyspark.sql.streaming.readwriter import DataStreamReader
@@ -81,6 +81,12 @@ class Topics:
     def send_numbers(self, topic: str, numbers: Iterable[int], *, partitions: int = 1) -> None:
         """One record for each number, as text, spread over the partitions."""
         self.send(topic, (Given(b"%d" % each, partition=each % partitions) for each in numbers))
+
+    def end(self, topic: str, partition: int) -> int:
+        """Where a partition ends, whether what is there counts or not."""
+        place = TopicPartition(topic, partition)
+        (found,) = self._admin.list_offsets({place: OffsetSpec.latest()}).values()
+        return int(found.result(20).offset)
 
     def all_of(self, topic: str) -> list[Message]:
         """All records of a topic, by partition and offset."""

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -35,7 +36,7 @@ TOUCHES_FILES = {"runtime", "cli", "demo", "testing"}
 """Packages that may open files; everybody else takes a Disk."""
 
 MAY_TOUCH_FILES = {
-    "src/barnabas/spark/java.py",  # builds a private Java home out of a package's files
+    "src/barnabas/spark/sessions/java.py",  # builds a private Java home out of a package's files
 }
 
 MAY_CATCH_EVERYTHING = {
@@ -51,6 +52,52 @@ MAY_CATCH_EVERYTHING = {
     "src/barnabas/testing/embedded_broker.py",  # hands it over to the thread that waits
 }
 """Who ends one thing with a line in the log, so that the others live on."""
+
+VAGUE = re.compile(r'\b(?:told|said|heard)\b|(?:"""|# |[.!?] )Who [a-z]')
+"""Words that stand for return, receive, report, request and response, and subjects without a name."""
+
+VAGUE_LEFT = {
+    "src/barnabas/broker": 260,
+    "src/barnabas/client": 45,
+    "src/barnabas/cluster": 1,
+    "src/barnabas/coordinators": 125,
+    "src/barnabas/dialects": 50,
+    "src/barnabas/kernels": 30,
+    "src/barnabas/log": 10,
+    "src/barnabas/protocol": 27,
+    "src/barnabas/runtime": 20,
+    "src/barnabas/spark": 5,
+    "src/barnabas/wire": 30,
+    "docs": 50,
+    "fuzz": 6,
+    "sim": 200,
+    "tests": 2050,
+}
+"""How often they are left in each top folder: each number may only fall."""
+
+DEFINED_TWICE = re.findall(
+    r"\w+",
+    """
+    Admin Answer Appended Asked Batch Broker BrokersChanged Change Chunk Cluster Codec CommittedOffset ConfigEntry
+    Connection Consumer ConsumerGroup Delivery Draft Endpoint Entry Fault FetchRequest FetchSession
+    Fetched Field Found GroupAdmin GroupOffsets Heard Identity Inventory Limits LogDirectory
+    Member MemberState Membership NewTopic OffsetsRequest OpenBatches Origin Outbox Outgoing
+    PartitionView Pending Place Plan Position Produce ProduceRequest Producer Reader Record
+    RecordAppender RequestType Requests Room Rows Segment SegmentFile Sender Shape ShareOffset
+    Source Stored StoredLog Subscription Surroundings Sync Target Topic TopicRows Topics
+    TransactionAdmin TransactionInput TransactionState Transactional Transactions Wanted Wishes
+    Worker World Writer Written
+""",
+)
+"""Class names that mean several things: the list may only become shorter."""
+
+MOST_FILES = 25
+
+LISTS = {"src/barnabas/protocol", "src/barnabas/broker/apis", "src/barnabas/config"}
+"""Folders that are lists of one kind of thing, as long as Kafka has many."""
+
+CROWDED = {"src/barnabas/kernels": 42, "src/barnabas/spark": 26}
+"""Folders over the limit with their number of files: each may shrink, none may grow."""
 
 WITHOUT_SOURCE = {"tests/unit/test_tidy.py", "tests/unit/test_documentation.py"}
 """Unit tests that are about the whole tree and not about one file."""
@@ -298,3 +345,51 @@ def test_nobody_is_left_over() -> None:
         if module not in imported and f'"{short}"' not in named and module not in named:
             found.append(name)
     complain("nobody imports these", found)
+
+
+def top_folder(name: str) -> str:
+    """`src/barnabas/client`, or the first folder of anything else."""
+    parts = name.split("/")
+    return "/".join(parts[:3]) if parts[0] == "src" and len(parts) > 3 else parts[0]
+
+
+def test_vague_words_become_fewer() -> None:
+    counts: Counter[str] = Counter()
+    for name, text in texts():
+        if name != "tests/unit/test_tidy.py" and "/" in name:
+            counts[top_folder(name)] += len(VAGUE.findall(text))
+    found = [
+        f"{folder} has {count}, at most {VAGUE_LEFT.get(folder, 0)} are left"
+        for folder, count in counts.items()
+        if count > VAGUE_LEFT.get(folder, 0)
+    ]
+    complain("say return, receive, report, request or response; name the subject", found)
+
+
+def test_a_class_name_means_one_thing() -> None:
+    places: dict[str, set[str]] = {}
+    for name, package, tree in sources():
+        if package != "protocol":  # a file for each message, whose structs have Kafka's names
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places.setdefault(node.name, set()).add(name)
+    found = [
+        f"{name}: {', '.join(sorted(files))}"
+        for name, files in places.items()
+        if len(files) > 1 and name not in DEFINED_TWICE
+    ]
+    complain("two classes of one name: name what differs", found)
+
+
+def test_folders_show_their_nouns() -> None:
+    files = Counter(
+        name.rpartition("/")[0]
+        for name, _, _ in sources()
+        if not name.endswith(("/__init__.py", "/__main__.py"))
+    )
+    found = [
+        f"{folder} has {count} files"
+        for folder, count in files.items()
+        if folder not in LISTS and count > CROWDED.get(folder, MOST_FILES)
+    ]
+    complain(f"at most {MOST_FILES} files a folder, lists aside: find the nouns in it", found)

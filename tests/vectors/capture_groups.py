@@ -32,7 +32,7 @@ from tests.interop.peers.real_kafka import RealKafka
 from tests.vectors.annotated import Frame, to_text
 from tests.vectors.capture_clients import CONVERSATIONS, LONGEST_ANSWER, Conversation, kept
 from tests.vectors.capture_versions import OfferingTap
-from tests.vectors.heard import ASIDE, RECORDS, Heard
+from tests.vectors.heard import ASIDE, RECORDS, Arrival
 from tests.vectors.tool_speakers import consumers, sharers, streams, transactions
 
 SUFFIX = "-in-groups.txt"
@@ -71,7 +71,7 @@ class Speaker(NamedTuple):
     """A client, what it does, and what it is offered less of."""
 
     name: str
-    speak: Callable[[Heard], None]
+    speak: Callable[[Arrival], None]
     offered: tuple[ApiKey, ...]
 
 
@@ -82,12 +82,12 @@ def fill(address: str, topic: str) -> None:
             producer.send(topic, b"%d" % number, partition=0)
 
 
-def copies(program: Program, heard: Heard) -> None:
+def copies(program: Program, heard: Arrival) -> None:
     """A member copies in transactions, one of them aborted."""
     program.copy(heard.relay, heard.source, heard.target, RECORDS)
 
 
-def member_of_kafka_python(heard: Heard) -> None:
+def member_of_kafka_python(heard: Arrival) -> None:
     """Joins, reads, commits, leaves; then its group is looked at and removed."""
     address, source = heard.relay, heard.source
     group = f"of-{source}"
@@ -116,7 +116,7 @@ def member_of_kafka_python(heard: Heard) -> None:
     admin.close()
 
 
-def member_of_librdkafka(heard: Heard) -> None:
+def member_of_librdkafka(heard: Arrival) -> None:
     """Of a group whose broker assigns, and of one that shares partitions."""
     source = heard.source
     servers = {"bootstrap.servers": heard.relay}
@@ -160,7 +160,7 @@ def converse(
             fill(kafka.bootstrap_servers, source)
             del tap.frames[:]
             with CANNOT:
-                one.speak(Heard(f"127.0.0.1:{tap.port}", source, target))
+                one.speak(Arrival(f"127.0.0.1:{tap.port}", source, target))
             said, inside = apart(tap.frames)
             for frame in frames_of(one.name, release, said):
                 less = frame.kind == "request" and tap.offered.get(frame.api) == frame.version

@@ -1,4 +1,4 @@
-"""Heard: where a client is listened to, for `capture_groups`."""
+"""Arrival: where a client is listened to, for `capture_groups`."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ ASIDE = "aside"
 """The client id of who has something to do there that is not to be kept."""
 
 
-class Heard(NamedTuple):
+class Arrival(NamedTuple):
     """What is said to the relay is kept. It is also where Kafka says that it is.
 
     `source` is a topic with records in one partition, `target` an empty one.

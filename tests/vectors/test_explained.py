@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.cli.wire.wire_output import Style, text_lines
-from barnabas.lens.capture.conversation import Told
+from barnabas.lens.capture.conversation import SentFrame
 from barnabas.lens.contents.record_sets import read_records
 from barnabas.lens.languages.kafka import KafkaLens
 from barnabas.lens.walks.part import Asked, Explained
@@ -44,7 +44,7 @@ def test_real_frames_have_no_mistake(path: Path) -> None:
 def test_the_text_is_what_it_was(path: Path) -> None:
     lines: list[str] = []
     for frame in from_text((HERE / "frames" / path.name).read_text(encoding="utf-8")):
-        told = Told(explained=explain(frame), position=0, from_client=frame.kind == "request")
+        told = SentFrame(explained=explain(frame), position=0, from_client=frame.kind == "request")
         lines += text_lines(told, Style())
     assert "\n".join(lines) == path.read_text(encoding="utf-8")
 

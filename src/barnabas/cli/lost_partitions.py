@@ -1,4 +1,4 @@
-"""`barnabas topics offline` and `give-up`: partitions that are offline, and their records let go."""
+"""`barnabas topics offline` and `give-up`: offline partitions, and how to abandon their lost records."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,22 +13,22 @@ from barnabas.cli.arguments.connection import (
     existing_topics,
 )
 from barnabas.cli.arguments.names import named
-from barnabas.cli.arguments.places import shown
-from barnabas.cli.output.output import Cell, counted, show_rows, tell
+from barnabas.cli.arguments.partition_names import shown
+from barnabas.cli.output.output import Cell, counted, notice, show_rows
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
 
 _SHOWN = 10
-"""Partitions that a question names."""
+"""The number of partitions that a question names."""
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @connection_options
 def offline(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
-    """Print the partitions that have no leader. The broker's log says why, and what to do."""
+    """List the partitions without a leader. The broker's log says why, and what to do."""
     with administering(servers, client_settings(servers, pairs)) as admin:
         found = _offline(admin.describe_topics().values())
     rows: list[tuple[Cell, ...]] = [tuple(place) for place in found]
@@ -37,8 +37,8 @@ def offline(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
 
 @click.command("give-up")
 @click.argument("places", nargs=-1, callback=named("topic"), metavar="TOPIC[:PARTITION]...")
-@click.option("--all", "everything", is_flag=True, help="All partitions that are offline.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@click.option("--all", "everything", is_flag=True, help="All offline partitions.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
 @connection_options
 def give_up(
     places: tuple[str, ...],
@@ -48,12 +48,12 @@ def give_up(
     everything: bool,
     yes: bool,
 ) -> None:
-    """Serve partitions again whose records were lost.
+    """Serve partitions again although records were lost.
 
-    Only those that are offline because something of them was not there, or damaged, when the broker
-    started. Put it back and start the broker again, if you can: then nothing is lost. Given up, a
-    partition goes on with the records that are left, behind each offset that it had. What comes back
-    later is kept in its directory under another name, and not served.
+    This is for partitions that are offline because a file was missing or damaged when the broker
+    started. If you can, restore the file and restart the broker instead: then nothing is lost.
+    Otherwise the partition continues with the remaining records; each keeps its offset. Files that
+    reappear later are kept in its directory under another name, and not served.
     """
     if bool(places) == everything:
         raise click.UsageError("name topics or partitions, or give --all")
@@ -62,7 +62,7 @@ def give_up(
         if places:
             lost = _chosen(admin, places, lost)
         if not lost:
-            tell("nothing is offline")
+            notice("nothing is offline")
             return
         _confirm(lost, yes=yes)
         admin.elect_leaders(lost, unclean=True)
@@ -79,7 +79,7 @@ def _confirm(lost: Sequence[TopicPartition], *, yes: bool) -> None:
     more = len(lost) - _SHOWN
     names = ", ".join(map(shown, lost[:_SHOWN])) + (f" and {more} more" if more > 0 else "")
     if not sys.stdin.isatty():
-        raise click.UsageError(f"nobody is here to be asked: --yes gives up {names}")
+        raise click.UsageError(f"no terminal to ask for confirmation: --yes gives up {names}")
     what = f"Give up the lost records of {counted(len(lost), 'partition')}: {names}?"
     click.confirm(what, abort=True, err=True)
 
@@ -96,7 +96,7 @@ def _offline(topics: Iterable[TopicView]) -> list[TopicPartition]:
 def _chosen(
     admin: Admin, places: Sequence[str], lost: Sequence[TopicPartition]
 ) -> list[TopicPartition]:
-    """Those of the lost that were named; one that is not among them is an error."""
+    """The named ones among the lost; an error if one is not offline."""
     wanted = list(_parsed(places))
     existing_topics(admin, tuple({topic for topic, _ in wanted}))
     chosen = []
@@ -104,7 +104,7 @@ def _chosen(
         found = [one for one in lost if one.topic == topic and index in {None, one.partition}]
         if not found:
             name = topic if index is None else f"{topic}:{index}"
-            raise ConfigError(f"{name} is not offline: nothing of it is to be given up")
+            raise ConfigError(f"{name} is not offline: there is nothing to give up")
         chosen += [one for one in found if one not in chosen]
     return chosen
 
@@ -113,5 +113,5 @@ def _parsed(places: Iterable[str]) -> Iterator[tuple[str, int | None]]:
     for text in places:
         topic, colon, number = text.partition(":")
         if colon and not (number.isascii() and number.isdigit()):
-            raise click.UsageError(f"{text}: {number!r} is no number of a partition")
+            raise click.UsageError(f"{text}: {number!r} is not a partition number")
         yield topic, int(number) if colon else None

@@ -1,7 +1,7 @@
 """The command tree and the exit codes. A command's module is imported when the command runs.
 
-Exit codes: 0 done, 1 it failed (one line on stderr says why and what to do), 2 wrong usage or a
-value that no property can have, 130 interrupted, 129 and 143 ended by SIGHUP and SIGTERM.
+Exit codes: 0 success, 1 failure (one line on stderr says why and what to do), 2 wrong usage or an
+invalid property value, 130 interrupted, 129 and 143 ended by SIGHUP and SIGTERM.
 """
 
 import os
@@ -13,9 +13,9 @@ import click
 
 from barnabas.cli.arguments.hints import with_hints
 from barnabas.cli.arguments.usage import HintingGroup
-from barnabas.cli.ending import end_in_order
 from barnabas.cli.output.log_lines import log_to_stderr
 from barnabas.cli.output.printable import printable_lines
+from barnabas.cli.signals import exit_cleanly_on_signals
 from barnabas.errors import KafkaError
 from barnabas.version import __version__
 
@@ -123,10 +123,10 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
 
 
 class Commands(HintingGroup):
-    """The commands by name, each imported when it is asked for: `serve` must start at once."""
+    """The commands by name, each imported on use: `serve` must start at once."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """The names in the order in which one needs them."""
+        """The names, in the order in which a user needs them."""
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -135,11 +135,11 @@ class Commands(HintingGroup):
         return load() if load else None
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; done, where whoever reads our output has seen enough."""
+        """Run the command; a reader that closes our output early is not an error."""
         try:
             status = super().invoke(ctx)
             sys.stdout.flush()
-        except BrokenPipeError:  # click would end with 1 and no word
+        except BrokenPipeError:  # click would exit with 1, silently
             _end_output()
             return 0
         return status
@@ -148,17 +148,18 @@ class Commands(HintingGroup):
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="barnabas %(version)s")
 def barnabas() -> None:
-    """Kafka for Python: a broker, a driver and a pipeline on Spark.
+    """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
-    barnabas serve starts a broker, profiles says which ones it can be, log and registry look at files,
-    wire reads what is said, migrate brings topics of Kafka 0.7 over; the others talk to a broker.
+    barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. log and
+    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. The other
+    commands talk to a broker.
     """
 
 
 def main(arguments: list[str] | None = None) -> Never:
     """Run the command line and exit."""
     log_to_stderr()
-    end_in_order()
+    exit_cleanly_on_signals()
     try:
         status = barnabas.main(args=arguments, prog_name="barnabas", standalone_mode=False)
     except click.exceptions.Abort:
@@ -179,5 +180,5 @@ def main(arguments: list[str] | None = None) -> Never:
 
 
 def _end_output() -> None:
-    """Python would complain again while it exits, of what it still has to write."""
+    """Python would report errors about unwritten output again while it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

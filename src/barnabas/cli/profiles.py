@@ -1,4 +1,4 @@
-"""`barnabas profiles`: the releases that `serve --profile` can be, and how much of them is here."""
+"""`barnabas profiles`: the releases that `serve --profile` can emulate, and how completely."""
 
 import click
 
@@ -9,13 +9,12 @@ from barnabas.config.releases import RELEASE_07, RELEASES, release_line
 
 @click.command()
 @click.argument("release", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def profiles(*, release: str | None, as_json: bool) -> None:
-    """List the releases of Kafka that a broker can be, or the APIs of one RELEASE.
+    """List the Kafka releases that a broker can emulate, or the APIs of one RELEASE.
 
-    A broker offers the APIs of its release that it serves: the column `offered`. What it lacks it does
-    not offer, and `why_not` has the reason. The requests of 0.7, which is another wire, have no
-    versions: what they have there is 0.
+    The column `offered` lists the API versions that the broker supports. If an API is missing,
+    `why_not` has the reason. Kafka 0.7 requests have no versions: theirs is 0.
     """
     from barnabas.broker.profiles import profile_of
     from barnabas.broker.unserved import WHY_NOT
@@ -54,7 +53,7 @@ def profiles(*, release: str | None, as_json: bool) -> None:
 
 
 def _requests_07() -> list[Row]:
-    """The requests of Kafka 0.7, all of which are served."""
+    """The requests of Kafka 0.7; all are supported."""
     from barnabas.dialects.kafka07.messages import RequestType
 
     return [(int(one), one.name, "0", "0", None) for one in RequestType]

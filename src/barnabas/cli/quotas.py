@@ -1,4 +1,4 @@
-"""`barnabas quotas`: how much clients may use: of users, client ids and addresses."""
+"""`barnabas quotas`: limits for users, client ids and addresses."""
 
 import click
 
@@ -11,12 +11,12 @@ _DEFAULT = "*"
 
 
 @click.command()
-@click.option("--user", metavar="NAME", help="Of this user; * for all others.")
-@click.option("--client", metavar="ID", help="Of this client id; * for all others.")
-@click.option("--ip", metavar="ADDRESS", help="Of this address; * for all others.")
-@click.option("--set", "changes", multiple=True, metavar="QUOTA=NUMBER", help="Give it a value.")
-@click.option("--unset", "removed", multiple=True, metavar="QUOTA", help="Take it away.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--user", metavar="NAME", help="Quota of this user; * for all others.")
+@click.option("--client", metavar="ID", help="Quota of this client id; * for all others.")
+@click.option("--ip", metavar="ADDRESS", help="Quota of this address; * for all others.")
+@click.option("--set", "changes", multiple=True, metavar="QUOTA=NUMBER", help="Set a quota.")
+@click.option("--unset", "removed", multiple=True, metavar="QUOTA", help="Remove a quota.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @connection_options
 def quotas(
     *,
@@ -29,12 +29,13 @@ def quotas(
     pairs: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Show or change how much clients may use.
+    """Show or change the quotas of clients.
 
-    All quotas that fit are printed, after the changes.
+    Prints all matching quotas, after the changes.
 
-    Quotas are producer_byte_rate, consumer_byte_rate (bytes a second), request_percentage (of one
-    thread), controller_mutation_rate (partitions a second), and connection_creation_rate of an ip.
+    Quotas are producer_byte_rate, consumer_byte_rate (bytes per second), request_percentage (of one
+    thread), controller_mutation_rate (partitions per second), and connection_creation_rate of an
+    ip.
     """
     named = {"user": user, "client-id": client, "ip": ip}
     entity = {
@@ -64,7 +65,7 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ConfigError(f"--set {name}={text}: a quota is a number") from None
+        raise ConfigError(f"--set {name}={text}: a quota must be a number") from None
 
 
 def _shown(entity: object, kind: str) -> str | None:

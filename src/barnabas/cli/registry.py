@@ -1,4 +1,4 @@
-"""`barnabas registry`: look at the journal that a broker keeps its topics in, and put a damaged one right."""
+"""`barnabas registry`: inspect and repair the journal of a broker's topics."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -27,18 +27,18 @@ _directories = click.argument(
 
 @click.group(cls=HintingGroup)
 def registry() -> None:
-    """Look after the file with a broker's topics, properties and quotas.
+    """Inspect and repair the file with a broker's topics, properties and quotas.
 
-    DIRECTORY is a data directory; of a broker with several (log.dirs), name all of them: each has a
-    copy. A broker without ZooKeeper keeps them there.
+    DIRECTORY is a data directory. If the broker has several (log.dirs), name all of them: each has
+    a copy. A broker without ZooKeeper keeps its registry there.
     """
 
 
 @registry.command()
 @_directories
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def check(directories: tuple[str, ...], *, as_json: bool) -> None:
-    """Print each copy of the registry, and whether it is whole. Changes nothing."""
+    """Print each copy of the registry, and whether it is intact. Changes nothing."""
     with _disk() as disk:
         found = _found(disk, directories)
     rows = [(path, len(one.data), len(one.frames), _state(one)) for path, one in found.items()]
@@ -53,11 +53,11 @@ def check(directories: tuple[str, ...], *, as_json: bool) -> None:
 @registry.command()
 @_directories
 def repair(directories: tuple[str, ...]) -> None:
-    """Keep all that can be read of a damaged registry, with what its copies have.
+    """Rebuild a damaged registry from all readable parts of its copies.
 
-    The broker must be stopped. A file that is changed is kept beside as NAME.old.1. Topics that are
-    lost with what cannot be read, and whose logs are there, are found by the next start; nothing of
-    them expires until properties are set.
+    Stop the broker first. Each changed file is kept as NAME.old.1 beside it. If the unreadable part
+    contained topics, the next start finds them by their logs; none of their records expire until
+    you set their properties.
     """
     paths = [f"{Path(one).absolute()}/{_FILE}" for one in directories]
     with _disk() as disk, contextlib.ExitStack() as held:

@@ -1,4 +1,4 @@
-"""`barnabas serve`: run a broker until it is told to stop. What a broker does is not here."""
+"""`barnabas serve`: run a broker until a signal ends it. The broker itself is elsewhere."""
 
 import contextlib
 import gc
@@ -24,32 +24,35 @@ if TYPE_CHECKING:
     from barnabas.broker.node import Node
 
 _LOOKED_AT = 10_000
-"""Objects from which on a look for garbage is taken at what is new; Python's own 700 cost a tenth of
-the time of small requests."""
+"""The garbage collector's first threshold; Python's default of 700 costs a tenth of the time of
+small requests.
+"""
 _ADDRESS = "--port and --host"
 _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), help="Port, 9092 if not given; 0: any.")
-@click.option("--host", help="Address to listen on, localhost if not given; '' for every one.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; default 9092; 0: any free port.")
+@click.option("--host", help="Address to listen on; default localhost; '' for all.")
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False),
     callback=named("data directory"),
-    help="Where the logs are kept.",
+    help="The directory of the logs.",
 )
 @click.option("--config", type=click.Path(dir_okay=False), help="A server.properties file.")
 @click.option(
     "--profile",
     metavar="RELEASE",
-    help="Behave as this release of Kafka, as 0.8.2 or 3.9: `barnabas profiles` lists them.",
+    help="Emulate this Kafka release, as 0.8.2 or 3.9: `barnabas profiles` lists them.",
 )
-@click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="One property; repeat.")
 @click.option(
-    "--ephemeral", is_flag=True, help="Keep the logs in a directory that goes at the end."
+    "--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Set one property; repeatable."
 )
-@click.option("--json", "as_json", is_flag=True, help="Say where it is as one line of JSON.")
+@click.option(
+    "--ephemeral", is_flag=True, help="Keep the logs in a directory that is deleted at the end."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
 @click.option("--log-level", type=_LEVELS, default="warning", show_default=True)
 def serve(
     *,
@@ -65,12 +68,12 @@ def serve(
 ) -> None:
     """Run a broker in this process until SIGTERM, SIGHUP or Ctrl-C.
 
-    Properties have Kafka's names. --port, --host and --data-dir win over --set, and that over
+    Properties have Kafka's names. --port, --host and --data-dir override --set, which overrides
     --config.
     """
     log_from(log_level)
     if ephemeral and data_dir:
-        raise click.UsageError("--ephemeral makes its own directory: leave out --data-dir")
+        raise click.UsageError("--ephemeral creates its own directory: leave out --data-dir")
     with usage(), _directory(data_dir, ephemeral=ephemeral) as directory:
         given = merge(_file(config), overrides(pairs))
         release = release_line(profile) if profile else ""
@@ -92,7 +95,7 @@ def _file(path: str | None) -> dict[str, Given]:
 
 @contextlib.contextmanager
 def _directory(data_dir: str | None, *, ephemeral: bool) -> Iterator[str | None]:
-    """The data directory asked for by options; an ephemeral one is gone afterwards."""
+    """Open the data directory that the options name; an ephemeral one is deleted afterwards."""
     if not ephemeral:
         yield data_dir
         return
@@ -109,9 +112,9 @@ def _directory(data_dir: str | None, *, ephemeral: bool) -> Iterator[str | None]
 def from_options(
     given: dict[str, Given], port: int | None, host: str | None, directory: str | None
 ) -> dict[str, Given]:
-    """What --port, --host and the data directory say, as properties.
+    """Turn --port, --host and the data directory into properties.
 
-    They make void what a file advertises, because that was about the listeners of the file.
+    They discard a file's advertised.listeners, which belonged to the file's listeners.
     """
     options = {}
     if directory is not None:
@@ -120,17 +123,21 @@ def from_options(
         place = "localhost" if host is None else host
         number = 9092 if port is None else port
         options["listeners"] = Given(f"PLAINTEXT://{_shown(place)}:{number}", _ADDRESS)
-    told = given.get("advertised.listeners")
-    if (port is not None or host is not None) and told is not None and told.source != "--set":
+    addresses = given.get("advertised.listeners")
+    if (
+        (port is not None or host is not None)
+        and addresses is not None
+        and addresses.source != "--set"
+    ):
         options["advertised.listeners"] = Given("", _ADDRESS)
     return options
 
 
 def configuration(given: dict[str, Given], release: str = "") -> BrokerConfig:
-    """The properties over the defaults of a release.
+    """Combine the properties with the defaults of a release.
 
-    The directories do not depend on where this process is.
-    Who says no node id is the node whose directories these are, as with a Kafka.
+    Directories do not depend on this process's working directory. Without a node id, the id stored
+    in the directories applies, as in Kafka.
     """
     config = BrokerConfig.load(values(given), release=release)
     absolute = [str(Path(one).absolute()) for one in config.directories]
@@ -142,34 +149,34 @@ def configuration(given: dict[str, Given], release: str = "") -> BrokerConfig:
         changed["node.id"] = owner
     if not changed:
         return config
-    # A second look would repeat the warnings of the first.
+    # A second parse would repeat the warnings of the first.
     known = {name: config.value(name) for name in config.given}
     return BrokerConfig.load({**known, **changed}, release=release)
 
 
 def _owner(directories: list[str]) -> int | None:
-    """The node that the first directory with a sound meta.properties belongs to."""
+    """Return the node id in the first valid meta.properties."""
     from barnabas.log.directories.meta_properties import META_PROPERTIES, parse_meta_properties
 
     for directory in directories:
         path = Path(directory) / META_PROPERTIES
-        # One that cannot be read is reported by the broker, which may do without that directory.
+        # The broker reports an unreadable one itself, and may run without that directory.
         with contextlib.suppress(OSError, LogDirFailed):
             return parse_meta_properties(str(path), path.read_bytes()).node_id
     return None
 
 
 def _node() -> "type[Node]":
-    """The broker's modules, imported with no look for garbage: what they make is none.
+    """Import the broker's modules without garbage collection: they create no garbage.
 
-    Neither is it looked at later, when everything else is: half of the pause that this would be.
+    Freezing them also halves the later pauses.
     """
     gc.disable()
     try:
         from barnabas.broker.node import Node
     finally:
         gc.freeze()
-        # Requests that wait for one write are many at once, and hardly ever garbage in a circle.
+        # Requests that wait for one write are many, and rarely garbage in cycles.
         gc.set_threshold(_LOOKED_AT)
         gc.enable()
     return Node
@@ -189,7 +196,7 @@ def _run(config: BrokerConfig, *, as_json: bool) -> None:
         add_hint_to_serve(error)
         raise
     if sys.stdout.isatty():
-        print("\nstopped")  # Ctrl-C left its ^C on the line.
+        print("\nstopped")  # Ctrl-C left ^C on the line.
 
 
 def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: bool) -> None:
@@ -197,13 +204,13 @@ def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: 
     if as_json:
         import json
 
-        told = {
+        announcement = {
             "bootstrap_servers": places[0],
             "listeners": dict(zip(addresses, places, strict=True)),
             "log_dirs": list(config.directories),
             "version": __version__,
         }
-        print(json.dumps(told), flush=True)
+        print(json.dumps(announcement), flush=True)
         return
     where, logs = ", ".join(places), ", ".join(config.directories)
     print(f"barnabas {__version__} is ready at {where}, logs in {logs}", flush=True)

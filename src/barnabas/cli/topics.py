@@ -1,4 +1,7 @@
-"""`barnabas topics`: list, describe, create, delete, grow, configure. Rules are the broker's."""
+"""`barnabas topics`: list, describe, create, delete, grow, configure.
+
+The broker enforces the rules.
+"""
 
 import sys
 
@@ -21,7 +24,7 @@ from barnabas.cli.arguments.properties import (
 )
 from barnabas.cli.arguments.usage import HintingGroup, typed
 from barnabas.cli.lost_partitions import give_up, offline
-from barnabas.cli.output.output import counted, show_json, show_rows, tell
+from barnabas.cli.output.output import counted, notice, show_json, show_rows
 from barnabas.client.core.admin.descriptions import (
     EARLIEST,
     LATEST,
@@ -34,7 +37,7 @@ from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 
-_json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 _settings = click.option(
     "-c", "--config", "configs", multiple=True, metavar="NAME=VALUE", help="A topic property."
 )
@@ -42,15 +45,15 @@ _settings = click.option(
 
 @click.group(cls=HintingGroup)
 def topics() -> None:
-    """Look at topics and change them."""
+    """Inspect topics and change them."""
 
 
 @topics.command("list")
-@click.option("--internal", is_flag=True, help="Those of Kafka's own too.")
+@click.option("--internal", is_flag=True, help="Include Kafka's internal topics.")
 @_json
 @connection_options
 def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json: bool) -> None:
-    """Print all topics with their partitions."""
+    """List all topics with their partitions."""
     with administering(servers, client_settings(servers, pairs)) as admin:
         described = admin.describe_topics()
     rows = [
@@ -66,9 +69,9 @@ def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json
 @_json
 @connection_options
 def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
-    """Print the partitions of TOPIC, where they begin and end, and its own properties.
+    """Print the partitions of TOPIC, their first and end offsets, and its own properties.
 
-    In a pipe each partition is a line of six fields, each property one of name and value.
+    In a pipe, each partition is a line of six fields, each property one of name and value.
     """
     with administering(servers, client_settings(servers, pairs)) as admin:
         view = existing_topics(admin, (topic,))[topic]
@@ -105,9 +108,9 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
 
 @topics.command()
 @click.argument("topic", callback=named("topic"))
-@click.option("-p", "--partitions", type=click.IntRange(1), help="The broker's default.")
+@click.option("-p", "--partitions", type=click.IntRange(1), help="Default: the broker's.")
 @click.option("-r", "--replication-factor", type=click.IntRange(1))
-@click.option("--if-not-exists", is_flag=True, help="Fine if it is there already.")
+@click.option("--if-not-exists", is_flag=True, help="Succeed if it already exists.")
 @_settings
 @connection_options
 def create(
@@ -120,7 +123,7 @@ def create(
     pairs: tuple[str, ...],
     if_not_exists: bool,
 ) -> None:
-    """Make TOPIC."""
+    """Create TOPIC."""
     own = typed(configs, "--config")
     new = NewTopic(topic, partitions or -1, replication_factor or -1, own)
     with administering(servers, client_settings(servers, pairs)) as admin:
@@ -129,25 +132,27 @@ def create(
         except BrokerError as error:
             if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS or not if_not_exists:
                 raise
-            tell(f"{topic} is there already")
+            notice(f"{topic} already exists")
         else:
-            tell(f"made {topic}")
+            notice(f"created {topic}")
 
 
 @topics.command()
 @click.argument("names", nargs=-1, required=True, callback=named("topic"), metavar="TOPIC...")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
 @connection_options
 def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
     """Delete topics with all their records."""
     if not yes and not sys.stdin.isatty():
-        raise click.UsageError(f"nobody is here to be asked: --yes deletes {', '.join(names)}")
+        raise click.UsageError(
+            f"no terminal to ask for confirmation: --yes deletes {', '.join(names)}"
+        )
     if not yes:
         click.confirm(f"Delete {', '.join(names)} with all records?", abort=True, err=True)
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, names)
         admin.delete_topics(names)
-    tell(f"deleted {', '.join(names)}")
+    notice(f"deleted {', '.join(names)}")
 
 
 @topics.command("add-partitions")
@@ -155,11 +160,11 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
 @click.argument("total", type=click.IntRange(1))
 @connection_options
 def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...]) -> None:
-    """Bring TOPIC to TOTAL partitions; keys may move, records do not."""
+    """Increase TOPIC to TOTAL partitions. Keys may map to others; stored records stay."""
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))
         admin.create_partitions({topic: total})
-    tell(f"{topic} has {counted(total, 'partition')}")
+    notice(f"{topic} has {counted(total, 'partition')}")
 
 
 @topics.command()
@@ -177,7 +182,7 @@ def config(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Change the properties of TOPIC, then print those that were set."""
+    """Change the properties of TOPIC, then print those that are set."""
     values = wanted(changes, removed)
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))
@@ -192,7 +197,7 @@ def config(
         )
     ]
     if not rows and not as_json:
-        tell(f"{topic} has no properties of its own; --all shows the defaults")
+        notice(f"{topic} has no properties of its own; --all shows the defaults")
         return
     show_rows(COLUMNS, rows, title=f"Properties of {topic}", as_json=as_json)
 
@@ -207,7 +212,7 @@ def _own_configs(admin: Admin, topic: str) -> dict[str, str | None]:
 
 
 def _id(view: TopicView) -> str:
-    """As Kafka writes topic ids: base 64 without padding, safe in URLs."""
+    """A topic id in Kafka's notation: URL-safe base 64 without padding."""
     import base64
 
     return base64.urlsafe_b64encode(view.topic_id).decode().rstrip("=")

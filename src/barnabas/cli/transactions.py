@@ -1,4 +1,7 @@
-"""`barnabas transactions`: list, describe, find those that hang, abort. Rules are the broker's."""
+"""`barnabas transactions`: list, describe, find hanging ones, abort.
+
+The broker enforces the rules.
+"""
 
 import sys
 
@@ -12,9 +15,9 @@ from barnabas.cli.arguments.connection import (
     existing_topics,
 )
 from barnabas.cli.arguments.names import named
-from barnabas.cli.arguments.places import as_typed, shown
+from barnabas.cli.arguments.partition_names import in_typed_notation, shown
 from barnabas.cli.arguments.usage import HintingGroup, Spelled
-from barnabas.cli.output.output import Moment, counted, show_json, show_rows, tell
+from barnabas.cli.output.output import Moment, counted, notice, show_json, show_rows
 from barnabas.client.core.admin.transaction_descriptions import (
     TRANSACTION_STATES,
     TransactionDescription,
@@ -26,25 +29,25 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.types import TopicPartition
 
 _IDLE_MINUTES = 20
-"""As long as any transaction may be open by default, and five minutes. Source: Kafka's tool."""
+"""The default maximum duration of a transaction, plus five minutes. Source: Kafka's tool."""
 
 _LONGEST_IDLE = LONG_MAX // 60_000
 _ANY_TIME = -1
 _ONGOING = "Ongoing"
 _OPEN = (_ONGOING, "PrepareEpochFence")
-"""What can still be aborted: in the others it is decided how the last transaction ends."""
+"""States that can still be aborted; in all others the outcome is decided."""
 
 _ENDING = ("PrepareCommit", "PrepareAbort")
-"""Some partitions may not have been told yet how it ends; the coordinator tells them."""
+"""The outcome is decided; the coordinator may still be sending it to partitions."""
 
 _FINDER = "`barnabas transactions find-hanging`"
 
-_json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 @click.group(cls=HintingGroup)
 def transactions() -> None:
-    """Look at transactions, find and abort those that hang."""
+    """Inspect transactions, find and abort hanging ones."""
 
 
 @transactions.command("list")
@@ -53,13 +56,13 @@ def transactions() -> None:
     "states",
     multiple=True,
     type=Spelled(TRANSACTION_STATES, case_sensitive=False),
-    help="Only those that are in one of these.",
+    help="Only those in one of these states.",
 )
 @click.option(
     "--running",
     type=click.IntRange(0, LONG_MAX),
     metavar="MS",
-    help="Only those open for longer; with --state also those that have ended.",
+    help="Only those open for longer; with --state, also completed ones.",
 )
 @_json
 @connection_options
@@ -71,10 +74,10 @@ def list_transactions(
     *,
     as_json: bool,
 ) -> None:
-    """Print all transactional ids."""
+    """List all transactional ids."""
     longer = _ANY_TIME if running is None else running
     if running is not None:
-        # By themselves coordinators count the time of those that have ended, too.
+        # Coordinators would also count the age of completed ones.
         states = states or (*_OPEN, *_ENDING)
     with administering(servers, client_settings(servers, pairs)) as admin:
         found = admin.list_transactions(states=states, running_ms=longer)
@@ -88,7 +91,7 @@ def list_transactions(
 @_json
 @connection_options
 def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
-    """Print what TRANSACTIONAL_ID is doing: its producer, its state, what takes part."""
+    """Print TRANSACTIONAL_ID's producer, state and partitions."""
     with administering(servers, client_settings(servers, pairs)) as admin:
         found = _described(admin, transactional_id)
     row = (
@@ -122,38 +125,48 @@ def _described(admin: Admin, name: str) -> TransactionDescription:
     except BrokerError as error:
         if error.code is ErrorCode.TRANSACTIONAL_ID_NOT_FOUND:
             known = (one.transactional_id for one in admin.list_transactions())
-            error.add_note(meant(name, known) or "`barnabas transactions list` shows what there is")
+            error.add_note(
+                meant(name, known) or ("`barnabas transactions list` lists the transactional ids")
+            )
         raise
 
 
 def _minutes(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    # Also neither nan nor inf, which are numbers to click.
+    # This also refuses nan and inf, which click accepts as numbers.
     if not 0 <= value <= _LONGEST_IDLE:
-        raise click.BadParameter(f"{value} is no count of minutes from 0 on", ctx, param)
+        raise click.BadParameter(f"{value} is not a number of minutes from 0 on", ctx, param)
     return value
 
 
 @transactions.command("find-hanging")
-@click.option("-t", "--topic", "topics", multiple=True, callback=named("topic"), help="Only here.")
+@click.option(
+    "-t",
+    "--topic",
+    "topics",
+    multiple=True,
+    callback=named("topic"),
+    help="Only in this topic or partition.",
+)
 @click.option(
     "--idle", type=float, default=_IDLE_MINUTES, show_default=True, metavar="MINUTES",
     callback=_minutes,
-    help="Only of producers that have been silent for so long.",
+    help="Only of producers silent for so long.",
 )  # fmt: skip
 @_json
 @connection_options
 def find_hanging(
     servers: str, pairs: tuple[str, ...], topics: tuple[str, ...], idle: float, *, as_json: bool
 ) -> None:
-    """Print transactions that are open in a partition and that no coordinator will end.
+    """List transactions that are open in a partition and that no coordinator will end.
 
-    Readers of committed records wait for them. The last two columns are arguments of abort. Those
-    that a coordinator knows of, list shows; it ends them once their time is over.
+    Consumers with read_committed wait for them. The last two columns are the arguments of abort.
+    Transactions that a coordinator knows are not listed here but by list; it ends them at their
+    timeout.
     """
     since = SystemClock().time_ms() - int(idle * 60_000)
     with administering(servers, client_settings(servers, pairs)) as admin:
         places = _partitions(admin, topics)
-        with as_typed(places):
+        with in_typed_notation(places):
             found = admin.hanging_transactions(places, since)
         if not found:
             _say_none(len(admin.list_transactions(states=(_ONGOING,))), idle)
@@ -192,7 +205,7 @@ def _partitions(admin: Admin, topics: tuple[str, ...]) -> list[TopicPartition]:
 @click.option(
     "--transactional-id",
     callback=named("transactional id"),
-    help="Abort what this producer has open, and fence it.",
+    help="Abort this producer's transaction, and fence the producer.",
 )
 @connection_options
 def abort(
@@ -202,15 +215,15 @@ def abort(
     servers: str,
     pairs: tuple[str, ...],
 ) -> None:
-    """Abort one transaction: where it hangs in a partition, or all of a producer's.
+    """Abort a hanging transaction in a partition, or the open transaction of a producer.
 
-    TOPIC:PARTITION and START_OFFSET are what find-hanging prints in its last two columns. A producer
-    that has nothing open is left alone.
+    TOPIC:PARTITION and START_OFFSET are the last two columns of find-hanging. A producer without an
+    open transaction is left alone.
     """
     by_place, by_id = partition is not None, transactional_id is not None
     if by_place == by_id or (by_place and start_offset is None):
         both = ", not both" if by_id else ""
-        what = f"say TOPIC:PARTITION and START_OFFSET, which {_FINDER} prints, "
+        what = f"give TOPIC:PARTITION and START_OFFSET, which {_FINDER} prints, "
         raise click.UsageError(f"{what}or --transactional-id{both}")
     with administering(servers, client_settings(servers, pairs)) as admin:
         if transactional_id is not None:
@@ -222,27 +235,27 @@ def abort(
         if where.partition >= len(existing_topics(admin, (where.topic,))[where.topic].partitions):
             raise ConfigError(f"{where.topic} has no partition {where.partition}")
         try:
-            with as_typed((where,)):
+            with in_typed_notation((where,)):
                 _refuse_known(admin, where, start_offset)
                 admin.abort_transaction(where, start_offset)
         except BrokerError as error:
             if error.code is ErrorCode.INVALID_TXN_STATE:
                 error.add_note(_open_there(admin, where))
             raise
-    tell(f"aborted the transaction of {shown(where)} that began at {start_offset}")
+    notice(f"aborted the transaction of {shown(where)} that began at {start_offset}")
 
 
 def _abort_of(admin: Admin, name: str) -> None:
-    # Fencing one that is not there would make it; a producer with nothing open would die for nothing.
+    # Fencing an unknown producer would create it; fencing an idle one would end it for nothing.
     found = _described(admin, name)
     if found.state not in _OPEN:
-        raise ConfigError(f"{name} has nothing open that could be aborted: it is {found.state}")
+        raise ConfigError(f"{name} has no open transaction to abort: it is {found.state}")
     admin.fence_producer(name)
-    tell(f"aborted what {name} had open")
+    notice(f"aborted the open transaction of {name}")
 
 
 def _refuse_known(admin: Admin, where: TopicPartition, start: int) -> None:
-    """What a coordinator knows of would lose what it wrote here, and may commit the rest."""
+    """Refuse a transaction that a coordinator knows: it would lose records here, and could commit the rest."""
     (producers,) = admin.describe_producers((where,)).values()
     ids = [one.producer_id for one in producers if one.transaction_start == start]
     hanging = admin.hanging_transactions((where,), LONG_MAX) if ids else ()
@@ -250,18 +263,26 @@ def _refuse_known(admin: Admin, where: TopicPartition, start: int) -> None:
         return
     found = admin.list_transactions(states=(*_OPEN, *_ENDING), producer_ids=ids)
     if not found:
-        return  # It has ended between two questions: there is nothing left to abort.
+        return  # It ended between two requests: there is nothing left to abort.
     name, state = found[0].transactional_id, found[0].state
-    told = f"the transaction of {shown(where)} that begins at {start} does not hang: it is one of {name}, "
+    message = (
+        f"the transaction of {shown(where)} that starts at {start} does not hang: it belongs "
+        f"to {name}, "
+    )
     if state in _OPEN:
-        told += f"which `barnabas transactions abort --transactional-id {name}` aborts as a whole"
+        message += (
+            f"which `barnabas transactions abort --transactional-id {name}` aborts as a whole"
+        )
     else:
-        told += f"whose coordinator is ending it ({state})"
-    raise ConfigError(told)
+        message += f"whose coordinator is ending it ({state})"
+    raise ConfigError(message)
 
 
 def _place(text: str) -> TopicPartition:
-    """What `shown` writes; TOPIC-PARTITION as well: no name of a topic has a colon."""
+    """Parse TOPIC:PARTITION, or TOPIC-PARTITION.
+
+    No topic name contains a colon.
+    """
     topic, _, index = text.rpartition(":" if ":" in text else "-")
     if not topic or not (index.isascii() and index.isdecimal()):
         example = "" if ":" in text or not text else f", as {text}:0 is"
@@ -270,17 +291,17 @@ def _place(text: str) -> TopicPartition:
 
 
 def _open_there(admin: Admin, where: TopicPartition) -> str:
-    """Where the transactions begin that are open in a partition, for behind an error."""
+    """The first offsets of the transactions open in a partition, as a hint."""
     producers = admin.describe_producers((where,))[where]
     starts = sorted(one.transaction_start for one in producers if one.transaction_start is not None)
     if not starts:
         return "none is open there"
-    return f"open there: {', '.join(map(str, starts))} ({_FINDER} tells which of them hang)"
+    return f"open there: {', '.join(map(str, starts))} ({_FINDER} lists those that hang)"
 
 
 def _say_none(ongoing: int, idle: float) -> None:
-    """That nothing hangs, also to a script: an empty answer alone might be taken for a failure."""
-    what = f"barnabas: no transaction hangs of a producer that is silent for {idle:g} minutes"
+    """Report that nothing hangs, also in scripts: no output could be mistaken for a failure."""
+    what = f"barnabas: no transaction hangs whose producer has been silent for {idle:g} minutes"
     if ongoing:
         verb = "is" if ongoing == 1 else "are"
         what += f"; {counted(ongoing, 'transaction')} {verb} open in order: "

@@ -1,4 +1,4 @@
-"""Closing: what is closed at the end of a `with` block."""
+"""A base class for `close` at the end of a `with` block."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -6,13 +6,13 @@ from typing import Self
 
 
 class Closing(ABC):
-    """`with` it, or `close` it."""
+    """Use it in a `with`, or `close` it."""
 
     __slots__ = ()
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
 
     def __enter__(self) -> Self:
         return self

@@ -228,9 +228,14 @@ def _shown(
         row.controller_epoch,
         offline=_nodes(row.offline_replicas),
     )
-    if known is None or state.age > known.age:
+    if known is None or state.leader_epoch > known.leader_epoch:
         return state
-    return replace(known, offline=state.offline) if state.age == known.age else known
+    if state.age < known.age:
+        return known
+    if state.age == known.age:
+        return replace(known, offline=state.offline)
+    # A reassignment begins and ends with a leader epoch: in this one the replicas stay.
+    return replace(state, adding=known.adding, removing=known.removing)
 
 
 def _gone(image: ClusterImage, named: Mapping[str, set[int]]) -> dict[str, TopicDelta | None]:

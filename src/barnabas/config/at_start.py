@@ -1,4 +1,4 @@
-"""What no broker starts with, although each value is one that its property may have.
+"""Combinations of valid values that prevent a broker from starting.
 
 Source: Kafka 4.3's GroupCoordinatorConfig, ShareGroupConfig and KafkaConfig, which refuse the same.
 """
@@ -22,22 +22,22 @@ AT_MOST: tuple[tuple[str, str], ...] = (
     ("group.streams.num.standby.replicas", "group.streams.max.standby.replicas"),
     ("group.share.max.size", "group.share.max.share.sessions"),
 )
-"""Of each pair the first is at most the second; so no least value is above the most, either."""
+"""Pairs whose first value must not exceed the second. This also orders each minimum and maximum."""
 
 LESS: tuple[tuple[str, str], ...] = tuple(
     (f"group.{kind}.heartbeat.interval.ms", f"group.{kind}.session.timeout.ms") for kind in _KINDS
 )
-"""Of each pair the first is less than the second."""
+"""Pairs whose first value must be less than the second."""
 
 _RETENTION = "log.retention.ms"
 _PROTOCOLS = "group.coordinator.rebalance.protocols"
 
 
 def check_at_start(config: BrokerConfig) -> None:
-    """Whether a broker may start with these properties.
+    """Check that a broker may start with these properties.
 
     Raises:
-        ConfigError: two of them exclude each other, or nothing would be kept; it names them.
+        ConfigError: two properties contradict each other, or retention would keep nothing.
     """
     for less, more in AT_MOST:
         if _number(config, less) > _number(config, more):
@@ -47,11 +47,11 @@ def check_at_start(config: BrokerConfig) -> None:
             _refuse(config, less, more, ("less than", "more than"))
     kept = config.source_of(_RETENTION)
     if kept is not None and kept[1] == 0:
-        # Of a topic it may be 0: then it is what somebody wants of that one.
-        raise ConfigError(f"{kept[0]}=0: it must be -1 (for ever) or at least 1")
+        # A topic may set 0; as the broker-wide default it would delete everything.
+        raise ConfigError(f"{kept[0]}=0: expected -1 (forever) or at least 1")
     protocols = config.group_coordinator_rebalance_protocols
     if "classic" not in protocols:
-        raise ConfigError(f"{_PROTOCOLS}={','.join(protocols)}: it must have classic among them")
+        raise ConfigError(f"{_PROTOCOLS}={','.join(protocols)}: the list must contain classic")
 
 
 def _number(config: BrokerConfig, name: str) -> int:
@@ -59,7 +59,10 @@ def _number(config: BrokerConfig, name: str) -> int:
 
 
 def _refuse(config: BrokerConfig, less: str, more: str, how: tuple[str, str]) -> Never:
-    """Name first what was given, with `how` it must be to the other one."""
+    """Raise the error.
+
+    It names the property that was set first, then its required relation to the other.
+    """
     name, other, words = (less, more, how[0]) if less in config.given else (more, less, how[1])
     usual = "" if other in config.given else " by default"
     raise ConfigError(

@@ -1,7 +1,7 @@
-"""The properties of a broker: every one that this broker honours, under Kafka's own names.
+"""Broker properties: all that this broker supports, under Kafka's own names.
 
-Source: Kafka 4 (names, types, defaults, ranges). Where a default differs, the text says so. What a
-file for a Kafka broker may name besides is in `config.elsewhere`.
+Source: Kafka 4 (names, types, defaults, ranges). If a default differs, the text says so.
+`config.elsewhere` lists the names that a Kafka broker's file may contain besides.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ from barnabas.config.elsewhere import BROKER_NAMES
 
 _HOUR_MS = 3_600_000
 _MINUTE_MS = 60_000
-_NO_TIERS = "nothing is tiered"
+_NO_TIERS = "there is no tiered storage"
 _NO_PREALLOCATION = "files grow as they are written"
 
 IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
@@ -46,7 +46,7 @@ IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
     "log.roll.jitter.ms": (("log.roll.jitter.hours", _HOUR_MS),),
     "log.flush.interval.ms": (("log.flush.scheduler.interval.ms", 1),),
 }
-"""What stands in for a property that is not set, first one first, with its factor."""
+"""Properties that replace one that is not set, in order of precedence, each with its factor."""
 
 
 class BrokerConfig(
@@ -61,11 +61,11 @@ class BrokerConfig(
     RetiredConfig,
     ZooKeeperConfig,
 ):
-    """What can be set for a broker."""
+    """What you can set for a broker."""
 
     known_elsewhere: ClassVar[Mapping[str, str]] = BROKER_NAMES
 
-    # Where it listens, and who it is.
+    # Identity and addresses.
     listeners: tuple[str, ...] = words(
         ("PLAINTEXT://localhost:9092",),
         HIGH,
@@ -75,40 +75,38 @@ class BrokerConfig(
     advertised_listeners: tuple[str, ...] = words(
         (),
         HIGH,
-        "The addresses that clients are told to use, where they differ from listeners.",
+        "The addresses that clients use, if they differ from listeners.",
     )
     controller_listener_names: tuple[str, ...] = words(
-        (), HIGH, "Names of listeners that are not opened, because the controller needs no port."
+        (), HIGH, "Names of listeners that stay closed, because the controller needs no port."
     )
     listener_security_protocol_map: tuple[str, ...] = words(
         ("PLAINTEXT:PLAINTEXT", "SSL:SSL", "SASL_PLAINTEXT:SASL_PLAINTEXT", "SASL_SSL:SASL_SSL"),
         HIGH,
-        "The security protocol of each listener name, as NAME:PROTOCOL. Only PLAINTEXT is served: "
-        "a listener of another protocol, or of none, is refused.",
+        "The security protocol of each listener name, as NAME:PROTOCOL. Only PLAINTEXT is "
+        "supported: a listener of another protocol, or without one, is refused.",
     )
     node_id: int = integer(
         1, HIGH, "The number of this broker in its cluster.", low=0, also=("broker.id", "broker_id")
     )
-    log_dirs: tuple[str, ...] = words(
-        (), HIGH, "The directories of the logs; log.dir where this is not set."
-    )
+    log_dirs: tuple[str, ...] = words((), HIGH, "The directories of the logs; log.dir if unset.")
     log_dir: str = string(
         "barnabas-data",
         HIGH,
-        "The directory of the logs. Kafka's default lies in the directory for temporary files.",
+        "The directory of the logs. Kafka's default is in the directory for temporary files.",
     )
 
     # Topics.
     auto_create_topics_enable: bool = boolean(
         HIGH,
         default=True,
-        text="Whether a topic is made when a client that allows it first asks for it.",
+        text="Whether a topic is created when a client that allows it first requests it.",
     )
     num_partitions: int = integer(
-        1, MEDIUM, "The partitions of a topic where its creator does not say.", low=1
+        1, MEDIUM, "The number of partitions of a new topic, unless its creator sets it.", low=1
     )
     default_replication_factor: int = integer(
-        1, MEDIUM, "The replicas of a topic where its creator does not say.", low=1
+        1, MEDIUM, "The number of replicas of a new topic, unless its creator sets it.", low=1
     )
     delete_topic_enable: bool = boolean(
         HIGH, default=True, text="Whether topics may be deleted by clients."
@@ -116,14 +114,14 @@ class BrokerConfig(
     min_insync_replicas: int = integer(
         1,
         HIGH,
-        "How many replicas must have a record before acks=all is answered.",
+        "How many replicas must have a record before acks=all is acknowledged.",
         low=1,
         inert="there is one broker, so nothing is replicated",
     )
     compression_type: str = string(
         "producer",
         HIGH,
-        "The codec that batches are stored in; producer means as they came.",
+        "The codec that batches are stored in; producer keeps the producer's.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
     )
     compression_gzip_level: int = integer(
@@ -153,23 +151,24 @@ class BrokerConfig(
     log_message_timestamp_type: str = string(
         "CreateTime",
         MEDIUM,
-        "Whose time a record carries: the producer's (CreateTime) or the broker's (LogAppendTime).",
+        "Whose timestamp a record carries: the producer's (CreateTime) or the broker's "
+        "(LogAppendTime).",
         choices=("CreateTime", "LogAppendTime"),
     )
     log_message_timestamp_before_max_ms: int = long(
         LONG_MAX,
         MEDIUM,
-        "How far behind the broker's clock a record's timestamp may be, in milliseconds.",
+        "The maximum age of a record's timestamp by the broker's clock, in milliseconds.",
         low=0,
     )
     log_message_timestamp_after_max_ms: int = long(
         _HOUR_MS,
         MEDIUM,
-        "How far ahead of the broker's clock a record's timestamp may be, in milliseconds.",
+        "How far a record's timestamp may be ahead of the broker's clock, in milliseconds.",
         low=0,
     )
 
-    # Segments and what becomes of them.
+    # Segments and retention.
     log_segment_bytes: int = integer(
         1_073_741_824, HIGH, "The size at which a segment is closed, in bytes.", low=1_048_576
     )
@@ -183,14 +182,14 @@ class BrokerConfig(
     )
     log_roll_jitter_ms: int | None = optional_long(
         HIGH,
-        "The most by which that age is shortened at random, in milliseconds; "
-        "log.roll.jitter.hours if unset.",
+        "The maximum random reduction of that age, in milliseconds; log.roll.jitter.hours if "
+        "unset.",
         low=0,
     )
     log_roll_jitter_hours: int = integer(
         0,
         HIGH,
-        "The most by which that age is shortened at random, in hours.",
+        "The maximum random reduction of that age, in hours.",
         low=0,
     )
     log_cleanup_policy: tuple[str, ...] = words(
@@ -201,7 +200,7 @@ class BrokerConfig(
     )
     log_retention_ms: int | None = optional_long(
         HIGH,
-        "How long records are kept, in milliseconds; -1: for ever; log.retention.minutes if unset.",
+        "How long records are kept, in milliseconds; -1: forever; log.retention.minutes if unset.",
         low=-1,
     )
     log_retention_minutes: int | None = optional_integer(
@@ -209,30 +208,32 @@ class BrokerConfig(
     )
     log_retention_hours: int = integer(168, HIGH, "How long records are kept, in hours.", low=-1)
     log_retention_bytes: int = long(
-        -1, HIGH, "How large a partition may grow before old segments go, in bytes; -1: no limit."
+        -1,
+        HIGH,
+        "The maximum size of a partition before old segments are deleted, in bytes; -1: no limit.",
     )
     log_local_retention_ms: int = long(
-        -2, MEDIUM, "How long records stay on the broker too.", low=-2, inert=_NO_TIERS
+        -2, MEDIUM, "How long records also stay on the broker.", low=-2, inert=_NO_TIERS
     )
     log_local_retention_bytes: int = long(
-        -2, MEDIUM, "How much of a partition stays on the broker too.", low=-2, inert=_NO_TIERS
+        -2, MEDIUM, "How much of a partition also stays on the broker.", low=-2, inert=_NO_TIERS
     )
     log_retention_check_interval_ms: int = long(
-        300_000, MEDIUM, "How often retention is looked at, in milliseconds.", low=1
+        300_000, MEDIUM, "The time between retention checks, in milliseconds.", low=1
     )
     log_segment_delete_delay_ms: int = long(
-        60_000, HIGH, "How long the file of a dropped segment stays, in milliseconds.", low=0
+        60_000, HIGH, "How long the file of a dropped segment remains, in milliseconds.", low=0
     )
     log_index_size_max_bytes: int = integer(
-        10_485_760, MEDIUM, "The largest size of an offset index, in bytes.", low=4
+        10_485_760, MEDIUM, "The maximum size of an offset index, in bytes.", low=4
     )
     log_index_interval_bytes: int = integer(
-        4096, MEDIUM, "About how many bytes of log lie between two index entries.", low=0
+        4096, MEDIUM, "The approximate number of log bytes between two index entries.", low=0
     )
     log_preallocate: bool = boolean(
         MEDIUM,
         default=False,
-        text="Whether a new segment gets its whole size on disk at once.",
+        text="Whether a new segment reserves its whole size on disk.",
         inert=_NO_PREALLOCATION,
     )
 
@@ -243,149 +244,155 @@ class BrokerConfig(
     log_cleaner_dedupe_buffer_size: int = long(
         134_217_728,
         MEDIUM,
-        "The most memory for the keys of a log that is compacted, in bytes: 24 for each key. A log "
-        "with more keys is compacted in several rounds.",
+        "The maximum memory for the keys of a log under compaction, in bytes: 24 for each key. A "
+        "log with more keys is compacted in several rounds.",
         low=1,
     )
     log_cleaner_io_buffer_load_factor: float = double(
-        0.9, MEDIUM, "Up to which share that memory is filled with keys.", low=0.01, high=0.99
+        0.9, MEDIUM, "The share of that memory that may be filled with keys.", low=0.01, high=0.99
     )
     log_cleaner_io_max_bytes_per_second: float = double(
-        DOUBLE_MAX, MEDIUM, "The most that compaction reads and writes, in bytes per second.", low=1
+        DOUBLE_MAX,
+        MEDIUM,
+        "The maximum rate of reads and writes by compaction, in bytes per second.",
+        low=1,
     )
     log_cleaner_backoff_ms: int = long(
         15_000,
         MEDIUM,
-        "How long to wait when no log needs compaction, in milliseconds.",
+        "How long to wait if no log needs compaction, in milliseconds.",
         low=0,
     )
     log_cleaner_min_cleanable_ratio: float = double(
         0.5,
         MEDIUM,
-        "The share of a log that must be uncompacted before it is compacted again.",
+        "The uncompacted share of a log from which it is compacted again.",
         low=0,
         high=1,
     )
     log_cleaner_delete_retention_ms: int = long(
         86_400_000,
         MEDIUM,
-        "How long a compacted topic keeps the mark of a deleted key, in milliseconds.",
+        "How long a compacted topic keeps the tombstone of a deleted key, in milliseconds.",
         low=0,
     )
     log_cleaner_min_compaction_lag_ms: int = long(
         0,
         MEDIUM,
-        "For how long a record is safe from compaction, in milliseconds.",
+        "The minimum time before a record may be compacted, in milliseconds.",
         low=0,
     )
     log_cleaner_max_compaction_lag_ms: int = long(
         LONG_MAX,
         MEDIUM,
-        "After how long a record must be considered for compaction, in milliseconds.",
+        "The maximum time before a record becomes eligible for compaction, in milliseconds.",
         low=1,
     )
 
-    # When what is written becomes stable.
+    # Flushes to stable storage.
     log_flush_interval_messages: int = long(
-        LONG_MAX, HIGH, "After how many records a log is flushed to stable storage.", low=1
+        LONG_MAX,
+        HIGH,
+        "The number of records after which a log is flushed to stable storage.",
+        low=1,
     )
     log_flush_interval_ms: int | None = optional_long(
         HIGH,
-        "After how long a record is flushed, in milliseconds; log.flush.scheduler.interval.ms if "
-        "unset.",
+        "The maximum time before a record is flushed, in milliseconds; "
+        "log.flush.scheduler.interval.ms if unset.",
         low=0,
     )
     log_flush_scheduler_interval_ms: int = long(
-        LONG_MAX, HIGH, "How often it is looked whether a log must be flushed, in milliseconds."
+        LONG_MAX, HIGH, "The time between checks whether a log needs a flush, in milliseconds."
     )
     log_flush_offset_checkpoint_interval_ms: int = integer(
-        60_000, HIGH, "How often the recovery points are written, in milliseconds.", low=0
+        60_000, HIGH, "The time between writes of the recovery points, in milliseconds.", low=0
     )
 
-    # Connections, and how much memory clients may cost.
+    # Connections, and the memory that clients may use.
     socket_request_max_bytes: int = integer(
-        104_857_600, HIGH, "The largest request that is accepted, in bytes.", low=1
+        104_857_600, HIGH, "The maximum size of a request, in bytes.", low=1
     )
     socket_request_max_memory_bytes: int = long(
         41_943_040,
         MEDIUM,
-        "The most memory that one request may take when it is read, in bytes, its records left aside; a "
-        "request that needs more, or one without records that is itself larger, ends its connection. Each "
-        "thing that a request names takes at least 192 bytes, a partition of a fetch about 300. Not one "
-        "of Kafka's properties.",
+        "The maximum memory for parsing one request without its records, in bytes. A request that "
+        "needs more, or one without records that is itself larger, closes its connection. Each "
+        "item that a request names takes at least 192 bytes, a partition of a fetch about 300. "
+        "Not a Kafka property.",
         low=1024,
     )
     socket_send_buffer_bytes: int = integer(
         102_400,
         HIGH,
-        "The send buffer of a socket, in bytes; -1, or nothing given: the system fits it.",
+        "The send buffer of a socket, in bytes; -1 or unset: the system's default.",
         low=-1,
     )
     socket_receive_buffer_bytes: int = integer(
         102_400,
         HIGH,
-        "The receive buffer of a socket, in bytes; -1, or nothing given: the system fits it.",
+        "The receive buffer of a socket, in bytes; -1 or unset: the system's default.",
         low=-1,
     )
     socket_listen_backlog_size: int = integer(
         50,
         MEDIUM,
-        "How many connections may wait to be accepted; nothing given: 1024.",
+        "How many connections may wait to be accepted; unset: 1024.",
         low=1,
     )
     connections_max_idle_ms: int = long(
-        600_000, MEDIUM, "After how long a silent connection is closed, in milliseconds."
+        600_000, MEDIUM, "How long an idle connection stays open, in milliseconds."
     )
     max_connections: int = integer(
-        INT_MAX, MEDIUM, "How many connections the broker holds at once.", low=0
+        INT_MAX, MEDIUM, "The maximum number of connections to the broker.", low=0
     )
     max_connections_per_ip: int = integer(
-        INT_MAX, MEDIUM, "How many connections one address may hold at once.", low=0
+        INT_MAX, MEDIUM, "The maximum number of connections from one address.", low=0
     )
     queued_max_request_bytes: int = long(
         67_108_864,
         MEDIUM,
-        "How much memory half-received requests of all connections may take together, in bytes; one may "
-        "be larger, and the others have a quarter of that beside it; -1: no limit (Kafka's default).",
+        "The maximum memory for partly received requests of all connections together, in bytes. "
+        "One request may be larger; the others then share a quarter of it. -1: no limit (Kafka's "
+        "default).",
         low=-1,
     )
     client_state_max_bytes: int = long(
         67_108_864,
         MEDIUM,
-        "How much memory what is kept for clients between their requests may take, in bytes: fetch "
-        "sessions, share sessions, records that share groups have locked, requests that wait, members of "
-        "groups; -1: no limit. From three quarters of it on new members, and those that say more than "
-        "before, are refused with COORDINATOR_NOT_AVAILABLE, the large ones first, and share groups lock "
-        "no more records. From seven eighths on a fetch is answered without a session, and a share "
-        "session is refused. At the limit those requests are answered that have waited longest. Not one "
-        "of Kafka's properties.",
+        "The maximum memory for client state between requests, in bytes: fetch sessions, share "
+        "sessions, records locked by share groups, waiting requests, group members. -1: no limit. "
+        "Above three quarters of it, new members and members that grow are refused with "
+        "COORDINATOR_NOT_AVAILABLE, large ones first, and share groups lock no more records. "
+        "Above seven eighths, a fetch gets no session, and a share session is refused. At the "
+        "limit, the requests that waited longest are answered. Not a Kafka property.",
         low=-1,
     )
     fetch_max_bytes: int = integer(
-        57_671_680, MEDIUM, "The most that one fetch is answered with, in bytes.", low=1024
+        57_671_680, MEDIUM, "The maximum size of a fetch response, in bytes.", low=1024
     )
     max_incremental_fetch_session_cache_slots: int = integer(
-        1000, MEDIUM, "How many fetch sessions are remembered.", low=0
+        1000, MEDIUM, "The maximum number of fetch sessions.", low=0
     )
 
     # Producers.
     producer_id_expiration_ms: int = integer(
         86_400_000,
         LOW,
-        "After how long without a write an idempotent producer is forgotten, in milliseconds.",
+        "How long an idle idempotent producer is remembered, in milliseconds.",
         low=1,
     )
     producer_id_expiration_check_interval_ms: int = integer(
-        600_000, LOW, "How often it is looked for such producers, in milliseconds.", low=1
+        600_000, LOW, "The time between checks for such producers, in milliseconds.", low=1
     )
 
     @property
     def directories(self) -> tuple[str, ...]:
-        """Where the logs are."""
+        """The log directories."""
         return self.log_dirs or (self.log_dir,)
 
     def source_of(self, name: str) -> tuple[str, object] | None:
-        """Which property that was set gives `name` its value, with the value in `name`'s unit."""
+        """Return the property that was set and supplies `name`, with its value in the unit of `name`."""
         for other, factor in ((name, 1), *IN_OTHER_UNITS.get(name, ())):
             if other in self.given:
                 value = self.value(other)

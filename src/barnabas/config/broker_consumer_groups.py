@@ -1,66 +1,70 @@
-"""The properties of a broker about consumer groups (KIP-848): their sessions and assignments."""
+"""Broker properties for consumer groups (KIP-848): sessions and assignments."""
 
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import INT_MAX, MEDIUM, integer, string, words
 
 
 class ConsumerGroupConfig(Configuration):
-    """What consumer groups obey where they have no properties of their own."""
+    """Defaults and limits for consumer groups."""
 
     group_coordinator_rebalance_protocols: tuple[str, ...] = words(
         ("classic", "consumer", "streams"),
         MEDIUM,
-        "The kinds of groups that there may be; classic ones always, share groups whatever it says.",
+        "The enabled group protocols. classic is required; share groups are always enabled.",
         choices=("classic", "consumer", "share", "streams"),
     )
     group_consumer_session_timeout_ms: int = integer(
         45_000,
         MEDIUM,
-        "After how long without a heartbeat a member of a consumer group is given up, in milliseconds.",
+        "The time without a heartbeat after which a member of a consumer group is removed, in "
+        "milliseconds.",
         low=1,
     )
     group_consumer_min_session_timeout_ms: int = integer(
-        45_000, MEDIUM, "The shortest session that a consumer group may have.", low=1
+        45_000, MEDIUM, "The minimum session timeout of a consumer group, in milliseconds.", low=1
     )
     group_consumer_max_session_timeout_ms: int = integer(
-        60_000, MEDIUM, "The longest session that a consumer group may have.", low=1
+        60_000, MEDIUM, "The maximum session timeout of a consumer group, in milliseconds.", low=1
     )
     group_consumer_heartbeat_interval_ms: int = integer(
         5_000,
         MEDIUM,
-        "How often members of a consumer group say that they are there, in milliseconds.",
+        "The time between heartbeats of a member of a consumer group, in milliseconds.",
         low=1,
     )
     group_consumer_min_heartbeat_interval_ms: int = integer(
-        5_000, MEDIUM, "The shortest time between heartbeats that a consumer group may have.", low=1
+        5_000, MEDIUM, "The minimum heartbeat interval of a consumer group, in milliseconds.", low=1
     )
     group_consumer_max_heartbeat_interval_ms: int = integer(
-        15_000, MEDIUM, "The longest time between heartbeats that a consumer group may have.", low=1
+        15_000,
+        MEDIUM,
+        "The maximum heartbeat interval of a consumer group, in milliseconds.",
+        low=1,
     )
     group_consumer_assignment_interval_ms: int = integer(
         1_000,
         MEDIUM,
-        "How long it is at least from one assignment of a consumer group to the next, in milliseconds.",
+        "The minimum time between two assignments of a consumer group, in milliseconds.",
         low=0,
     )
     group_consumer_min_assignment_interval_ms: int = integer(
-        0, MEDIUM, "The least that a consumer group may have for that.", low=0
+        0, MEDIUM, "The minimum that a consumer group may set for it, in milliseconds.", low=0
     )
     group_consumer_max_assignment_interval_ms: int = integer(
-        15_000, MEDIUM, "The most that a consumer group may have for that.", low=0
+        15_000, MEDIUM, "The maximum that a consumer group may set for it, in milliseconds.", low=0
     )
     group_consumer_max_size: int = integer(
-        INT_MAX, MEDIUM, "The most members that a consumer group may have.", low=1
+        INT_MAX, MEDIUM, "The maximum number of members of a consumer group.", low=1
     )
     group_consumer_assignors: tuple[str, ...] = words(
         ("uniform", "range"),
         MEDIUM,
-        "What assigns partitions to members of consumer groups; the first is the default.",
+        "The assignors for consumer groups; the first is the default.",
         choices=("uniform", "range"),
     )
     group_consumer_migration_policy: str = string(
         "bidirectional",
         MEDIUM,
-        "Whether a group with members may go from the classic protocol to consumer groups, and back.",
+        "Whether a group with members may change from classic to consumer groups, and back.",
         choices=("bidirectional", "upgrade", "downgrade", "disabled"),
     )

@@ -1,23 +1,25 @@
-"""The properties of a broker about the members of groups: their sessions, their number."""
+"""Broker properties for group members: session timeouts and their number."""
 
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import INT_MAX, MEDIUM, integer
 
 
 class MembershipConfig(Configuration):
-    """What members of classic groups may ask for, and how long a group waits for them."""
+    """Limits for members of classic groups, and how long a group waits for them."""
 
     group_min_session_timeout_ms: int = integer(
-        6000, MEDIUM, "The shortest session that a member of a group may ask for, in milliseconds."
+        6000, MEDIUM, "The minimum session timeout that a member may request, in milliseconds."
     )
     group_max_session_timeout_ms: int = integer(
         1_800_000,
         MEDIUM,
-        "The longest session that a member of a group may ask for, in milliseconds.",
+        "The maximum session timeout that a member may request, in milliseconds.",
     )
     group_initial_rebalance_delay_ms: int = integer(
         3000,
         MEDIUM,
-        "How long a group that begins waits for more members, in milliseconds: 0 for none.",
+        "How long a new group waits for more members, in milliseconds; 0 to wait for none.",
     )
-    group_max_size: int = integer(INT_MAX, MEDIUM, "The most members that a group may have.", low=1)
+    group_max_size: int = integer(
+        INT_MAX, MEDIUM, "The maximum number of members of a group.", low=1
+    )

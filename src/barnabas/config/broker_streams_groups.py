@@ -1,4 +1,4 @@
-"""The properties of a broker about streams groups (KIP-1071): their sessions and assignments."""
+"""Broker properties for streams groups (KIP-1071): sessions and assignments."""
 
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import INT_MAX, MEDIUM, integer
@@ -9,44 +9,47 @@ def _milliseconds(default: int, text: str, low: int = 1) -> int:
 
 
 class StreamsGroupConfig(Configuration):
-    """What streams groups obey where they have no properties of their own."""
+    """Defaults and limits for streams groups."""
 
     group_streams_session_timeout_ms: int = _milliseconds(
-        45_000, "After how long without a heartbeat a member of a streams group is given up"
+        45_000, "The time without a heartbeat after which a member of a streams group is removed"
     )
     group_streams_min_session_timeout_ms: int = _milliseconds(
-        45_000, "The shortest session that a streams group may have"
+        45_000, "The minimum session timeout of a streams group"
     )
     group_streams_max_session_timeout_ms: int = _milliseconds(
-        60_000, "The longest session that a streams group may have"
+        60_000, "The maximum session timeout of a streams group"
     )
     group_streams_heartbeat_interval_ms: int = _milliseconds(
-        5_000, "How often members of a streams group say that they are there"
+        5_000, "The time between heartbeats of a member of a streams group"
     )
     group_streams_min_heartbeat_interval_ms: int = _milliseconds(
-        5_000, "The shortest time between heartbeats that a streams group may have"
+        5_000, "The minimum heartbeat interval of a streams group"
     )
     group_streams_max_heartbeat_interval_ms: int = _milliseconds(
-        15_000, "The longest time between heartbeats that a streams group may have"
+        15_000, "The maximum heartbeat interval of a streams group"
     )
     group_streams_assignment_interval_ms: int = _milliseconds(
-        1_000, "How long it is at least from one assignment of a streams group to the next", low=0
+        1_000, "The minimum time between two assignments of a streams group", low=0
     )
     group_streams_min_assignment_interval_ms: int = _milliseconds(
-        0, "The least that a streams group may have for that", low=0
+        0, "The minimum that a streams group may set for it", low=0
     )
     group_streams_max_assignment_interval_ms: int = _milliseconds(
-        15_000, "The most that a streams group may have for that", low=0
+        15_000, "The maximum that a streams group may set for it", low=0
     )
     group_streams_initial_rebalance_delay_ms: int = _milliseconds(
-        3_000, "How long a new streams group waits for further members", low=0
+        3_000, "How long a new streams group waits for more members", low=0
     )
     group_streams_num_standby_replicas: int = integer(
-        0, MEDIUM, "How many copies of a task's state a streams group keeps ready.", low=0
+        0,
+        MEDIUM,
+        "The number of standby copies that a streams group keeps of a task's state.",
+        low=0,
     )
     group_streams_max_standby_replicas: int = integer(
-        2, MEDIUM, "The most copies that a streams group may have.", low=0
+        2, MEDIUM, "The maximum number of standby copies that a streams group may set.", low=0
     )
     group_streams_max_size: int = integer(
-        INT_MAX, MEDIUM, "The most members that a streams group may have.", low=1
+        INT_MAX, MEDIUM, "The maximum number of members of a streams group.", low=1
     )

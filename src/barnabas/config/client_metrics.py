@@ -1,16 +1,16 @@
-"""The properties of a subscription to clients' metrics (KIP-714)."""
+"""The properties of a subscription to client metrics (KIP-714)."""
 
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import MEDIUM, integer, words
 
 
 class ClientMetricsConfig(Configuration):
-    """What can be set for a resource of the type CLIENT_METRICS."""
+    """What you can set for a resource of type CLIENT_METRICS."""
 
     metrics: tuple[str, ...] = words(
         (),
         MEDIUM,
-        "Telemetry metric name prefixes, of the metrics that clients send; * alone: all of them.",
+        "Telemetry metric name prefixes: which metrics clients send; * means all.",
     )
     interval_ms: int = integer(
         300_000,
@@ -22,7 +22,7 @@ class ClientMetricsConfig(Configuration):
     match: tuple[str, ...] = words(
         (),
         MEDIUM,
-        "Client match criteria: selector=pattern, all of which must fit. Selectors are "
+        "Client match criteria: selector=pattern, all of which must match. Selectors are "
         "client_instance_id, client_id, client_software_name, client_software_version, "
         "client_source_address and client_source_port.",
     )

@@ -1,7 +1,7 @@
-"""The properties of the clients: what all share, then producer, consumer and admin.
+"""Client properties: the shared ones, then producer, consumer and admin.
 
-Source: Kafka 4 clients (names, types, defaults, ranges). What has no effect here is refused a row:
-an unknown name is a warning, never an error.
+Source: Kafka 4 clients (names, types, defaults, ranges). A property without effect here gets no
+row: an unknown name is a warning, never an error.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,8 @@ _IDLE: Final = {
     CLASSIC: ("group.remote.assignor",),
     CONSUMER: ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"),
 }
-"""What Kafka refuses together with a group.protocol, as it would have no effect."""
+"""Properties that Kafka refuses together with a group.protocol, because they would have no effect.
+"""
 _SERVERS: Final = "bootstrap.servers"
 _SERVERS_ELSEWHERE: Final = frozenset(
     {
@@ -55,82 +56,92 @@ _SERVERS_ELSEWHERE: Final = frozenset(
 
 
 class ClientConfig(Configuration):
-    """What every client can be told."""
+    """Properties of every client."""
 
     known_elsewhere: ClassVar[Mapping[str, str]] = CLIENT_NAMES
 
     bootstrap_servers: tuple[str, ...] = words(
         (),
         HIGH,
-        "host:port of one or more brokers to begin with. It has to be given.",
+        "host:port of one or more brokers to start from. Required.",
     )
-    client_id: str = string("barnabas", MEDIUM, "A name for the broker's log. Kafka: empty.")
+    client_id: str = string(
+        "barnabas", MEDIUM, "The client's name in the broker's log. Kafka's default: empty."
+    )
     security_protocol: str = string(
-        "PLAINTEXT", MEDIUM, "How to talk to brokers.", choices=("PLAINTEXT",)
+        "PLAINTEXT", MEDIUM, "The security protocol.", choices=("PLAINTEXT",)
     )
     request_timeout_ms: int = integer(
-        30_000, MEDIUM, "How long to wait for the answer to one request, in milliseconds.", low=0
+        30_000, MEDIUM, "How long to wait for the response to one request, in milliseconds.", low=0
     )
     default_api_timeout_ms: int = integer(
         60_000,
         MEDIUM,
-        "How long a call without its own timeout may take with all its retries, in milliseconds.",
+        "The time limit of a call with all its retries, in milliseconds, unless the call has its "
+        "own.",
         low=0,
     )
     retry_backoff_ms: int = long(
-        100, LOW, "The first wait before a request is tried again, in milliseconds.", low=0
+        100, LOW, "The first delay before a request is retried, in milliseconds.", low=0
     )
     retry_backoff_max_ms: int = long(
-        1000, LOW, "The longest wait before a request is tried again, in milliseconds.", low=0
+        1000, LOW, "The maximum delay before a request is retried, in milliseconds.", low=0
     )
     reconnect_backoff_ms: int = long(
-        50, LOW, "The first wait before a broker is connected to again, in milliseconds.", low=0
+        50, LOW, "The first delay before reconnecting to a broker, in milliseconds.", low=0
     )
     reconnect_backoff_max_ms: int = long(
-        1000, LOW, "The longest wait before a broker is connected to again.", low=0
+        1000, LOW, "The maximum delay before reconnecting to a broker, in milliseconds.", low=0
     )
     socket_connection_setup_timeout_ms: int = long(
-        10_000, MEDIUM, "How long a connection may take to be made, in milliseconds.", low=1
+        10_000, MEDIUM, "How long opening a connection may take, in milliseconds.", low=1
     )
     bootstrap_refused_timeout_ms: int | None = optional_long(
         LOW,
-        "How long a call is tried where nothing listens at any of bootstrap.servers and no broker "
-        "was ever reached, in milliseconds; none: as long as any call. Kafka has no such property. "
-        "The command line has 5000, planning in Spark 10000.",
+        "How long a call retries if nothing listens at any of bootstrap.servers and no broker was "
+        "ever reached, in milliseconds; none: until the call's own time limit. Not a Kafka "
+        "property. The command line uses 5000, planning in Spark 10000.",
         low=0,
     )
     connections_max_idle_ms: int = long(
         540_000,
         MEDIUM,
-        "After how long an unused connection is closed, in milliseconds; below 0: never.",
+        "How long an unused connection stays open, in milliseconds; below 0: forever.",
     )
     metadata_max_age_ms: int = long(
-        300_000, LOW, "After how long the list of brokers and leaders is asked for again.", low=0
+        300_000,
+        LOW,
+        "How long metadata (brokers and leaders) is valid before it is requested "
+        "again, in milliseconds.",
+        low=0,
     )
     send_buffer_bytes: int = integer(
         -1,
         MEDIUM,
-        "The send buffer of a socket, in bytes; -1: as the system finds best. Kafka: 131072.",
+        "The send buffer of a socket, in bytes; -1: the system's default. Kafka's default: 131072.",
         low=-1,
     )
     receive_buffer_bytes: int = integer(
         -1,
         MEDIUM,
-        "The receive buffer of a socket, in bytes; -1: as the system finds best. Kafka: 65536.",
+        "The receive buffer of a socket, in bytes; -1: the system's default. Kafka's default: "
+        "65536.",
         low=-1,
     )
 
     @classmethod
     def load(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
-        """As every configuration; who misspells where the brokers are is not sent to the default.
+        """Like every configuration, but refuses to fall back to localhost if bootstrap.servers is misspelled.
 
         Raises:
-            ConfigError: in addition, bootstrap.servers is not given and another name may mean it.
+            ConfigError: also if bootstrap.servers is not set and another name seems to mean it.
         """
         if not any(name.replace("_", ".") == _SERVERS for name in given):
             for name in given:
                 if cls.find(name) is None and _means_servers(cls, name.replace("_", ".")):
-                    raise ConfigError(f"{name}: the brokers are named by {_SERVERS}")
+                    raise ConfigError(
+                        f"{name}: the property for the brokers' addresses is {_SERVERS}"
+                    )
         return super().load(given, **how)
 
 
@@ -139,64 +150,73 @@ def _means_servers(kind: type[ClientConfig], name: str) -> bool:
 
 
 class ProducerConfig(ClientConfig):
-    """What a producer can be told."""
+    """Properties of a producer."""
 
     acks: str = string(
         "all",
         LOW,
-        "Whose word counts: all (or -1), the leader alone (1), nobody's (0).",
+        "Which replicas must have a record before it is acknowledged: all (or -1), the leader "
+        "(1), or none (0).",
         choices=("all", "-1", "0", "1"),
     )
     enable_idempotence: bool = boolean(
-        LOW, default=True, text="Whether a retry can never store a record twice."
+        LOW, default=True, text="Whether retries are prevented from storing a record twice."
     )
     compression_type: str = string(
         "none",
         HIGH,
-        "The codec of the batches.",
+        "The compression codec of batches.",
         choices=("none", "gzip", "snappy", "lz4", "zstd"),
     )
     compression_gzip_level: int = integer(
-        -1, MEDIUM, "The level of gzip; -1: the codec's own default.", low=-1, high=9
+        -1, MEDIUM, "The compression level of gzip; -1: the codec's own default.", low=-1, high=9
     )
-    compression_lz4_level: int = integer(9, MEDIUM, "The level of lz4.", low=1, high=17)
-    compression_zstd_level: int = integer(3, MEDIUM, "The level of zstd.", low=-131_072, high=22)
+    compression_lz4_level: int = integer(9, MEDIUM, "The compression level of lz4.", low=1, high=17)
+    compression_zstd_level: int = integer(
+        3, MEDIUM, "The compression level of zstd.", low=-131_072, high=22
+    )
     batch_size: int = integer(
         1_000_000,
         MEDIUM,
-        "The size at which a batch is full, in bytes before compression; less while the partitions "
-        "of a topic would take more than a quarter of buffer.memory. Kafka: 16384, which costs a "
-        "request for every 160 records of 100 bytes.",
+        "The size of a full batch, in bytes before compression; smaller if the partitions of a "
+        "topic would use more than a quarter of buffer.memory. Kafka's default is 16384, which "
+        "costs one request per 160 records of 100 bytes.",
         low=0,
     )
     linger_ms: int = long(
         5, MEDIUM, "How long a batch waits for more records, in milliseconds.", low=0
     )
     buffer_memory: int = long(
-        33_554_432, HIGH, "How many bytes of records may wait to be sent.", low=0
+        33_554_432, HIGH, "The maximum memory for records waiting to be sent, in bytes.", low=0
     )
     max_block_ms: int = long(
-        60_000, MEDIUM, "How long send() may wait for room or metadata, in milliseconds.", low=0
+        60_000, MEDIUM, "How long send() may wait for memory or metadata, in milliseconds.", low=0
     )
     max_request_size: int = integer(
-        1_048_576, MEDIUM, "The largest request and so the largest record, in bytes.", low=0
+        1_048_576, MEDIUM, "The maximum size of a request, and so of a record, in bytes.", low=0
     )
     max_in_flight_requests_per_connection: int = integer(
-        5, LOW, "How many requests may be unanswered per broker (5 with idempotence).", low=1
+        5,
+        LOW,
+        "The maximum number of unanswered requests per broker (at most 5 with idempotence).",
+        low=1,
     )
     delivery_timeout_ms: int = integer(
-        120_000, MEDIUM, "How long a record may take with all its retries, in milliseconds.", low=0
+        120_000,
+        MEDIUM,
+        "The time limit for delivering a record, with all retries, in milliseconds.",
+        low=0,
     )
     retries: int = integer(
-        INT_MAX, HIGH, "How often a batch is tried again before delivery.timeout.ms.", low=0
+        INT_MAX, HIGH, "How often a batch is retried within delivery.timeout.ms.", low=0
     )
     partitioner_ignore_keys: bool = boolean(
-        MEDIUM, default=False, text="Whether keys do not choose the partition."
+        MEDIUM, default=False, text="Whether the partitioner ignores keys."
     )
     transactional_id: str | None = optional_string(
         LOW,
-        "The name of a transactional producer, which fences earlier ones of this name; none: its "
-        "records are in no transaction.",
+        "The name of a transactional producer. A new producer of this name fences earlier ones. "
+        "None: no transactions.",
     )
     transaction_timeout_ms: int = integer(
         60_000,
@@ -207,35 +227,39 @@ class ProducerConfig(ClientConfig):
 
 
 class ConsumerConfig(ClientConfig):
-    """What a consumer can be told."""
+    """Properties of a consumer."""
 
     group_id: str | None = optional_string(
-        HIGH, "The group to be a member of, and whose offsets are committed."
+        HIGH, "The consumer's group, which also stores the committed offsets."
     )
     group_instance_id: str | None = optional_string(
-        MEDIUM, "The name of a static member: one that is expected back when it goes (KIP-345)."
+        MEDIUM,
+        "The name of a static member, which may leave and return without a rebalance (KIP-345).",
     )
     group_protocol: str = string(
         CLASSIC,
         HIGH,
-        "Who shares out: the members (classic), or the broker (consumer, KIP-848: Kafka 4.0).",
+        "Who assigns partitions: a member (classic), or the broker (consumer, KIP-848, Kafka 4.0).",
         choices=(CLASSIC, CONSUMER),
     )
     group_remote_assignor: str | None = optional_string(
         MEDIUM,
-        "How the broker shares out, with group.protocol=consumer: uniform or range; none: as the "
-        "broker likes.",
+        "The broker's assignor with group.protocol=consumer: uniform or range; none: the broker's "
+        "default.",
     )
     partition_assignment_strategy: tuple[str, ...] = words(
         ("range", "cooperative-sticky"),
         MEDIUM,
-        "The assignors, the best liked first: range, roundrobin, sticky, cooperative-sticky, or "
-        "Java's classes of these names. Members go on reading through a rebalance only where all "
-        "that are named are cooperative.",
+        "The assignors, most preferred first: range, roundrobin, sticky, cooperative-sticky, or "
+        "their Java class names. Members keep reading during a rebalance only if all listed "
+        "assignors are cooperative.",
         choices=STRATEGIES,
     )
     session_timeout_ms: int = integer(
-        45_000, HIGH, "After how long without a heartbeat a member is given up, in milliseconds."
+        45_000,
+        HIGH,
+        "How long a member may miss heartbeats before it is removed from the group, "
+        "in milliseconds.",
     )
     heartbeat_interval_ms: int = integer(
         3000, HIGH, "The time between heartbeats, in milliseconds.", low=1
@@ -243,58 +267,62 @@ class ConsumerConfig(ClientConfig):
     max_poll_interval_ms: int = integer(
         300_000,
         MEDIUM,
-        "How long a member may go without a poll, and how long the others wait for it in a "
-        "rebalance, in milliseconds.",
+        "How long a member may go without a poll, and how long a rebalance waits for it, in "
+        "milliseconds.",
         low=1,
     )
     exclude_internal_topics: bool = boolean(
-        MEDIUM, default=True, text="Whether patterns leave out the topics of Kafka's own."
+        MEDIUM, default=True, text="Whether subscription patterns exclude Kafka's internal topics."
     )
     auto_offset_reset: str = string(
         "latest",
         MEDIUM,
-        "Where to begin without a position, and where its records are gone: latest, earliest, none "
-        "(an error), or by_duration:PT1H, so long ago (ISO 8601).",
+        "Where to start without a position, or if the position's records are gone: latest, "
+        "earliest, none (an error), or by_duration:PT1H, that long ago (ISO 8601).",
     )
     enable_auto_commit: bool = boolean(
-        MEDIUM, default=True, text="Whether positions are committed by themselves (with group.id)."
+        MEDIUM,
+        default=True,
+        text="Whether positions are committed periodically (requires group.id).",
     )
-    auto_commit_interval_ms: int = integer(5000, LOW, "How often they are, in milliseconds.", low=0)
+    auto_commit_interval_ms: int = integer(
+        5000, LOW, "The time between these commits, in milliseconds.", low=0
+    )
     fetch_min_bytes: int = integer(
-        1, HIGH, "How many bytes a fetch waits for on the broker.", low=0
+        1, HIGH, "How many bytes the broker collects before it answers a fetch.", low=0
     )
     fetch_max_wait_ms: int = integer(
-        500, LOW, "How long it waits for them, in milliseconds.", low=0
+        500, LOW, "How long the broker waits for them, in milliseconds.", low=0
     )
     fetch_max_bytes: int = integer(
-        52_428_800, MEDIUM, "The most that one fetch asks for, in bytes.", low=0
+        52_428_800, MEDIUM, "The maximum size of a fetch response, in bytes.", low=0
     )
     max_partition_fetch_bytes: int = integer(
-        1_048_576, HIGH, "The most that one fetch asks of one partition, in bytes.", low=0
+        1_048_576, HIGH, "The maximum size of one partition's part of it, in bytes.", low=0
     )
     max_poll_records: int = integer(
-        500, MEDIUM, "The most records that poll() gives where it is not told.", low=1
+        500, MEDIUM, "The maximum number of records that poll() returns by default.", low=1
     )
     isolation_level: str = string(
         "read_uncommitted",
         MEDIUM,
-        "Whether records of open and aborted transactions are given.",
+        "Whether poll() returns records of open and aborted transactions.",
         choices=("read_uncommitted", "read_committed"),
     )
     check_crcs: bool = boolean(
-        LOW, default=True, text="Whether the checksum of each batch is checked."
+        LOW, default=True, text="Whether the checksum of each batch is verified."
     )
     allow_auto_create_topics: bool = boolean(
-        MEDIUM, default=True, text="Whether asking for a topic may create it."
+        MEDIUM, default=True, text="Whether a metadata request may create a topic."
     )
-    client_rack: str = string("", LOW, "Where this client is, for reading from a near replica.")
+    client_rack: str = string("", LOW, "The client's rack, for reading from a nearby replica.")
 
     @classmethod
     def load(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
-        """As every client; what has no effect with this group.protocol is refused, as by Kafka.
+        """Like every client, but refuses properties without effect under this group.protocol, as Kafka does.
 
         Raises:
-            ConfigError: in addition, such a property is given.
+            ConfigError: also if such a property is set.
         """
         loaded = super().load(given, **how)
         protocol = loaded.group_protocol
@@ -306,4 +334,4 @@ class ConsumerConfig(ClientConfig):
 
 
 class AdminConfig(ClientConfig):
-    """What an admin client can be told: nothing beyond what all clients share."""
+    """Properties of an admin client: only the shared ones."""

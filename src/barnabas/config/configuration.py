@@ -1,7 +1,7 @@
-"""A frozen object of properties: one typed attribute per row, loaded from names and texts.
+"""A frozen set of properties: one typed attribute per row, loaded from names and text.
 
-The attribute is the property's name with underscores for dots. Reads no files and knows no property
-by name.
+An attribute is the property's name with underscores for dots. This module reads no files and knows
+no property by name.
 """
 
 import logging
@@ -16,14 +16,16 @@ from barnabas.errors import ConfigError
 
 log = logging.getLogger(__name__)
 
-_INERT = "property %s changes nothing here: %s"
+_INERT = "property %s has no effect here: %s"
 _NEAR = 0.75
-"""How like a known name a name is, by difflib's measure, that is taken for it misspelt. Names of two
-properties that share a word and little else, as group.protocol and security.protocol, are 0.6 alike."""
+"""The difflib ratio from which an unknown name counts as a misspelling of a known one.
+
+Names that share one word and little else, such as group.protocol and security.protocol, have 0.6.
+"""
 
 
 class Loading(TypedDict, total=False):
-    """Of which release line a configuration is, and which values may be of any other."""
+    """The release line of a configuration, and the names whose values may be valid in any release."""
 
     release: str
     kept: Collection[str]
@@ -31,17 +33,17 @@ class Loading(TypedDict, total=False):
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Configuration:
-    """Values of all properties of one kind, checked and frozen.
+    """The values of all properties of one kind, checked and frozen.
 
-    `given` names the properties that were set, by the one name each has here; the others have
-    their defaults.
+    `given` holds the canonical names of the properties that were set; the others have their
+    defaults.
     """
 
     known_elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """Names that Kafka knows and that change nothing here, with the reason."""
+    """Names that Kafka knows and that have no effect here, each with the reason."""
 
     inert_level: ClassVar[int] = logging.WARNING
-    """How loudly it is said that a property was set whose row is inert."""
+    """The log level that reports a property that was set and has no effect."""
 
     __settings: ClassVar[Mapping[str, Setting]] = MappingProxyType({})
     __names: ClassVar[Mapping[str, Setting]] = MappingProxyType({})
@@ -69,7 +71,7 @@ class Configuration:
                 raise TypeError(f"{cls.__name__} has no property {name}")
             parsed = found.parse(value, release, kept=name in kept)
             if found.name in seen and state[found.attribute] != parsed:
-                raise ConfigError(f"{found.name} is given twice, the second time as {name}={value}")
+                raise ConfigError(f"{found.name} is set twice, the second time as {name}={value}")
             state[found.attribute] = parsed
             seen.add(found.name)
         state["_given"] = frozenset(seen)
@@ -77,24 +79,24 @@ class Configuration:
 
     @classmethod
     def settings(cls) -> Mapping[str, Setting]:
-        """All rows by property name, in the order of their declaration."""
+        """All rows by property name, in the order of declaration."""
         return cls.__settings
 
     @classmethod
     def find(cls, name: str) -> Setting | None:
-        """The row called `name`, with dots or underscores, by any of its names."""
+        """Find a row by any of its names, with dots or underscores."""
         return cls.__names.get(name)
 
     @classmethod
     def load(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
-        """Read properties by name; what is not given has its default in that release line of Kafka.
+        """Load properties by name. A property that is not set has the default of that release line.
 
-        Without a release the defaults are those of the rows. An unknown name is a warning in the
-        log that says which known name is nearest. The values of those `kept` may be of any release.
+        Without a release, each row's own default applies. An unknown name is logged as a warning
+        with the nearest known name. Values named in `kept` may be valid in any release.
 
         Raises:
-            ConfigError: a value is out of range, a property is given twice, differently, or one
-                would make other records of those that are sent.
+            ConfigError: a value is out of range, a property is set twice to different values, or a
+                property would change what the records contain.
         """
         release = how.get("release", "")
         if release == RELEASE_07:
@@ -110,7 +112,7 @@ class Configuration:
                 if row.inert and row.parse(value) != row.default:
                     log.log(cls.inert_level, _INERT, row.name, row.inert)
             elif why := refusal(cls.known_elsewhere, name.replace("_", "."), value):
-                raise ConfigError(f"{name}={value!r} has no meaning here: {why}")
+                raise ConfigError(f"{name}={value!r} is not supported: {why}")
             elif why := reason(cls.known_elsewhere, name.replace("_", ".")):
                 log.log(logging.WARNING if why in LOUD else logging.INFO, _INERT, name, why)
                 elsewhere[name.replace("_", ".")] = str(value)
@@ -121,31 +123,31 @@ class Configuration:
         return loaded
 
     def over(self, other: Self) -> Self:
-        """What was given here, and else what was given there, of the release there."""
+        """The properties set here, over those set in `there`; the release is that of `there`."""
         mine = {name: self.value(name) for name in self.given}
         theirs = {name: other.value(name) for name in other.given}
         return type(self)(other.release, **{**theirs, **mine})
 
     @classmethod
     def of_known(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
-        """As `load`, of known names only, and without a word about what changes nothing.
+        """Like `load`, but for known names only, and without log lines about properties without effect.
 
         Raises:
             TypeError: a name is unknown.
-            ConfigError: a value is out of range, or a property is given twice, differently.
+            ConfigError: a value is out of range, or a property is set twice to different values.
         """
         return cls(how.get("release", ""), how.get("kept", ()), **given)
 
     @property
     def release(self) -> str:
-        """The release line whose defaults these are; empty: this broker's own."""
+        """The release line that the defaults come from; empty for this broker's own."""
         return cast("str", self.__dict__["_release"])
 
     def default_of(self, row: Setting) -> object:
-        """What a property is where nobody set it: it depends on the release."""
+        """The value of a property that is not set; it depends on the release."""
         if not self.release:
             return row.default
-        # Imported late: a broker starts faster without it.
+        # Imported late, so that a broker starts faster.
         from barnabas.config.past import default_in
 
         return default_in(self.release, row)
@@ -157,7 +159,7 @@ class Configuration:
 
     @property
     def elsewhere(self) -> Mapping[str, str]:
-        """What was given of the properties that change nothing here, as text."""
+        """The properties that were set and have no effect, as text."""
         return cast("Mapping[str, str]", self.__dict__["_elsewhere"])
 
     def value(self, name: str) -> object:
@@ -178,7 +180,7 @@ class Configuration:
 
     @classmethod
     def nearest(cls, name: str) -> str:
-        """The known name that is most like `name`, as the end of a message; empty where none is."""
+        """The known name nearest to `name`, as the end of a message; empty if there is none."""
         import difflib
 
         inert = [other for other in cls.known_elsewhere if not other.endswith("*")]
@@ -186,11 +188,11 @@ class Configuration:
         near = difflib.get_close_matches(name.replace("_", "."), known, n=1, cutoff=_NEAR)
         if not near:
             return ""
-        nothing = ", which changes nothing here" if near[0] in inert else ""
-        return f": the nearest known one is {near[0]}{nothing}"
+        nothing = ", which has no effect here" if near[0] in inert else ""
+        return f"; did you mean {near[0]}{nothing}?"
 
     def __setattr__(self, name: str, value: object) -> Never:
-        raise AttributeError(f"{type(self).__name__} is frozen: make a new one to change {name}")
+        raise AttributeError(f"{type(self).__name__} is frozen: create a new one to change {name}")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.__dict__ == other.__dict__

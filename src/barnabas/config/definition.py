@@ -1,6 +1,6 @@
-"""A property as a row: name, type, default, range, importance, text; parse, check, explain.
+"""A property as a row: name, type, default, range, importance, text; parse, check, describe.
 
-Reads no files and knows no property by name.
+This module reads no files and knows no property by name.
 """
 
 from enum import Enum
@@ -16,7 +16,7 @@ DOUBLE_MAX = 1.7976931348623157e308
 
 
 class Importance(Enum):
-    """How likely someone is to need the property."""
+    """How likely a user is to need the property."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -29,7 +29,7 @@ LOW = Importance.LOW
 
 
 class Limits(TypedDict, total=False):
-    """What a row may say beyond its default and text; see `Setting`."""
+    """What a row may declare beyond its default and text; see `Setting`."""
 
     low: float
     high: float
@@ -43,13 +43,13 @@ class Limits(TypedDict, total=False):
 
 
 class Setting:
-    """One property: what it is called, what it may hold, what it means.
+    """One property: its name, valid values and meaning.
 
-    `also` lists other names for the same property. `synonym` is the broker-wide property that gives
-    a topic property its default. `inert` says why a value is accepted and kept but changes nothing
-    yet; it is empty for all others. `since` and `gone` are the release lines of Kafka that brought and
-    took away the property, where that matters; one that is gone can still be set. One that is
-    `internal` is described only where it is set.
+    `also` lists other names of the property. `synonym` is the broker-wide property that supplies a
+    topic property's default. `inert` says why a value is accepted and stored but has no effect yet;
+    it is empty otherwise. `since` and `gone` are the Kafka release lines that added and removed the
+    property; a removed one can still be set. A property that is `internal` is described only where
+    it is set.
     """
 
     __slots__ = (
@@ -100,7 +100,7 @@ class Setting:
 
     @property
     def range(self) -> str:
-        """What the value may be, in words; empty where the type says all."""
+        """The valid values in words; empty if the type says everything."""
         if self.choices:
             some = "any of" if self.kind is Kind.LIST else "one of"
             return f"{some} {', '.join(self.choices)}"
@@ -111,7 +111,7 @@ class Setting:
         return ""
 
     def is_of(self, release: str) -> bool:
-        """Whether a release line of Kafka has the property; empty: today's."""
+        """Whether a Kafka release line has the property; empty for the current one."""
         if not release:
             return not self.gone
         if is_told_by_07(release, self.name):
@@ -120,13 +120,13 @@ class Setting:
         return begun and (not self.gone or is_before(release, self.gone))
 
     def parse(self, value: object, release: str = "", *, kept: bool = False) -> object:
-        """Turn what a file, a command line or a caller gave into a checked value.
+        """Parse and check a value from a file, a command line or a caller.
 
-        Its range is that of a release line of Kafka; empty: today's. `kept`: what has the value got
-        it from a broker of any release.
+        The range is that of a Kafka release line; empty for the current one. `kept` accepts a value
+        that is valid in any release, because it was stored by a broker of an unknown one.
 
         Raises:
-            ConfigError: wrong type or out of range; names property, value and range.
+            ConfigError: wrong type or out of range; the message names property, value and range.
         """
         if value is None:
             if self.default is not None:
@@ -140,12 +140,12 @@ class Setting:
         lowest = lowest_ever(name) if kept else lowest_in(release, name)
         allowed = self.low if lowest is None else lowest
         if not self._holds(parsed, allowed):
-            said = self.range if lowest is None else f"at least {lowest}"
-            self._refuse(value, f"it must be {said}")
+            expected = self.range if lowest is None else f"at least {lowest}"
+            self._refuse(value, f"it must be {expected}")
         return parsed
 
     def render(self, value: object) -> str | None:
-        """The value as text that `parse` reads again; None stays None."""
+        """The value as text that `parse` accepts; None stays None."""
         if value is None:
             return None
         if isinstance(value, bool):
@@ -168,47 +168,47 @@ class Setting:
 
 
 def boolean(importance: Importance, *, default: bool, text: str, **more: Unpack[Limits]) -> bool:
-    """A row of true or false."""
+    """Define a row for true or false."""
     return cast("bool", Setting(Kind.BOOLEAN, default, importance, text, **more))
 
 
 def integer(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
-    """A row of a 32-bit number."""
+    """Define a row for a 32-bit integer."""
     return cast("int", Setting(Kind.INT, default, importance, text, **more))
 
 
 def optional_integer(importance: Importance, text: str, **more: Unpack[Limits]) -> int | None:
-    """A row of a 32-bit number that may be absent, and is by default."""
+    """Define a row for an optional 32-bit integer; the default is None."""
     return cast("int | None", Setting(Kind.INT, None, importance, text, **more))
 
 
 def short(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
-    """A row of a 16-bit number."""
+    """Define a row for a 16-bit integer."""
     return cast("int", Setting(Kind.SHORT, default, importance, text, **more))
 
 
 def long(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
-    """A row of a 64-bit number."""
+    """Define a row for a 64-bit integer."""
     return cast("int", Setting(Kind.LONG, default, importance, text, **more))
 
 
 def optional_long(importance: Importance, text: str, **more: Unpack[Limits]) -> int | None:
-    """A row of a 64-bit number that may be absent, and is by default."""
+    """Define a row for an optional 64-bit integer; the default is None."""
     return cast("int | None", Setting(Kind.LONG, None, importance, text, **more))
 
 
 def double(default: float, importance: Importance, text: str, **more: Unpack[Limits]) -> float:
-    """A row of a fraction."""
+    """Define a row for a floating-point number."""
     return cast("float", Setting(Kind.DOUBLE, default, importance, text, **more))
 
 
 def string(default: str, importance: Importance, text: str, **more: Unpack[Limits]) -> str:
-    """A row of text."""
+    """Define a row for text."""
     return cast("str", Setting(Kind.STRING, default, importance, text, **more))
 
 
 def optional_string(importance: Importance, text: str, **more: Unpack[Limits]) -> str | None:
-    """A row of text that may be absent, and is by default."""
+    """Define a row for optional text; the default is None."""
     return cast("str | None", Setting(Kind.STRING, None, importance, text, **more))
 
 
@@ -218,5 +218,5 @@ def words(
     text: str,
     **more: Unpack[Limits],
 ) -> tuple[str, ...]:
-    """A row of texts with commas between them."""
+    """Define a row for a comma-separated list."""
     return cast("tuple[str, ...]", Setting(Kind.LIST, default, importance, text, **more))

@@ -1,23 +1,23 @@
-"""Names that settings made for Kafka may hold and that change nothing here, with the reason.
+"""Names from Kafka configurations that have no effect here, each with the reason.
 
-They are told apart from misspelt names, so that a real server.properties can be used as it is. A
-name that ends in `.*` stands for all that begin so.
+They keep a real server.properties usable: only other unknown names count as misspelled. A name that
+ends in `.*` stands for all names with that prefix.
 """
 
 from collections.abc import Mapping
 
-UNSAFE = "TLS, SASL and ACLs are not served yet"
-INSTEAD = "say it with listeners and advertised.listeners"
-BY_TOPIC = "say it with the properties of the topics"
-QUOTAS = "say it with the quotas of clients (AlterClientQuotas)"
-CHECKS = "say it with log.retention.check.interval.ms"
+UNSAFE = "TLS, SASL and ACLs are not supported yet"
+INSTEAD = "use listeners and advertised.listeners instead"
+BY_TOPIC = "use the topics' own properties instead"
+QUOTAS = "use client quotas instead (AlterClientQuotas)"
+CHECKS = "use log.retention.check.interval.ms instead"
 
-NO_SERIALIZERS = "records are bytes, or text for UTF-8: encode and decode them yourself"
-NO_PARTITIONERS = "keys go where Kafka's default partitioner puts them: say others with partition="
-NO_INTERCEPTORS = "the client has no interceptors: change records before they are sent"
+NO_SERIALIZERS = "records are bytes, or text as UTF-8: encode and decode them yourself"
+NO_PARTITIONERS = "Kafka's default partitioner chooses by key: pass partition= to choose yourself"
+NO_INTERCEPTORS = "the client has no interceptors: change records before you send them"
 
 LOUD = frozenset({UNSAFE, INSTEAD, BY_TOPIC, QUOTAS, CHECKS})
-"""Reasons for a warning: who set such a property must not believe that it holds."""
+"""Reasons to warn about: the user must not believe that such a property is in force."""
 
 _WHY = {
     "the controller is part of this broker": """
@@ -28,7 +28,7 @@ _WHY = {
         auto.leader.rebalance.enable leader.imbalance.check.interval.seconds
         leader.imbalance.per.broker.percentage controlled.shutdown.*
         zookeeper.metadata.migration.enable""",
-    "nothing waits for several answers of ZooKeeper": """
+    "ZooKeeper requests are sent one at a time": """
         zookeeper.max.in.flight.requests zookeeper.sync.time.ms""",
     "one thread serves all connections": """
         num.network.threads num.io.threads background.threads queued.max.requests
@@ -40,42 +40,42 @@ _WHY = {
         share.coordinator.state.topic.min.isr share.coordinator.state.topic.replication.factor
         replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms
         log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
-    "the coordinator of a transaction is in the broker that it writes to": """
+    "each broker coordinates its own transactions": """
         add.partitions.to.txn.*""",
-    "groups need no coordinator's threads": """
+    "group coordinators use no threads of their own": """
         group.coordinator.background.threads group.coordinator.cached.buffer.max.bytes
         group.coordinator.threads share.coordinator.threads""",
-    "share groups have one way of assigning": """
+    "share groups have one assignor": """
         group.share.assignors""",
-    "group.share.max.share.sessions says how many may fetch": """
+    "group.share.max.share.sessions limits how many members may fetch": """
         group.share.max.groups""",
-    "one thread compacts, with buffers as large as they must be": """
+    "one thread compacts, with buffers of the size it needs": """
         log.cleaner.threads log.cleaner.io.buffer.size""",
-    "what coordinators decide is written at once, and there is nobody to wait for": """
+    "coordinators write at once and wait for no replica": """
         group.coordinator.append.linger.ms share.coordinator.append.linger.ms
         offsets.commit.timeout.ms offsets.commit.required.acks share.coordinator.write.timeout.ms""",
-    "the states of share groups are kept in one way": """
+    "share group state has one storage format": """
         share.coordinator.*""",
-    "coordinators read their logs in steps of one size": """
+    "coordinators read their logs in steps of a fixed size": """
         offsets.load.buffer.size transaction.state.log.load.buffer.size
         share.coordinator.load.buffer.size""",
-    "where logs begin is written down with their other offsets": """
+    "log start offsets are stored with the other checkpoints": """
         log.flush.start.offset.checkpoint.interval.ms""",
-    "what is due for logs from time to time begins an interval after the start": """
+    "periodic log tasks first run one interval after the start": """
         log.initial.task.delay.ms""",
-    "nothing is tiered": """
+    "there is no tiered storage": """
         remote.* follower.fetch.last.tiered.offset.enable""",
-    "requests that waited leave nothing behind that must be purged": """
+    "completed requests leave nothing to purge": """
         fetch.purgatory.purge.interval.requests producer.purgatory.purge.interval.requests
         delete.records.purgatory.purge.interval.requests
         share.fetch.purgatory.purge.interval.requests""",
-    "it is another name of node.id": """
+    "node.id is the same property": """
         broker.id""",
-    "no directory is closed to new partitions": """
+    "no log directory is closed to new partitions": """
         cordoned.log.dirs""",
-    "a page of DescribeTopicPartitions has up to 2,000 partitions": """
+    "a DescribeTopicPartitions page holds up to 2,000 partitions": """
         max.request.partition.size.limit""",
-    "there is nothing for Java classes to plug into": """
+    "Java classes cannot be plugged in": """
         config.providers metric.reporters metrics.* kafka.metrics.* auto.include.jmx.reporter
         alter.config.policy.class.name alter.config.policy.kraft.compatibility.enable
         client.quota.callback.class create.topic.policy.class.name""",
@@ -104,7 +104,7 @@ _CLIENTS = {
         partitioner.class""",
     NO_INTERCEPTORS: """
         interceptor.classes""",
-    "the client has none of it": """
+    "the client does not have this feature": """
         metric.reporters metrics.num.samples metrics.sample.window.ms
         metrics.recording.level client.dns.lookup
         socket.connection.setup.timeout.max.ms metadata.max.idle.ms metadata.recovery.strategy
@@ -115,7 +115,7 @@ _CLIENTS = {
 }
 
 BROKER_NAMES: dict[str, str] = {name: why for why, names in _WHY.items() for name in names.split()}
-"""Each name with the reason why it changes nothing."""
+"""Each name with the reason why it has no effect."""
 
 CLIENT_NAMES: dict[str, str] = {
     name: why for why, names in _CLIENTS.items() for name in names.split()
@@ -131,7 +131,7 @@ _HARMLESS = {
 
 
 def refusal(names: Mapping[str, str], name: str, value: object) -> str | None:
-    """Why property `name` cannot have `value`: records would be others than the user believes."""
+    """Why property `name` cannot have `value`: the records would differ from what the user expects."""
     why = names.get(name)
     if why not in _HARMLESS or value is None or value in ("", []):
         return None
@@ -140,7 +140,7 @@ def refusal(names: Mapping[str, str], name: str, value: object) -> str | None:
 
 
 def reason(names: Mapping[str, str], name: str) -> str | None:
-    """Why the property `name` changes nothing; None where `names` does not hold it."""
+    """Why the property `name` has no effect; None if `names` does not contain it."""
     if name in names:
         return names[name]
     families = (other for other in names if other.endswith(".*") and name.startswith(other[:-1]))

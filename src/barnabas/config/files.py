@@ -1,6 +1,6 @@
-"""Properties from files and from overrides on a command line, each with where it came from.
+"""Properties from files and from command-line overrides, each with its origin.
 
-Opens no file: the fronts do.
+This module opens no file; the callers do.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,17 +13,17 @@ _BLANKS = " \t\f"
 
 
 class Given(NamedTuple):
-    """A value as text, and where it stands: `server.properties:12` or `--set`."""
+    """A value as text, and its origin: `server.properties:12` or `--set`."""
 
     value: str
     source: str
 
 
 def file_properties(text: str, name: str) -> dict[str, Given]:
-    """What the .properties file called `name` gives; of two entries with one key the last wins.
+    """Parse the text of the .properties file called `name`; the last entry of a key wins.
 
     Raises:
-        ConfigError: an escape that is none, with its line.
+        ConfigError: an invalid escape; the message names the line.
     """
     try:
         entries = list(parse_properties(text))
@@ -33,7 +33,7 @@ def file_properties(text: str, name: str) -> dict[str, Given]:
 
 
 def overrides(pairs: Iterable[str], source: str = "--set") -> dict[str, Given]:
-    """Read `name=value` pairs.
+    """Parse `name=value` pairs.
 
     Raises:
         ConfigError: a pair has no "=" or no name.
@@ -42,13 +42,16 @@ def overrides(pairs: Iterable[str], source: str = "--set") -> dict[str, Given]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
-            raise ConfigError(f"{source} {pair}: it must look like name=value")
+            raise ConfigError(f"{source} {pair}: expected name=value")
         found[name.strip()] = Given(value.strip(), source)
     return found
 
 
 def merge(*layers: Mapping[str, Given]) -> dict[str, Given]:
-    """One mapping; a later layer wins, also when it writes the name with underscores."""
+    """Merge layers into one mapping.
+
+    A later layer wins, even if it spells the name with underscores.
+    """
     merged: dict[str, Given] = {}
     for layer in layers:
         merged |= {name.replace("_", "."): given for name, given in layer.items()}
@@ -56,15 +59,15 @@ def merge(*layers: Mapping[str, Given]) -> dict[str, Given]:
 
 
 def values(given: Mapping[str, Given]) -> dict[str, object]:
-    """The bare values, for `Configuration.load`."""
+    """The plain values, for `Configuration.load`."""
     return {name: one.value for name, one in given.items()}
 
 
 def parse_properties(text: str) -> Iterator[tuple[str, str, int]]:
-    r"""Key, value and line number of each entry, in order.
+    r"""Return key, value and line number of each entry, in order.
 
-    Source: java.util.Properties.load: comments with # and !, keys up to "=", ":" or a blank, lines
-    that go on after a backslash, and the escapes \t \n \r \f and \uXXXX.
+    Source: java.util.Properties.load: comments with # and !, keys up to "=", ":" or a blank, a
+    backslash that continues a line, and the escapes \t \n \r \f and \uXXXX.
 
     Raises:
         ValueError: \u without its four digits.
@@ -77,7 +80,9 @@ def parse_properties(text: str) -> Iterator[tuple[str, str, int]]:
         try:
             yield _unescape(line[:end]), _unescape(rest), number
         except ValueError:
-            raise ValueError(f"line {number}: \\u takes four hexadecimal digits") from None
+            raise ValueError(
+                f"line {number}: \\u must be followed by four hexadecimal digits"
+            ) from None
 
 
 def _logical_lines(text: str) -> Iterator[tuple[str, int]]:

@@ -1,6 +1,6 @@
-"""The properties of a group, by its kind.
+"""The properties of a group, by its type.
 
-Source: Kafka 4.3 GroupConfig. Most numbers may be what the broker's properties let a group have.
+Source: Kafka 4.3 GroupConfig. Broker properties limit most of the numbers.
 """
 
 from typing import ClassVar
@@ -14,20 +14,20 @@ def _milliseconds(default: int, low: int, high: int, text: str, synonym: str) ->
 
 
 _SESSION = (
-    "The timeout to detect client failures: after so long without a heartbeat a member is given up, in "
-    "milliseconds."
+    "The timeout to detect client failures: a member without a heartbeat for so long is removed, "
+    "in milliseconds."
 )
 _HEARTBEAT = "The heartbeat interval given to the members, in milliseconds."
 _ASSIGNMENT = "The interval between assignment updates is at least so long, in milliseconds."
 
 
 def _limited(default: int, text: str, name: str) -> int:
-    """The broker's properties say the range."""
+    """Broker properties give the range."""
     return integer(default, MEDIUM, text, low=0, synonym=f"group.{name}")
 
 
 class GroupConfig(Configuration):
-    """What can be set for a resource of the type GROUP."""
+    """What you can set for a resource of type GROUP."""
 
     inert_level: ClassVar[int] = 10
 
@@ -43,7 +43,8 @@ class GroupConfig(Configuration):
     share_assignment_interval_ms: int = _limited(1_000, _ASSIGNMENT, "share.assignment.interval.ms")
     share_record_lock_duration_ms: int = _limited(
         30_000,
-        "The record acquisition lock duration: a member has a record for itself so long, in milliseconds.",
+        "The record acquisition lock duration: how long a member holds a delivered record, in "
+        "milliseconds.",
         "share.record.lock.duration.ms",
     )
     share_delivery_count_limit: int = _limited(
@@ -51,25 +52,25 @@ class GroupConfig(Configuration):
     )
     share_partition_max_record_locks: int = _limited(
         2_000,
-        "Share-group record lock limit: members may have so many records of a partition at once.",
+        "Share-group record lock limit: the maximum number of records of a partition held at once.",
         "share.partition.max.record.locks",
     )
     share_auto_offset_reset: str = string(
         "latest",
         MEDIUM,
-        "The strategy to initialize where a share group begins: earliest, latest, or by_duration: and an "
-        "ISO 8601 duration.",
+        "The strategy to initialize the start of a share group: earliest, latest, or by_duration: "
+        "with an ISO 8601 duration.",
     )
     share_isolation_level: str = string(
         "read_uncommitted",
         MEDIUM,
-        "Controls how to read records of transactions: whether those that are not committed are delivered.",
+        "Controls how to read records of transactions: whether uncommitted ones are delivered.",
         choices=("read_committed", "read_uncommitted"),
     )
     share_renew_acknowledge_enable: bool = boolean(
         MEDIUM,
         default=True,
-        text="Whether the renew acknowledge type is taken, which keeps a record for a member for longer.",
+        text="Whether members may renew their hold on a record (the renew acknowledge type).",
     )
     streams_session_timeout_ms: int = _limited(45_000, _SESSION, "streams.session.timeout.ms")
     streams_heartbeat_interval_ms: int = _limited(
@@ -82,7 +83,7 @@ class GroupConfig(Configuration):
         3_000,
         0,
         INT_MAX,
-        "The amount of time that a new group waits for further members, in milliseconds.",
+        "The amount of time that a new group waits for more members, in milliseconds.",
         "streams.initial.rebalance.delay.ms",
     )
     streams_num_standby_replicas: int = integer(

@@ -1,12 +1,12 @@
-"""Properties of a Kafka broker that change nothing here, with their types and defaults.
+"""Kafka broker properties that have no effect here, with their types and defaults.
 
-They are told by DescribeConfigs, so that what tools expect is there, and some can be changed while
-the broker runs, as in Kafka, to no effect. Why they change nothing is in `config.elsewhere`,
-what they are in `config.inert_meanings`.
+DescribeConfigs reports them, because tools expect them. Some can be changed while the broker runs,
+as in Kafka. `config.elsewhere` says why they have no effect, `config.inert_meanings` what they
+mean.
 
-Source: Apache Kafka 4.3, and 0.11 to 3.9 for what is there no longer: what a broker says of itself.
-Each line: name, type, default (`-`: none), and whether it can be changed while the broker runs. Which
-release had which, and with what default, is in `config.past`.
+Source: Apache Kafka 4.3, and 0.11 to 3.9 for removed ones: what a broker reports about itself. Each
+line: name, type, default (`-` for none), and whether it can change while the broker runs.
+`config.past` says which release had which, and with what default.
 """
 
 from collections.abc import Mapping
@@ -296,7 +296,7 @@ class InertRow(NamedTuple):
 
 @cache
 def inert_rows() -> Mapping[str, InertRow]:
-    """All of them by name. Made when first asked for: a broker starts faster without them."""
+    """All of them by name. Built on first use, so that a broker starts faster."""
     rows = {}
     for line in _TABLE.split("\n"):
         words = line.split()
@@ -316,4 +316,4 @@ def _default(setting: Setting) -> object:
 
 
 def _text(name: str) -> str:
-    return f"{meanings()[name]} Changes nothing here: {reason(BROKER_NAMES, name)}."
+    return f"{meanings()[name]} No effect here: {reason(BROKER_NAMES, name)}."

@@ -1,6 +1,6 @@
-"""What the properties mean in Kafka that change nothing here; see `config.inert_broker`.
+"""What the properties without effect here mean in Kafka; see `config.inert_broker`.
 
-Each line: the name, and what it is. Source: the documentation of Apache Kafka.
+Each line: the name and its meaning. Source: the documentation of Apache Kafka.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,8 @@ from functools import cache
 _TABLE = """
 add.partitions.to.txn.retry.backoff.max.ms The longest pause before a partition is added again.
 add.partitions.to.txn.retry.backoff.ms The first pause before a partition is added again.
-advertised.host.name The host that clients are told, where advertised.listeners says none.
-advertised.port The port that clients are told, where advertised.listeners says none.
+advertised.host.name The host that clients connect to, where advertised.listeners says none.
+advertised.port The port that clients connect to, where advertised.listeners says none.
 alter.config.policy.class.name The class that may veto changes of properties.
 alter.config.policy.kraft.compatibility.enable Whether that class is asked as with ZooKeeper.
 alter.log.dirs.replication.quota.window.num How many samples measure copies between directories.
@@ -72,7 +72,7 @@ leader.imbalance.check.interval.seconds How often it is looked whether leaders a
 leader.imbalance.per.broker.percentage The share of leaders in wrong places that is put up with.
 log.cleaner.io.buffer.size The memory for reading and writing of all threads that compact.
 log.cleaner.threads How many threads compact.
-log.dir.failure.timeout.ms How long a broker with a failed directory tries to tell the controller.
+log.dir.failure.timeout.ms How long a broker with a failed directory tries to inform the controller.
 log.flush.start.offset.checkpoint.interval.ms How often the first offsets of logs are written down.
 max.connection.creation.rate How many connections a second are taken.
 max.connections.per.ip.overrides Other limits of connections for some addresses.
@@ -263,6 +263,6 @@ zookeeper.sync.time.ms How far behind its leader a ZooKeeper may be.
 
 @cache
 def meanings() -> Mapping[str, str]:
-    """What each is, by name."""
+    """The meaning of each property, by name."""
     rows = (line.partition(" ") for line in _TABLE.strip().split("\n"))
     return {name: text for name, _, text in rows}

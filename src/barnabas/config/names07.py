@@ -1,4 +1,4 @@
-"""The broker properties of Kafka 0.7 under the names and in the units of today.
+"""Translate the broker properties of Kafka 0.7 to today's names and units.
 
 Source: Kafka 0.7.2's KafkaConfig and its server.properties.
 """
@@ -24,7 +24,7 @@ _ADDRESS = ("hostname", "port")
 
 
 def todays_names(given: Mapping[str, object]) -> dict[str, object]:
-    """The same properties; what 0.7 does not have stays as it is, and so does what is no number."""
+    """Return the properties under today's names. Unknown names and non-numbers stay as they are."""
     found: dict[str, object] = {}
     for name, value in given.items():
         dotted = name.replace("_", ".")

@@ -1,6 +1,6 @@
-"""Values of properties from text or from Python's own types: a function per type. No ranges.
+"""Parse property values from text or from Python's own types: one function per type. No ranges.
 
-Each raises ValueError with what the value should have been.
+Each raises ValueError with a description of a valid value.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +26,10 @@ _BITS = {Kind.SHORT: 16, Kind.INT: 32, Kind.LONG: 64}
 
 
 def parse(kind: Kind, value: object) -> object:
-    """The value as bool, str, int, float or tuple of str.
+    """Return the value as bool, str, int, float or tuple of str.
 
     Raises:
-        ValueError: it is none of this kind; the message says what it must be.
+        ValueError: the value is not of this kind; the message says what is expected.
     """
     if kind in _BITS:
         return _whole(value, _BITS[kind])

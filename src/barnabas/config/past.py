@@ -1,8 +1,8 @@
-"""What the properties of brokers and groups were in older releases: which there were, and defaults.
+"""Properties of brokers and groups in older Kafka releases: which existed, with what default.
 
-Source: what brokers of 0.11 to 4.3 say of themselves (`tests/vectors/properties`), the documentation of
-each release line since 0.9.0, and what is known of those before: KAFKA-4203, KIP-32, KIP-98, KIP-186,
-KIP-541, KIP-937, KIP-1030.
+Source: DescribeConfigs responses of brokers 0.11 to 4.3 (`tests/vectors/properties`), the
+documentation of each release line since 0.9.0, and for earlier ones KAFKA-4203, KIP-32, KIP-98,
+KIP-186, KIP-541, KIP-937, KIP-1030.
 """
 
 from collections.abc import Iterator, Mapping
@@ -144,7 +144,7 @@ _CAME = """
 4.3 share.assignment.interval.ms share.delivery.count.limit share.partition.max.record.locks
 4.3 share.renew.acknowledge.enable streams.assignment.interval.ms
 """
-"""Release lines, each with properties that it brought. What is nowhere here is as old as 0.9.0."""
+"""Release lines, each with properties that it added. A property not listed is as old as 0.9.0."""
 
 _WENT = """
 0.8.0 zk.connect
@@ -169,7 +169,7 @@ _WENT = """
 4.0 zookeeper.ssl.truststore.password zookeeper.ssl.truststore.type
 4.1 group.share.max.groups
 """
-"""Release lines, each with properties that it no longer had."""
+"""Release lines, each with properties that it removed."""
 
 _OUR_OWN = frozenset(
     {
@@ -179,10 +179,10 @@ _OUR_OWN = frozenset(
         "topic.partition.count.map",
     }
 )
-"""Properties that no Kafka since 0.8 has had."""
+"""Properties that no Kafka since 0.8 has."""
 
 _UNTOLD = frozenset({"producer.id.expiration.check.interval.ms"})
-"""Properties of Kafka's that it tells only where they are set."""
+"""Properties that Kafka reports only where they are set, up to the given release line."""
 
 _CHANGEABLE = """
 1.1 advertised.listeners background.threads compression.type listener.security.protocol.map
@@ -208,9 +208,9 @@ _CHANGEABLE = """
 4.0 remote.log.manager.copier.thread.pool.size remote.log.manager.expiration.thread.pool.size
 4.0 remote.log.reader.threads
 """
-"""Release lines, each with properties that could be changed from then on while the broker runs.
+"""Release lines, each with properties that became changeable at run time.
 
-What is nowhere here, and can be changed today, always could.
+A property not listed that is changeable today always was.
 """
 
 _DEFAULTS = """
@@ -266,15 +266,15 @@ transaction.partition.verification.enable false<3.6
 unclean.leader.election.enable true<0.11.0
 zookeeper.session.timeout.ms 6000<2.5
 """
-"""Properties with defaults that were others, each with the line before which it was so, oldest first.
+"""Properties whose default changed, each with the release line before which the old one applied.
 
-`-` stands for none, '' for an empty text. One from before there was the property is what a broker did; groups
-beside Kafka 0.7, which had none, are those of today.
+Oldest first. `-` stands for None, '' for empty text. For releases before the property existed, the
+value describes what a broker did then. Groups of a Kafka 0.7 profile, which had none, have today's.
 """
 
 
 def is_of(release: str, name: str) -> bool:
-    """Whether brokers or groups of a release line tell a property; empty: those of today."""
+    """Whether brokers or groups of a release line report a property; empty for the current one."""
     if name in _UNTOLD:
         return False
     if not release:
@@ -288,12 +288,12 @@ def is_of(release: str, name: str) -> bool:
 
 
 def is_changeable_in(release: str, name: str) -> bool:
-    """Whether a property that can be changed today could be, while a broker of a release ran."""
+    """Whether a release's broker could change a property at run time that is changeable today."""
     return not release or _has_come(_CHANGEABLE, name, release)
 
 
 def default_in(release: str, row: Setting) -> object:
-    """The default of a broker's property, or of a topic's that goes by it, in a release line."""
+    """Return the default of a broker property, or of a topic property that follows it, in a release line."""
     for text, bound in _defaults().get(row.synonym or row.name, ()):
         if is_before(release, bound):
             return None if text == "-" else row.parse("" if text == "''" else text, release)

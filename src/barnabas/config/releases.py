@@ -1,4 +1,4 @@
-"""Kafka's release lines, in their order. What properties were in the older ones is in `past`."""
+"""Kafka's release lines, in order. `past` lists the properties of older ones."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -15,15 +15,15 @@ RELEASES: tuple[str, ...] = (
 """Oldest first."""
 
 RELEASE_07 = "0.7"
-"""Stands for Kafka 0.6 and 0.7, which are before all lines: they speak another wire, and store others."""
+"""Kafka 0.6 and 0.7, which precede all lines: they use another protocol and record format."""
 _ORDER = (RELEASE_07, *RELEASES)
 
 
 def release_line(text: str) -> str:
-    """The line that a release belongs to: "2.8" and "2.8.2" are of 2.8, "0.9" is 0.9.0.
+    """Return the line of a release: "2.8" and "2.8.2" belong to 2.8, "0.9" to 0.9.0.
 
     Raises:
-        ConfigError: there is none, or several.
+        ConfigError: no line matches, or several do.
     """
     asked = text.strip().split(".")
     if asked[:2] == RELEASE_07.split("."):
@@ -35,7 +35,7 @@ def release_line(text: str) -> str:
     begun = [one for one in _ORDER if one.split(".")[: len(asked)] == asked]
     if len(begun) == 1:
         return begun[0]
-    raise ConfigError(f"{text} is no release line of Kafka: {', '.join(begun or _ORDER)}")
+    raise ConfigError(f"{text} is not a release line of Kafka: {', '.join(begun or _ORDER)}")
 
 
 def is_before(release: str, other: str) -> bool:
@@ -44,7 +44,7 @@ def is_before(release: str, other: str) -> bool:
 
 
 def is_told_by_07(release: str, name: str) -> bool:
-    """Whether a broker as of 0.7 has a property of later: who looks has to see what offsets are."""
+    """Whether a 0.7 broker reports a later property: a reader needs it to interpret offsets."""
     return release == RELEASE_07 and name in {
         "message.format.version", "log.message.format.version",
     }  # fmt: skip
@@ -54,12 +54,12 @@ _LOWEST_BEFORE_4: Mapping[str, int] = MappingProxyType({"log.segment.bytes": 14}
 
 
 def lowest_in(release: str, name: str) -> int | None:
-    """The least value of a broker property in a release line, where it was another one than today."""
+    """The minimum of a broker property in a release line, if it differed from today's."""
     return lowest_ever(name) if release and is_before(release, "4.0") else None
 
 
 def lowest_ever(name: str) -> int | None:
-    """The least value of a broker property in any release line, where today's is another one."""
+    """The smallest minimum of a broker property in any release line, if today's differs."""
     return _LOWEST_BEFORE_4.get(name)
 
 
@@ -67,9 +67,9 @@ _MAGIC_SINCE = (("0.11.0", 2), ("0.10.0", 1), ("0.8.0", 0), (RELEASE_07, -1))
 
 
 def magic_of(version: str) -> int:
-    """The magic of a record format, named as in `message.format.version`: "0.9.0", "0.10.2-IV0", "2.8".
+    """Return the magic of a record format named as in `message.format.version`: "0.9.0", "0.10.2-IV0", "2.8".
 
-    That of Kafka 0.7 is -1 here.
+    Kafka 0.7 has the magic -1 here.
 
     Raises:
         ConfigError: there is no such version.

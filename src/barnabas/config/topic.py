@@ -1,4 +1,4 @@
-"""The properties of a topic, with the broker-wide properties that give them their defaults.
+"""Topic properties, with the broker-wide properties that supply their defaults.
 
 Source: Kafka 4 TopicConfig and LogConfig (names, types, defaults, ranges).
 """
@@ -23,15 +23,15 @@ from barnabas.config.definition import (
 )
 
 _NO_REPLICATION = "there is one broker, so nothing is replicated"
-_NO_TIERS = "nothing is tiered"
+_NO_TIERS = "there is no tiered storage"
 _NO_PREALLOCATION = "files grow as they are written"
 
 
 class TopicConfig(Configuration):
-    """What can be set per topic."""
+    """What you can set per topic."""
 
     inert_level: ClassVar[int] = logging.INFO
-    """A broker loads those of each topic each time it starts, and passes its own ones on."""
+    """Lower than usual: a broker loads the properties of every topic at each start."""
 
     cleanup_policy: tuple[str, ...] = words(
         ("delete",),
@@ -44,8 +44,8 @@ class TopicConfig(Configuration):
     compression_type: str = string(
         "producer",
         MEDIUM,
-        "Specify the final compression type: the codec that batches are stored in; producer means as "
-        "they came.",
+        "Specify the final compression type: the codec that batches are stored in; producer keeps "
+        "the producer's.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
         synonym="compression.type",
         since="0.9.0",
@@ -80,15 +80,16 @@ class TopicConfig(Configuration):
     delete_retention_ms: int = long(
         86_400_000,
         MEDIUM,
-        "The amount of time to retain the mark of a deleted key in a compacted topic, in milliseconds.",
+        "The amount of time to retain the tombstone of a deleted key in a compacted topic, in "
+        "milliseconds.",
         low=0,
         synonym="log.cleaner.delete.retention.ms",
     )
     file_delete_delay_ms: int = long(
         60_000,
         MEDIUM,
-        "The time to wait before the file of a dropped segment is removed, for those who still read it, "
-        "in milliseconds.",
+        "The time to wait before the file of a dropped segment is removed, for consumers that "
+        "still read it, in milliseconds.",
         low=0,
         synonym="log.segment.delete.delay.ms",
     )
@@ -116,8 +117,8 @@ class TopicConfig(Configuration):
     )
     internal_segment_bytes: int | None = optional_integer(
         MEDIUM,
-        "The size at which a segment is closed, in place of segment.bytes and without its least value. "
-        "Kafka's own tests set it.",
+        "The size at which a segment is closed, in place of segment.bytes and without its "
+        "minimum. Kafka's own tests use it.",
         low=1,
         since="4.1",
         internal=True,
@@ -140,8 +141,8 @@ class TopicConfig(Configuration):
     message_downconversion_enable: bool = boolean(
         LOW,
         default=True,
-        text="This configuration controls whether records are converted for readers of an older format. Kafka "
-        "4 has none.",
+        text="This configuration controls whether records are converted for consumers of an older "
+        "format. Kafka 4 removed it.",
         synonym="log.message.downconversion.enable",
         since="2.0",
         gone="4.0",
@@ -149,8 +150,9 @@ class TopicConfig(Configuration):
     message_format_version: str = string(
         "3.0-IV1",
         MEDIUM,
-        "Specify the message format version: the release whose record format is stored. 0.10.0 and later "
-        "ones have timestamps, 0.11.0 and later ones batches. Kafka 3 ignores it, Kafka 4 has none.",
+        "Specify the message format version: the release whose record format is stored. 0.10.0 "
+        "and later have timestamps, 0.11.0 and later batches. Kafka 3 ignores it, Kafka 4 removed "
+        "it.",
         synonym="log.message.format.version",
         since="0.10.0",
         gone="4.0",
@@ -158,8 +160,8 @@ class TopicConfig(Configuration):
     message_timestamp_after_max_ms: int = long(
         3_600_000,
         MEDIUM,
-        "This configuration sets the allowable timestamp of a record: so far ahead of the broker's clock, "
-        "in milliseconds.",
+        "This configuration sets the allowable timestamp of a record: at most so far ahead of the "
+        "broker's clock, in milliseconds.",
         low=0,
         synonym="log.message.timestamp.after.max.ms",
         since="3.6",
@@ -167,8 +169,8 @@ class TopicConfig(Configuration):
     message_timestamp_before_max_ms: int = long(
         LONG_MAX,
         MEDIUM,
-        "This configuration sets the allowable timestamp of a record: so far behind the broker's clock, "
-        "in milliseconds.",
+        "This configuration sets the allowable timestamp of a record: at most so far behind the "
+        "broker's clock, in milliseconds.",
         low=0,
         synonym="log.message.timestamp.before.max.ms",
         since="3.6",
@@ -176,8 +178,8 @@ class TopicConfig(Configuration):
     message_timestamp_difference_max_ms: int = long(
         LONG_MAX,
         MEDIUM,
-        "How far from the broker's clock, on either side, a record's timestamp may be, in milliseconds. "
-        "It stands in for the two properties that came with 3.6; Kafka 4 has none.",
+        "The maximum difference between a record's timestamp and the broker's clock, in "
+        "milliseconds. It replaces the two properties that 3.6 added; Kafka 4 removed it.",
         low=0,
         synonym="log.message.timestamp.difference.max.ms",
         since="0.10.0",
@@ -186,8 +188,8 @@ class TopicConfig(Configuration):
     message_timestamp_type: str = string(
         "CreateTime",
         MEDIUM,
-        "Define whether the timestamp of a record is the producer's (CreateTime) or the broker's at the "
-        "append (LogAppendTime).",
+        "Define whether the timestamp of a record is the producer's (CreateTime) or the broker's "
+        "at the append (LogAppendTime).",
         choices=("CreateTime", "LogAppendTime"),
         synonym="log.message.timestamp.type",
         since="0.10.0",
@@ -195,7 +197,7 @@ class TopicConfig(Configuration):
     min_cleanable_dirty_ratio: float = double(
         0.5,
         MEDIUM,
-        "This configuration controls how frequently a log is compacted: when so large a share of it is "
+        "This configuration controls how frequently a log is compacted: when this share of it is "
         "uncompacted.",
         low=0,
         high=1,
@@ -338,23 +340,25 @@ class TopicConfig(Configuration):
     def for_topic(
         cls, own: Mapping[str, object], broker: BrokerConfig, kept: Collection[str] = ()
     ) -> Self:
-        """The properties of a topic on this broker: its own ones over the broker-wide defaults.
+        """Return a topic's properties on this broker: its own over the broker-wide defaults.
 
-        The values of those `kept` it has got from a broker of any release.
+        The values named in `kept` were stored by a broker of an unknown release, and may be valid
+        in any.
 
         Raises:
             ConfigError: a value of `own` is out of range.
         """
         values = {name: value for name, (_, value) in broker_wide(broker).items()}
         if own:
-            # Only these are told of: what the broker was told was said when it was.
+            # Report only the topic's own properties; the broker-wide ones were reported at the
+            # start.
             loaded = cls.load(own, release=broker.release, kept=kept)
             values |= {name: loaded.value(name) for name in loaded.given}
         return cls.of_known(values, release=broker.release, kept=kept)
 
 
 def broker_wide(broker: BrokerConfig) -> dict[str, tuple[str, object]]:
-    """For each topic property that the broker was told: the broker's property and its value."""
+    """For each topic property set broker-wide: the broker's property and its value."""
     found: dict[str, tuple[str, object]] = {}
     for row in TopicConfig.settings().values():
         source = broker.source_of(row.synonym) if row.synonym else None

@@ -1,8 +1,8 @@
-"""What groups take of the memory, in bytes: estimates that are not below what is taken.
+"""Memory used by groups, in bytes: estimates that are not below the real use.
 
-Groups without members weigh nothing if they end by themselves when their last offset expires. Those of
-members and their metadata are what a client can multiply: the names of 200,000 topics take 1 MB of a
-request, and 12 MB as texts.
+Groups without members count nothing if they end when their last offset expires. Members and their
+metadata are what a client can multiply: the names of 200,000 topics take 1 MB in a request, and 12
+MB as text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ _INVITED_BYTES = 200
 _TEXT_BYTES = 80
 """Of a text, beside its characters, with its place in a tuple or a set."""
 _PLACE_BYTES = 400
-"""Of a partition that is a member's: what it has, what it is to have, and whose it is."""
+"""For a partition of a member: current and target assignment, and owner."""
 
 
 def weight_of(shard: GroupShard, group_id: str) -> int:
@@ -57,7 +57,7 @@ def _of_classic_member(member: Member) -> int:
 
 
 def _of_protocols(protocols: Protocols) -> int:
-    return sum([2 * _TEXT_BYTES + len(name) + len(told) for name, told in protocols])
+    return sum([2 * _TEXT_BYTES + len(name) + len(metadata) for name, metadata in protocols])
 
 
 def _of_consumers(group: ConsumerGroup) -> int:
@@ -71,8 +71,8 @@ def _of_consumers(group: ConsumerGroup) -> int:
 
 def _of_consumer(member: ConsumerMember) -> int:
     classic = 0 if member.classic is None else _of_protocols(member.classic.protocols)
-    said = _of_texts(member.topics) + len(member.regex) + classic
-    return MEMBER_BYTES + said + _PLACE_BYTES * (len(member.assigned) + len(member.revoking)) // 2
+    size = _of_texts(member.topics) + len(member.regex) + classic
+    return MEMBER_BYTES + size + _PLACE_BYTES * (len(member.assigned) + len(member.revoking)) // 2
 
 
 def _of_shares(group: ShareGroup) -> int:
@@ -121,12 +121,12 @@ def _of_topology(topology: Topology | None) -> int:
 
 
 def grown_by_join(group: ClassicGroup | None, asked: Join) -> int:
-    """How much more a classic group would take with a member that joins, or says something new."""
+    """The growth of a classic group by a member that joins, or changes its data."""
     member = None if group is None else group.members.get(asked.member_id)
-    said = _of_protocols(asked.protocols)
+    size = _of_protocols(asked.protocols)
     if member is not None:
-        return said - _of_protocols(member.protocols)
-    return said + MEMBER_BYTES + (GROUP_BYTES if group is None else 0)
+        return size - _of_protocols(member.protocols)
+    return size + MEMBER_BYTES + (GROUP_BYTES if group is None else 0)
 
 
 def grown_by_assignments(group: ClassicGroup, assignments: Mapping[str, bytes]) -> int:
@@ -136,18 +136,18 @@ def grown_by_assignments(group: ClassicGroup, assignments: Mapping[str, bytes]) 
 
 
 def grown_by_beat(shard: GroupShard, asked: Beat | ShareBeat | StreamsBeat) -> int:
-    """How much more a group whose broker assigns would take with what a member says."""
+    """The growth of a group with broker-side assignment by a heartbeat."""
     match asked:
         case StreamsBeat():
             streams = shard.streams.get(asked.group_id)
             known = streams is not None and asked.member_id in streams.members
             before = _of_topology(streams.topology) if streams is not None else 0
-            said = _of_topology(asked.topology) - before + _of_tags(asked.tags or ())
+            size = _of_topology(asked.topology) - before + _of_tags(asked.tags or ())
         case _:
             groups = shard.consumer if isinstance(asked, Beat) else shard.share
             group = groups.get(asked.group_id)
             member = None if group is None else group.members.get(asked.member_id)
             known = member is not None
-            said = 0 if asked.topics is None else _of_texts(asked.topics)
-            said -= 0 if member is None else _of_texts(member.topics)
-    return max(said, 0) if known else max(said, 0) + MEMBER_BYTES + GROUP_BYTES
+            size = 0 if asked.topics is None else _of_texts(asked.topics)
+            size -= 0 if member is None else _of_texts(member.topics)
+    return max(size, 0) if known else max(size, 0) + MEMBER_BYTES + GROUP_BYTES

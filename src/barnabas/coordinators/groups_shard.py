@@ -35,7 +35,7 @@ from barnabas.errors import ErrorCode
 from barnabas.types import Buffer
 
 Modern = ConsumerGroup | ShareGroup | StreamsGroup
-"""A group whose broker shares out."""
+"""A group with broker-side assignment."""
 
 
 class GroupKind(StrEnum):
@@ -60,7 +60,7 @@ class GroupShard:
         self.offsets = OffsetsShard(metadata_max_bytes)
         self._groups: dict[str, ClassicGroup] = {}
         self.group: Callable[[str], ClassicGroup | None] = self._groups.get
-        """A group that somebody joined; None also for one that has offsets and nothing else."""
+        """A group that has had members; None also for one that has only offsets."""
 
     def group_to_join(self, group_id: str) -> ClassicGroup:
         """The same, made if it is not there. `forget` it if nothing comes of it."""
@@ -70,7 +70,7 @@ class GroupShard:
         return group
 
     def groups(self) -> Iterator[ClassicGroup]:
-        """All that somebody joined."""
+        """All groups that have had members."""
         return iter(tuple(self._groups.values()))
 
     def view(self, group_id: str) -> ClassicGroup | None:
@@ -111,12 +111,15 @@ class GroupShard:
         self._groups.pop(group_id, None)
 
     def take_back(self, groups: Iterable[ClassicGroup]) -> None:
-        """Have groups again whose end could not be written."""
+        """Restore groups whose deletion could not be written."""
         for group in groups:
             self._groups.setdefault(group.group_id, group)
 
     def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
-        """Keep positions; the reply says for each what became of it. A member is heard by it."""
+        """Save positions; the response has the result of each.
+
+        It also counts as the member's heartbeat.
+        """
         modern = self._modern(asked.group_id)
         if modern is not None:
             return self._commit_to(modern, asked)
@@ -151,7 +154,7 @@ class GroupShard:
         return CoordinatorResult({**result.reply, **refused}, result.records)
 
     def fetch_refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
-        """Why who names itself a member of a group may not be told of its offsets."""
+        """Why a sender that names a member must not fetch the group's offsets."""
         match self._modern(group_id):
             case ConsumerGroup() as consumers:
                 return committing.fetch_refusal(consumers, member_id, epoch)
@@ -233,7 +236,7 @@ class GroupShard:
     def _expire_modern(
         self, group: ConsumerGroup | StreamsGroup, now_ms: int, retention_ms: int
     ) -> list[CoordinatorRecord]:
-        """The same of a group whose offsets grow old from their commit on."""
+        """The same for a group whose offsets age from their commit."""
         topics, group_id = group.subscribed(), group.group_id
         old = self.offsets.expired(group_id, now_ms, retention_ms, None)
         old = [one for one in old if one.topic not in topics]

@@ -1,4 +1,4 @@
-"""A broker as its own process, there as long as a `with` lasts. Its logs outlive it."""
+"""A broker in a process of its own, running for the duration of a `with`. Its logs remain."""
 
 import contextlib
 import json
@@ -14,12 +14,13 @@ _STOP_SECONDS = 20
 
 @contextlib.contextmanager
 def broker_process(data_dir: Path, log: Path) -> Iterator[str]:
-    """Start `barnabas serve` on a free port; gives its bootstrap servers.
+    """Start `barnabas serve` on a free port; return its bootstrap servers.
 
-    The broker has its own session, so that Ctrl-C comes to us alone and we stop it in order.
+    The broker has its own session, so that only this process receives Ctrl-C and can stop the
+    broker cleanly.
 
     Raises:
-        ConnectionFailed: it did not come up; the message has the last lines of its log.
+        ConnectionFailed: it did not start; the message has the last lines of its log.
     """
     command = [sys.executable, "-m", "barnabas", "serve", "--port", "0", "--json"]
     command += ["--data-dir", str(data_dir)]
@@ -31,8 +32,8 @@ def broker_process(data_dir: Path, log: Path) -> Iterator[str]:
     try:
         line = process.stdout.readline()
         if not line:
-            told = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
-            raise ConnectionFailed(f"the broker did not start: {' / '.join(told)}")
+            lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
+            raise ConnectionFailed(f"the broker did not start: {' / '.join(lines)}")
         yield str(json.loads(line)["bootstrap_servers"])
     finally:
         process.terminate()

@@ -1,6 +1,6 @@
-"""Whether what came out is what went in: months against Parquet, hours against the topic.
+"""Check that results match the input: months against Parquet, hours against the topic.
 
-The source is read here once more, by code that shares nothing with the way the records took.
+This reads the source again, with code that shares nothing with the pipeline.
 """
 
 import csv
@@ -19,7 +19,7 @@ class CheckFailed(KafkaError):
 
 
 class MonthTotals(NamedTuple):
-    """What one month adds up to; a cancelled flight has no arrival delay."""
+    """The totals of one month; a cancelled flight has no arrival delay."""
 
     flights: int = 0
     distance: int = 0
@@ -27,7 +27,7 @@ class MonthTotals(NamedTuple):
 
 
 class HourTotals(NamedTuple):
-    """What one origin's hour adds up to; a cancelled flight has not departed."""
+    """The totals of one origin's hour; a cancelled flight has not departed."""
 
     flights: int = 0
     departed: int = 0
@@ -42,7 +42,7 @@ class SourceTotals(NamedTuple):
 
 
 def source_totals(path: Path) -> SourceTotals:
-    """Add up the packaged file, column by column."""
+    """Sum up the packaged file, column by column."""
     months: dict[int, MonthTotals] = {}
     hours: dict[tuple[str, str], HourTotals] = {}
     with zipfile.ZipFile(path) as archive, archive.open("flights.csv") as member:
@@ -64,7 +64,7 @@ def source_totals(path: Path) -> SourceTotals:
 
 
 def parquet_totals(directory: Path) -> dict[int, MonthTotals]:
-    """Add up what the pipeline wrote, with Arrow alone: neither Spark nor our driver."""
+    """Sum up the pipeline's output with Arrow alone: neither Spark nor our driver."""
     import pyarrow.dataset as ds
 
     columns = ["month", "distance", "arr_delay"]
@@ -81,12 +81,12 @@ def parquet_totals(directory: Path) -> dict[int, MonthTotals]:
 
 
 def hour_totals(values: Iterable[bytes]) -> dict[tuple[str, str], HourTotals]:
-    """What the records of the delays topic say; of several for one hour the last one counts."""
+    """The totals in the delays topic; of several records for one hour the last one counts."""
     hours = {}
     for value in values:
-        said = json.loads(value)
-        hours[said["origin"], said["hour"]] = HourTotals(
-            said["flights"], said["departed"], int(said.get("dep_delay_sum") or 0)
+        text = json.loads(value)
+        hours[text["origin"], text["hour"]] = HourTotals(
+            text["flights"], text["departed"], int(text.get("dep_delay_sum") or 0)
         )
     return hours
 
@@ -95,7 +95,7 @@ def check_months(source: Mapping[int, MonthTotals], written: Mapping[int, MonthT
     """Compare month by month.
 
     Raises:
-        CheckFailed: one record too few or too many, or one with another distance or delay.
+        CheckFailed: a record is missing or surplus, or has another distance or delay.
     """
     wrong = [
         f"month {month}: {name} {got} instead of {want}"
@@ -109,7 +109,7 @@ def check_months(source: Mapping[int, MonthTotals], written: Mapping[int, MonthT
         if want != got
     ]
     if wrong:
-        raise CheckFailed(f"Parquet is not what was sent: {'; '.join(wrong)}")
+        raise CheckFailed(f"Parquet does not match the input: {'; '.join(wrong)}")
 
 
 def check_hours(
@@ -118,13 +118,13 @@ def check_hours(
     """Compare hour by hour.
 
     Raises:
-        CheckFailed: an hour is missing, too much, or adds up to something else.
+        CheckFailed: an hour is missing, surplus, or has other totals.
     """
     wrong = [place for place in source.keys() | read.keys() if source.get(place) != read.get(place)]
     if wrong:
         first = min(wrong)
         raise CheckFailed(
-            f"{len(wrong)} hours of the delays topic are not what was sent, first "
+            f"{len(wrong)} hours of the delays topic do not match the input, the first is "
             f"{' '.join(first)}: {read.get(first)} instead of {source.get(first)}"
         )
 

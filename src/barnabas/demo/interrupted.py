@@ -1,4 +1,4 @@
-"""Ctrl-C and signals that reach us in a call to Java, whatever the bridge makes of them there."""
+"""Ctrl-C and signals during a call to Java, regardless of how Py4J reports them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def ends_as_told() -> Iterator[None]:
-    """Raise the interruption (or exit) in whose wake an error came, in place of that error.
+    """If an interruption (or exit) caused an error, raise the interruption instead.
 
-    Interrupted in a call, Spark's bridge to Java tidies up its connection, and fails at it where the
-    interruption came between two of its steps: what is left then is an error of the bridge.
+    When a call is interrupted, Py4J cleans up its connection. That fails if the interruption came
+    between two of its steps, and only an error of Py4J is left.
     """
     try:
         yield
@@ -20,7 +20,7 @@ def ends_as_told() -> Iterator[None]:
 
 
 def _ending_before(error: BaseException) -> BaseException | None:
-    """The nearest of what this error came in the wake of that is no error: who ends, is ended."""
+    """The nearest exception in the error's chain that ends the process instead of being an error."""
     before = error.__context__
     while isinstance(before, Exception):
         before = before.__context__

@@ -1,4 +1,4 @@
-"""The picture of the demo: how late New York's airports were, hour by hour, through 2013."""
+"""The picture of the demo: delays at New York's airports by hour, through 2013."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
@@ -24,7 +24,7 @@ Hours = Mapping[tuple[str, str], HourTotals]
 
 
 def draw(hours: Hours, target: Path) -> None:
-    """Write a PNG: for each airport a map of days and hours, below them the course of a day."""
+    """Write a PNG: for each airport a map of days and hours, and below them the course of a day."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -78,7 +78,7 @@ def by_hour(hours: Hours, origin: str) -> list[tuple[int, float]]:
 
 
 def _local(hours: Hours, origin: str) -> Iterator[tuple[int, int, HourTotals]]:
-    """Day of the year (from 0) and hour as New York's clocks showed them."""
+    """Day of the year (from 0) and hour by New York's clocks."""
     for (place, utc), total in hours.items():
         if place == origin:
             local = datetime.fromisoformat(utc).astimezone(_HERE)

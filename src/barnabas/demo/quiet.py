@@ -1,4 +1,4 @@
-"""Keep standard error, of this process and of those it starts, off the terminal for a while."""
+"""Redirect standard error of this process and its children for a while."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ _STDERR = 2
 
 @contextmanager
 def stderr_to(log: Path) -> Iterator[None]:
-    """Send file descriptor 2 to `log`; a process started meanwhile keeps it there for good."""
+    """Redirect file descriptor 2 to `log`; processes started meanwhile keep that."""
     kept = os.dup(_STDERR)
     try:
         with log.open("ab") as file:

@@ -1,4 +1,4 @@
-"""What the demo shows in a terminal: bars while it works, tables at the end."""
+"""The demo's terminal output: progress bars, then tables."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,14 +25,14 @@ _NAMES = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
 
 
 class _Parts(MofNCompleteColumn):
-    """How many parts are done, where there is more than one."""
+    """The number of completed parts, if there is more than one."""
 
     def render(self, task: Task) -> Text:
         return super().render(task) if task.total and task.total > 1 else Text()
 
 
 class Bars:
-    """One bar for each step, with its time; plain lines where there is no terminal."""
+    """One bar per step, with its duration; plain lines without a terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -48,15 +48,15 @@ class Bars:
 
     @contextmanager
     def shown(self) -> Iterator["Bars"]:
-        """Draw the bars as long as the context lasts."""
+        """Draw the bars while the context lasts."""
         with self._progress:
             yield self
 
     @contextmanager
     def step(self, name: str, total: int = 1) -> Iterator["Step"]:
-        """One step of `total` parts; it is done when the context ends.
+        """One step of `total` parts; it completes with the context.
 
-        The bar of a step without parts moves to and fro.
+        A step without parts has a pulsing bar.
         """
         known = total if total > 1 else None
         step = Step(self._progress, self._progress.add_task(name, total=known), total)
@@ -67,7 +67,7 @@ class Bars:
 
 
 class Step:
-    """A bar to move."""
+    """A bar to advance."""
 
     def __init__(self, progress: Progress, task: TaskID, total: int) -> None:
         self._progress = progress
@@ -75,12 +75,12 @@ class Step:
         self._total = total
 
     def at(self, done: int) -> None:
-        """So many parts are done."""
+        """Set the number of completed parts."""
         self._progress.update(self._task, total=self._total, completed=min(done, self._total))
 
 
 def show_airports(console: Console, hours: Hours) -> None:
-    """What the delays topic says, by airport."""
+    """Print the delays topic by airport."""
     table = Table(title="Departures of 2013, from the topic departure-delays", title_justify="left")
     table.add_column("airport")
     for heading in ("flights", "cancelled", "mean delay", "best hour", "worst hour"):
@@ -102,7 +102,7 @@ def show_airports(console: Console, hours: Hours) -> None:
 
 
 def show_months(console: Console, months: Mapping[int, MonthTotals]) -> None:
-    """What Parquet holds and the source agreed with, by month."""
+    """Print the Parquet totals by month, which match the source."""
     table = Table(title="Parquet by month, equal to the source", title_justify="left")
     table.add_column("month")
     for heading in ("flights", "miles", "arrival delay, min"):

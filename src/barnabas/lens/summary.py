@@ -1,4 +1,4 @@
-"""A frame in one line: what it is, about which topics, how many records, what went wrong."""
+"""A frame in one line: its kind, topics, number of records and mistakes."""
 
 import re
 
@@ -13,23 +13,23 @@ _BATCH = re.compile(r".*\.batches\[\d+\]\.count$")
 
 
 def brief(found: Explained) -> str:
-    """What a frame is, without who said it and when."""
-    said = [found.name]
+    """The kind and contents of a frame, without sender and time."""
+    words = [found.name]
     if found.version is not None:
-        said.append(f"v{found.version}")
+        words.append(f"v{found.version}")
     if found.correlation_id is not None:
-        said.append(f"#{found.correlation_id}")
+        words.append(f"#{found.correlation_id}")
     if found.client_id is not None:
-        said.append(repr(found.client_id))
-    said.append(f"{len(found.data)} bytes")
+        words.append(repr(found.client_id))
+    words.append(f"{len(found.data)} bytes")
     parts = list(_every(found.parts))
     more = [*_topics(parts), *_records(parts), *_errors(parts)]
     more += [f"mistake at {fault}" for fault in found.faults]
-    return " ".join(said) + "".join(f", {each}" for each in more)
+    return " ".join(words) + "".join(f", {each}" for each in more)
 
 
 def _every(parts: tuple[Part, ...]) -> list[Part]:
-    """All parts, those inside of others too."""
+    """All parts, including nested ones."""
     found = []
     for part in parts:
         found.append(part)

@@ -172,7 +172,7 @@ class LogCleaner:
             group = finished.popleft()
             old = replace_segments(running.log, group.bases)
             if old is None:
-                # Retention or a truncation took some of them: begin again with what is there.
+                # Retention or a truncation removed some of them: start again with the rest.
                 running.given_up = True
                 return
             self._logs.remove_later(running.log, old, now_ms)

@@ -8,7 +8,7 @@ from barnabas.types import TopicPartition
 
 LOG = ".log"
 OLD_LOG = ".kafka"
-"""Of segments whose offsets are byte positions: Kafka 0.7's own suffix."""
+"""For segments whose offsets are byte positions: Kafka 0.7's own suffix."""
 JAFKA_LOG = ".jafka"
 """The same of Jafka, a Java server of Kafka 0.7's wire. Opened, they get Kafka's."""
 INDEX = ".index"
@@ -34,7 +34,7 @@ _LONGEST_NAME = 255
 _LAST_PARTITION = 2**31 - 1
 
 CLUSTER_METADATA = "__cluster_metadata"
-"""The topic whose log a controller keeps beside those of others."""
+"""The topic whose log a controller stores beside others."""
 
 
 def segment_name(base_offset: int) -> str:
@@ -82,10 +82,10 @@ def is_deleted_directory(name: str) -> bool:
 
 
 def parse_partition_directory(name: str) -> TopicPartition | None:
-    """The partition whose directory this is; None where it can be nobody's.
+    """Parse the name of a partition's directory; None if it is none.
 
-    Topic names may hold dashes, so the number is what follows the last one. It has no leading zero:
-    two directories would be of one partition.
+    Topic names may contain dashes, so the number follows the last one. It has no leading zero:
+    otherwise two directories could belong to one partition.
     """
     found = _PARTITION.fullmatch(name)
     if found is None or int(found[2]) > _LAST_PARTITION:

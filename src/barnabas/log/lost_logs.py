@@ -26,7 +26,7 @@ _UNSEEN_BYTES = 1 << 40
 
 
 class _Lost(NamedTuple):
-    """`section` and `known` are None where nothing says what was in a directory that is offline."""
+    """`section` and `known` are None if the contents of an offline directory are unknown."""
 
     log: OfflineLog
     section: Section | None
@@ -34,7 +34,7 @@ class _Lost(NamedTuple):
 
 
 class LostLogs:
-    """Those that somebody asked for, by their partitions."""
+    """The lost logs that were looked up, by partition."""
 
     def __init__(self, disk: Disk, directories: LogDirectories, keeper: InventoryKeeper) -> None:
         self._disk = disk
@@ -48,9 +48,9 @@ class LostLogs:
     def find(
         self, partition: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool
     ) -> OfflineLog | None:
-        """What stands for a log that is lost; None: there was none.
+        """Return a stand-in for a lost log; None if there was none.
 
-        `is_new`: the topic is being made, so that a directory of which nothing is known has none of it.
+        `is_new`: the topic is being created, so an unknown directory has no part of it.
         """
         for section in self._keeper.inventory.sections.values():
             known = section.partitions.get(partition)
@@ -73,7 +73,7 @@ class LostLogs:
         return directory.failure is not None and not self._keeper.inventory.of_path(directory.path)
 
     def _why(self, section: Section, path: str, known: Known) -> tuple[LogDirFailed, str]:
-        """What is wrong, and what to do; nothing where that is said of the whole directory."""
+        """What is wrong, and what to do; empty if the whole directory already reports that."""
         for directory in self._directories.all:
             if directory.path == section.path and directory.failure is not None:
                 return LogDirFailed(f"its log directory {directory.path} is offline"), ""
@@ -102,7 +102,7 @@ class LostLogs:
         return log
 
     def indexes(self, topic: str, topic_id: bytes) -> set[int]:
-        """The partitions of a topic that the inventory has and nobody found."""
+        """The partitions of a topic that the inventory has and the start did not find."""
         return {
             partition.partition
             for section in self._keeper.inventory.sections.values()
@@ -119,7 +119,10 @@ class LostLogs:
         self._leave(partition, DELETED_AWAY)
 
     def give_up(self, partition: TopicPartition) -> None:
-        """A partition goes on elsewhere: what its directory brings back is set aside. Raises as `delete`."""
+        """A partition continues elsewhere: its old directory's files are set aside.
+
+        Raises as `delete`.
+        """
         self._leave(partition, REPLACED)
 
     def _leave(self, partition: TopicPartition, state: str) -> None:
@@ -136,7 +139,7 @@ class LostLogs:
         return any(each.directory_id == section.directory_id for each in self._directories.usable)
 
     def origin(self, partition: TopicPartition) -> Origin:
-        """Where a partition goes on without its records: behind each that anybody may have read."""
+        """Where a partition continues without its records: after each that could have been read."""
         log, section, known = self._lost[partition]
         is_exact = section is not None and known is not None and section.is_exact(known)
         return origin_of(log, known, is_exact=is_exact)

@@ -72,15 +72,15 @@ class LogManager:
         return [directory.path for directory in self._directories.usable]
 
     def open(self, on_locked: Callable[[], None] = lambda: None) -> list[LogEvent]:
-        """Lock the directories and open every log in them, recovered where that is due.
+        """Lock the directories and open every log in them, after recovery if necessary.
 
-        A directory or a log that cannot be used is offline alone. `on_locked` is called before the
-        properties of a topic are asked for.
+        An unusable directory or log is offline alone. `on_locked` is called before the properties
+        of a topic are requested.
 
         Raises:
             LogDirFailed: a directory is used by another broker, belongs to another node or cluster,
-                a partition is in two of them, or none can be used. No directory stays locked.
-            StorageError: of `on_locked`.
+                a partition is in two of them, or none is usable. No directory stays locked.
+            StorageError: raised by `on_locked`.
         """
         found = LogStart(self._disk, self._entropy, self._settings, self._directories, self._keeper)
         try:
@@ -136,9 +136,9 @@ class LogManager:
     def find_lost(
         self, partition: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool = False
     ) -> PartitionLog | None:
-        """What stands, offline, for a log that the broker had and did not find; None: it had none.
+        """Return an offline stand-in for a log that the broker had and did not find; None if it had none.
 
-        `is_new`: the topic is being made now.
+        `is_new`: the topic is being created now.
         """
         log = self._lost.find(partition, topic_id, config, is_new=is_new)
         if log is not None:
@@ -204,12 +204,12 @@ class LogManager:
     def give_up(
         self, partition: TopicPartition, topic_id: bytes, config: LogConfig
     ) -> PartitionLog:
-        """Serve a partition again without the records that are lost, with those that are there.
+        """Serve a partition again without its lost records, with those that remain.
 
-        It goes on behind each offset that it has given away.
+        It continues after each offset that it has assigned.
 
         Raises:
-            StorageError: nothing of it is lost, so that a restart brings it back; or it cannot be written.
+            StorageError: nothing of it is lost, so a restart restores it; or it cannot be written.
         """
         log = self._logs[partition]
         if not isinstance(log, OfflineLog):
@@ -249,11 +249,11 @@ class LogManager:
             self._disk.replace_file(path, encode_topic_id(topic_id))
 
     def delete(self, partition: TopicPartition, *, durable: bool = True) -> None:
-        """Take a log away; its files are removed after `file.delete.delay.ms`.
+        """Delete a log; its files are removed after `file.delete.delay.ms`.
 
-        One whose directory somebody else has removed is taken away too. Where the whole data
-        directory is missing the disk may be, and come back with the log. If not `durable`, a power
-        cut may bring it back until `sync_directories`.
+        A log whose directory was already removed is deleted, too. If the whole data directory is
+        missing, the disk may return with the log. If not `durable`, a power failure may restore it
+        until `sync_directories`.
 
         Raises:
             StorageError: its directory cannot be renamed; it stays.
@@ -305,15 +305,15 @@ class LogManager:
     # --- Work from time to time ---------------------------------------------------------------
 
     def maintain(self, now_ms: int) -> list[LogEvent]:
-        """Do what is due, all of it at once; see `maintain_in_steps`."""
+        """Do all that is due at once; see `maintain_in_steps`."""
         return [event for events in self.maintain_in_steps(now_ms) for event in events]
 
     def maintain_in_steps(self, now_ms: int) -> Iterator[list[LogEvent]]:
-        """Do what is due: retention, flushes, checkpoints, removals, forgetting old producers.
+        """Do what is due: retention, flushes, checkpoints, removals, expiry of producers.
 
-        A step looks at a few hundred logs at most, and ends with one that gives up segments, so
-        that clients are served meanwhile; it tells what is worth telling. A log whose disk fails
-        goes offline; the others go on.
+        A step handles at most a few hundred logs, and ends after one that drops segments, so that
+        clients are served meanwhile. It yields what an operator should know. A log whose disk fails
+        goes offline; the others continue.
         """
         return self._maintenance.steps(list(self._logs.values()), self._places, now_ms)
 

@@ -1,4 +1,4 @@
-"""Work that is due every so often, by a wall clock that somebody may set back."""
+"""Periodic work, by a wall clock that may be set back."""
 
 
 class Schedule:

@@ -1,7 +1,7 @@
-"""The start of a broker: locks its directories, finds the logs in them and opens each.
+"""The start of a broker: lock its directories, find the logs in them and open each.
 
-A directory or a log that cannot be used is offline alone. What the inventory has and nobody found stays
-in it, for whoever knows which topics there are (`lost_logs`).
+An unusable directory or log is offline alone. Entries of the inventory that were not found stay in
+it, for the owner of the topics (`lost_logs`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ _NAMED_AT_MOST = 10
 
 
 class LogSettings(NamedTuple):
-    """What a broker's properties say of its logs; the intervals under Kafka's names, in ms.
+    """A broker's properties for its logs; the intervals under Kafka's names, in ms.
 
-    `cluster_id` gives the one that new directories are of; empty: that of a new cluster.
+    `cluster_id` returns the cluster of new directories; empty for a new cluster.
     """
 
     node_id: int
@@ -41,9 +41,9 @@ class LogSettings(NamedTuple):
 
 
 class LogEvent(NamedTuple):
-    """Something that an operator may want to know; `problem` where somebody must act.
+    """Something that an operator may want to know; `problem` if action is required.
 
-    `loss`: data are gone, or missing, that nobody asked to go. No partition: it is of all of them.
+    `loss`: data is lost or missing that nobody deleted. No partition: it concerns all of them.
     """
 
     partition: TopicPartition | None
@@ -53,9 +53,12 @@ class LogEvent(NamedTuple):
 
 
 class LogStart:
-    """One start. `placed` are the logs, each with its directory; `removable` what may go now.
+    """One start.
 
-    `evidence` may go when the inventory is written: it shows which segments somebody had taken out.
+    `placed` are the logs, each with its directory; `removable` is what may be removed now.
+
+    `evidence` may be removed once the inventory is written: it shows which segments were removed on
+    purpose.
     """
 
     def __init__(
@@ -79,12 +82,12 @@ class LogStart:
         self.events: list[LogEvent] = []
 
     def run(self, on_locked: Callable[[], None], config_for: Callable[[str], LogConfig]) -> None:
-        """Do it. `on_locked` is called before the properties of a topic are asked for.
+        """Run the start. `on_locked` is called before the properties of a topic are requested.
 
         Raises:
             LogDirFailed: a directory is used by another broker, belongs to another node or cluster,
-                a partition is in two of them, or none can be used.
-            StorageError: of `on_locked`.
+                a partition is in two of them, or none is usable.
+            StorageError: raised by `on_locked`.
         """
         directories, keeper = self._directories, self._keeper
         directories.lock(claimed=True)
@@ -123,7 +126,7 @@ class LogStart:
     # --- Partitions whose directory was away --------------------------------------------------
 
     def _put_aside(self, found: Mapping[LogDirectory, dict[TopicPartition, Checkpoint]]) -> None:
-        """What was deleted, or went on elsewhere, while its directory was away, is served no more."""
+        """Stop serving what was deleted, or continued elsewhere, while its directory was away."""
         for directory, checkpoints in found.items():
             for partition in [*checkpoints]:
                 state = self._state(directory, partition)
@@ -230,7 +233,8 @@ class LogStart:
             shown = ", ".join(names[:_NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
             lost = f"; offline with it: {shown}" if names else ""
             what = (
-                f"directory {directory.path} is offline: {directory.failure}{lost}. Put it right and start"
-                " again; `barnabas topics give-up` lets partitions go on without their records"
+                f"directory {directory.path} is offline: {directory.failure}{lost}. Fix it and "
+                "restart; `barnabas topics give-up` lets partitions continue without their "
+                "records"
             )
             self.events.append(LogEvent(None, what, problem=True, loss=True))

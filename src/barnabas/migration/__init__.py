@@ -1,1 +1,1 @@
-"""Copying topics of Kafka 0.7 into topics of today, with the positions of their groups."""
+"""Copy topics of Kafka 0.7 to current topics, with the positions of their groups."""

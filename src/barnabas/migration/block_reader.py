@@ -1,6 +1,6 @@
-"""BlockReader: the messages of one partition of the source in pieces of about a megabyte, in order.
+"""BlockReader: reads the messages of one source partition in order, in blocks of about a megabyte.
 
-Decides what becomes of what cannot be read: it stops there, or leaves it out and says so.
+It decides about unreadable messages: stop there, or leave them out and report them.
 """
 
 from struct import Struct
@@ -15,14 +15,14 @@ from barnabas.records.messages07.message07 import FetchTooSmall, InvalidMessage
 _LENGTH = Struct(">i")
 _SMALLEST_LENGTH = 5
 _LARGEST = 1 << 28
-"""More than any message may have; the length of one that is larger is damaged."""
+"""The maximum size of a message, in bytes; a larger length is damaged."""
 BLOCK_BYTES = 1 << 20
 
 
 class Block(NamedTuple):
-    """The bytes [start, end) of the source: messages, or why they are left out.
+    """The source bytes [start, end): messages, or the reason why they are left out.
 
-    None of them, `start` being `end`, are why all that follows is not copied yet.
+    If `start` equals `end`, the reason says why the rest is not copied yet.
     """
 
     start: int
@@ -32,26 +32,26 @@ class Block(NamedTuple):
 
 
 class BlockReader:
-    """Where blocks begin depends on where reading begins; what is in them all together does not."""
+    """Block boundaries depend on where reading starts; their combined contents do not."""
 
     def __init__(
         self, source: Source, place: BrokerPartition, *, skip: bool, size: int = BLOCK_BYTES
     ) -> None:
-        """`skip`: leave out what cannot be read. `size`: of a block, in bytes of the source."""
+        """`skip`: leave out what cannot be read. `size`: the size of a block in source bytes."""
         self._source = source
         self._place = place
         self._skip = skip
         self._size = size
 
     def block(self, at: int, until: int) -> Block:
-        """What begins at `at`, which is before `until`; a compressed message is there as a whole.
+        """Return the block that starts at `at`, before `until`; a compressed message is never split.
 
-        What cannot be read, up to `until`, is never left out: a broker that was killed has written the
-        beginning of a message, and cuts that off and writes on when it is started again.
+        Unreadable bytes up to `until` are never left out: a killed broker may have written part of
+        a message. It truncates that and continues when it restarts.
 
         Raises:
-            MigrationStopped: it cannot be read, and is not to be left out.
-            KafkaError: the source is not to be had.
+            MigrationStopped: a message is unreadable, and must not be left out.
+            KafkaError: the source is unavailable.
         """
         size = self._size
         while True:
@@ -63,7 +63,7 @@ class BlockReader:
             except FetchTooSmall:
                 if len(part) < min(size, until - at) or size >= min(until - at, _LARGEST):
                     end = min(until, self._source.next_start(self._place, at))
-                    return self._damage(at, end, until, "a message is cut off")
+                    return self._damage(at, end, until, "a message is truncated")
                 size *= 4
             except InvalidMessage as error:
                 return self._damage(at, self._behind(part, at, until), until, str(error))
@@ -71,7 +71,7 @@ class BlockReader:
                 return Block(at, at + found.end, found)
 
     def count_between(self, start: int, end: int) -> int:
-        """How many messages end at `end` or before, of those that begin at `start` or behind."""
+        """The number of messages that start at or after `start` and end at or before `end`."""
         count = 0
         while start < end:
             part = self._source.read(self._place, start, min(_LARGEST, end - start))
@@ -90,9 +90,9 @@ class BlockReader:
             return self._left_out(start, end, why)
         if not self._skip:
             raise MigrationStopped(
-                f"{self._place} of the source at byte {start}: {why}, and nothing sound follows; has "
-                "its broker been killed, it mends that when it starts. --skip-corrupt goes on "
-                "without, and the next run looks again"
+                f"{self._place} of the source at byte {start}: {why}, and nothing valid follows; "
+                "if its broker was killed, it repairs that when it starts. --skip-corrupt "
+                "continues without, and the next run tries again"
             )
         return Block(start, start, _NO_MESSAGES, why)
 
@@ -105,7 +105,7 @@ class BlockReader:
         return Block(start, end, _NO_MESSAGES, why)
 
     def _behind(self, part: memoryview, at: int, until: int) -> int:
-        """Where to go on behind a damaged message: the next one, or else the next segment."""
+        """Where to continue after a damaged message: at the next valid one, or at the next segment."""
         segment_end = min(until, self._source.next_start(self._place, at))
         length: int = _LENGTH.unpack_from(part)[0]
         following = at + _LENGTH.size + length

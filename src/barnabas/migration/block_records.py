@@ -1,7 +1,7 @@
-"""BlockRecords: the payloads of a block as records to be written: values without key or headers.
+"""BlockRecords: the payloads of a block as records: values without keys or headers.
 
-Their time is that of their copying: messages of Kafka 0.7 have none, and a mirror of Kafka's gives
-such records the present time, too.
+Their timestamp is the time of the copy: Kafka 0.7 messages have none, and Kafka's MirrorMaker does
+the same.
 """
 
 from array import array
@@ -15,7 +15,7 @@ from barnabas.records.columns.encoding import EncodeOptions, encode_rows
 
 
 class BlockRecords:
-    """`count` of them."""
+    """`count` records."""
 
     def __init__(self, block: Block, now_ms: int) -> None:
         self.count = block.messages.size
@@ -31,11 +31,11 @@ class BlockRecords:
         self._sizes = array("i", bytes(4 * self.count))
 
     def sum(self, first: int, last: int) -> PayloadSum:
-        """Of the payloads [first, last)."""
+        """The checksums of the payloads [first, last)."""
         return PayloadSum().add(self._column, first, last)
 
     def batch(self, first: int, options: EncodeOptions) -> tuple[bytearray, int]:
-        """A batch of as many as fit from `first` on, and how many those are.
+        """Return a batch of as many records as fit from `first` on, and their number.
 
         Raises:
             MigrationStopped: the first does not fit.
@@ -46,12 +46,12 @@ class BlockRecords:
         except RefusedRecords as error:
             raise self.too_large(str(error)) from error
         if count == 1 and len(batch) > options.batch_bytes:
-            raise self.too_large(f"{len(batch)} bytes are over {options.batch_bytes}")
+            raise self.too_large(f"{len(batch)} bytes exceed {options.batch_bytes}")
         return batch, count
 
     def too_large(self, why: str) -> MigrationStopped:
-        """The error for a message that the target does not take."""
+        """The error for a message that the target refuses."""
         return MigrationStopped(
-            f"the target does not take a message between the bytes {self._block.start} and "
+            f"the target does not accept a message between the bytes {self._block.start} and "
             f"{self._block.end} of the source: {why} (max.message.bytes of the topic)"
         )

@@ -1,4 +1,4 @@
-"""BrokerSource: a topic on running brokers of Kafka 0.7."""
+"""BrokerSource: a topic on running Kafka 0.7 brokers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ _MOST_PARTITIONS = 100_000
 
 
 class BrokerSource:
-    """`places` are those given, or what each broker has of the topic when it is asked for each."""
+    """`places` are the given ones, or the partitions that each broker reports."""
 
     def __init__(
         self,
@@ -27,12 +27,12 @@ class BrokerSource:
         topic: str,
         places: Sequence[BrokerPartition] | None = None,
     ) -> None:
-        """Connects when it must.
+        """Connect as needed.
 
         Raises:
-            ConfigError: a place is on a broker that nobody named.
-            TopicNotThere: no broker has anything of the topic.
-            ConnectionFailed, RequestTimeout: a broker is not there.
+            ConfigError: a place is on a broker that was not named.
+            TopicNotThere: no broker has data of the topic.
+            ConnectionFailed, RequestTimeout: a broker is unavailable.
         """
         self._topic = topic
         self._consumers = {
@@ -48,24 +48,24 @@ class BrokerSource:
             ]
         missing = {place.broker for place in places} - brokers.keys()
         if missing:
-            raise ConfigError(f"topic {topic}: broker {min(missing)} is not to be found")
+            raise ConfigError(f"topic {topic}: broker {min(missing)} cannot be found")
         self.places = sorted(places)
         if asked and not any(self.bounds(place)[1] for place in self.places):
-            # A fetch of a topic that is not there finds nothing, like one of a topic that is empty.
+            # A fetch from a missing topic returns nothing, as from an empty one.
             raise TopicNotThere(
-                f"topic {topic}: no broker has anything of it, and brokers of 0.7 do not tell which "
-                "topics there are (with --zookeeper instead of --from they are known)"
+                f"topic {topic}: no broker has data of it, and 0.7 brokers do not list their "
+                "topics (use --zookeeper instead of --from to find them)"
             )
 
     def bounds(self, place: BrokerPartition) -> tuple[int, int]:
-        """As OFFSETS of -2 and -1 has them."""
+        """The first and end offset, from OFFSETS requests of -2 and -1."""
         consumer = self._consumers[place.broker]
         first = consumer.offsets(self._topic, place.partition, EARLIEST)
         last = consumer.offsets(self._topic, place.partition, LATEST)
         return (first[0], last[0]) if first and last else (0, 0)
 
     def read(self, place: BrokerPartition, offset: int, size: int) -> memoryview:
-        """What a fetch gives: nothing, where the offset is out of range.
+        """Return the result of a fetch; empty if the offset is out of range.
 
         Raises:
             BrokerError: the broker refuses.
@@ -78,18 +78,18 @@ class BrokerSource:
         return reply.messages
 
     def next_start(self, place: BrokerPartition, offset: int) -> int:
-        """As OFFSETS tells segments."""
+        """The start of the next segment, from an OFFSETS request."""
         consumer = self._consumers[place.broker]
         found = consumer.offsets(self._topic, place.partition, LATEST, _MOST_SEGMENTS)
         return min((start for start in found if start > offset), default=self.bounds(place)[1])
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         for consumer in self._consumers.values():
             consumer.close()
 
     def _partitions_of(self, broker: int) -> int:
-        """How many it has; no request tells, but a fetch of one that is not there is refused."""
+        """The number of partitions; no request returns it, but fetching from a missing one is refused."""
         for partition in range(_MOST_PARTITIONS):
             asked = Asked(self._topic, partition, 0, 1)
             (reply,) = self._consumers[broker].multi_fetch([asked])

@@ -1,7 +1,7 @@
-"""ClusterTarget: a topic of a cluster of today, over the driver's own connections.
+"""ClusterTarget: a topic of a current cluster, over the driver's own connections.
 
-Batches go one by one and each is waited for, as what follows depends on it: with a megabyte in each,
-that costs little.
+Batches are sent one by one, because each depends on the one before. With a megabyte per batch this
+costs little.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ _ALL_REPLICAS: Final = -1
 
 
 class ClusterTarget:
-    """`config`: Kafka's properties of clients. Used from one thread; `close` it."""
+    """`config`: client properties. Use it from one thread, and `close` it."""
 
     def __init__(self, config: Mapping[str, object], topic: str) -> None:
         settings = ProducerConfig.load(_known(ProducerConfig, config))
@@ -53,7 +53,7 @@ class ClusterTarget:
         self._timeout_ms = settings.request_timeout_ms
 
     def bounds(self, partition: int) -> tuple[int, int]:
-        """What ListOffsets says."""
+        """The first and end offset, from ListOffsets."""
         where = TopicPartition(self._topic, partition)
         first, last = (
             self._loop.run(
@@ -66,7 +66,7 @@ class ClusterTarget:
         return first, last
 
     def last_batch(self, partition: int, end: int) -> tuple[Producer | None, int]:
-        """By the header of the batch."""
+        """Producer and sequence, from the header of the batch."""
         asked = OffsetRange(self._topic, partition, Offset(end - 1), Offset(end))
         fetches = RangeFetches(self._cluster, asked, RangeOptions())
         fetched = self._loop.run(fetches.next())
@@ -77,27 +77,27 @@ class ClusterTarget:
         return Producer(last.producer_id, last.producer_epoch), last.last_sequence
 
     def pause(self) -> None:
-        """Half a second."""
+        """Wait half a second."""
         self._loop.run(asyncio.sleep(_PAUSE_SECONDS))
 
     def time_ms(self) -> int:
-        """Of this machine."""
+        """The time of this machine."""
         return self._around.clock.time_ms()
 
     def new_producer(self) -> Producer:
-        """From any broker."""
+        """Request a producer id from any broker."""
 
         async def ask() -> Producer:
             request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
             answer = await self._cluster.ask(request)
-            check(answer.error_code, "asking for a producer id")
+            check(answer.error_code, "requesting a producer id")
             return Producer(answer.producer_id, answer.producer_epoch)
 
-        what = "asking for a producer id"
+        what = "requesting a producer id"
         return self._loop.run(persist(self._cluster, self._deadline(), what, ask))
 
     def append(self, partition: int, batch: bytearray) -> int:
-        """By the leader, in all replicas that are in sync."""
+        """Append through the leader, on all in-sync replicas."""
         what = f"writing to {self._topic}-{partition}"
         where = TopicPartition(self._topic, partition)
 
@@ -122,15 +122,15 @@ class ClusterTarget:
         return self._loop.run(persist(self._cluster, self._deadline(), what, ask))
 
     def values(self, partition: int, start: int, end: int) -> Iterator[BytesColumn]:
-        """As a batch reader reads."""
+        """Read the values through the batch reader."""
         wanted = Wanted.KEY | Wanted.VALUE
         for part in self._reader.read(self._topic, partition, start, end, wanted):
             assert part.key is not None
             assert part.value is not None
             if part.key.nulls < part.count or part.value.nulls:
                 raise MigrationStopped(
-                    f"{self._topic}-{partition} has a record between the offsets {start} and {end} "
-                    "that is no copy: it has a key, or no value"
+                    f"{self._topic}-{partition} has a record between the offsets {start} and "
+                    f"{end} that is not a copy: it has a key, or no value"
                 )
             yield part.value
 
@@ -138,12 +138,12 @@ class ClusterTarget:
         return self._cluster.limits.deadline_by("delivery.timeout.ms", self._patience_s)
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         self._cluster.close()
         self._loop.close()
         self._reader.close()
 
 
 def _known(kind: type[ClientConfig], config: Mapping[str, object]) -> dict[str, object]:
-    """Those of the properties that clients of that kind have."""
+    """The properties that clients of that kind have."""
     return {name: value for name, value in config.items() if kind.find(name)}

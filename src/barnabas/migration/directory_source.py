@@ -1,4 +1,4 @@
-"""DirectorySource: a topic in log directories of Kafka 0.7 or Jafka whose brokers do not run.
+"""DirectorySource: a topic in log directories of Kafka 0.7 or Jafka brokers that are stopped.
 
 Source: Kafka 0.7.2's LogManager and Log: `TOPIC-PARTITION/POSITION.kafka`.
 """
@@ -21,14 +21,14 @@ class _Segment(NamedTuple):
 
 
 class DirectorySource:
-    """The segments that are there when it is made; files are only read."""
+    """The segments that exist when it is created; files are only read."""
 
     def __init__(self, disk: Disk, directories: Mapping[int, str], topic: str) -> None:
-        """`directories`: by the number of their broker.
+        """`directories`: by broker number.
 
         Raises:
-            TopicNotThere: one of them has nothing of the topic.
-            StorageError: one cannot be read.
+            TopicNotThere: a directory has no data of the topic.
+            StorageError: a directory cannot be read.
         """
         self._segments: dict[BrokerPartition, list[_Segment]] = {}
         for broker, directory in directories.items():
@@ -47,12 +47,12 @@ class DirectorySource:
         self.places = sorted(self._segments)
 
     def bounds(self, place: BrokerPartition) -> tuple[int, int]:
-        """Where its first segment begins, and the last one ends."""
+        """The start of its first segment, and the end of the last one."""
         segments = self._segments[place]
         return (segments[0].start, segments[-1].end) if segments else (0, 0)
 
     def read(self, place: BrokerPartition, offset: int, size: int) -> memoryview:
-        """Up to `size` bytes of one segment.
+        """Return up to `size` bytes of one segment.
 
         Raises:
             StorageError: its file cannot be read.
@@ -65,12 +65,12 @@ class DirectorySource:
         return memoryview(read_part(path, offset - start, min(size, end - offset)))
 
     def next_start(self, place: BrokerPartition, offset: int) -> int:
-        """By the names of the segments."""
+        """The start of the next segment, by file name."""
         behind = [segment.start for segment in self._segments[place] if segment.start > offset]
         return min(behind, default=self.bounds(place)[1])
 
     def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
 
 def _segments(disk: Disk, directory: str) -> list[_Segment]:

@@ -1,4 +1,4 @@
-"""What ends a migration before it begins, or so that it goes on where it was, once it is put right."""
+"""Errors that stop a migration. Fix the cause, and the next run continues where it stopped."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from barnabas.errors import ConfigError, KafkaError
 
 
 class TopicNotThere(ConfigError):
-    """The source has nothing of the topic. `known`: topics that it has, as far as it can tell."""
+    """The source has no data of the topic. `known`: its topics, as far as it can list them."""
 
     def __init__(self, message: str, known: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -14,4 +14,4 @@ class TopicNotThere(ConfigError):
 
 
 class MigrationStopped(KafkaError):
-    """Source, target and map do not fit, or something cannot be read. Nothing was made worse."""
+    """Source, target and map do not match, or something is unreadable. No data was harmed."""

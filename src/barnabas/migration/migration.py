@@ -1,6 +1,6 @@
-"""Migration: all partitions of a topic, one after the other: copied, compared, positions of groups.
+"""Migration: copy and compare all partitions of a topic, one by one, then the positions of groups.
 
-Partition n of the target has what the nth of the source's places has, in order of broker and partition.
+Partition n of the target holds the nth source partition, ordered by broker and partition.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class MigrationOptions:
-    """`skip`: leave out what cannot be read. `block_bytes`: how much of the source is one block."""
+    """`skip`: leave out what cannot be read. `block_bytes`: the size of a block of the source."""
 
     encode: EncodeOptions
     skip: bool = False
@@ -30,9 +30,11 @@ class MigrationOptions:
 
 
 class Migration:
-    """Of one topic. Calls may be repeated: each goes on where the last one, of any process, was.
+    """Migration of one topic.
 
-    `offsets` is the map; `readers` are by partition.
+    Calls may be repeated: each continues where the last one of any process stopped.
+
+    `offsets` is the map; `readers` are by target partition.
     """
 
     def __init__(
@@ -49,30 +51,30 @@ class Migration:
 
     @property
     def places(self) -> Sequence[BrokerPartition]:
-        """Of the source, by partition of the target."""
+        """The source partitions, by target partition."""
         return self._source.places
 
     def left(self, partition: int) -> tuple[int, int]:
-        """From which byte to which the source of a partition is to be copied, as it is now.
+        """The source bytes of a partition that are not copied yet, as [start, end).
 
         Raises:
-            KafkaError: the source is not to be had.
+            KafkaError: the source is unavailable.
         """
         start, end = self._source.bounds(self.places[partition])
         blocks = self.offsets.blocks(partition)
         return (blocks[-1].end if blocks else start), end
 
     def copy(self, partition: int, until: int, on_progress: OnProgress) -> Copied:
-        """As `PartitionCopy.run`."""
+        """See `PartitionCopy.run`."""
         start, _ = self._source.bounds(self.places[partition])
         reader = self.readers[partition]
         copy = PartitionCopy(reader, self._target, partition, self.offsets, self._options.encode)
         return copy.run(start, until, on_progress)
 
     def verify(self, partition: int, on_progress: Callable[[int], None]) -> Verified:
-        """As `verifying.verify`."""
+        """See `verifying.verify`."""
         return verify(self._target, partition, self.offsets, on_progress)
 
     def positions(self, registry: Registry, topic: str) -> Iterator[Position]:
-        """As `positions.positions`."""
+        """See `positions.positions`."""
         return positions(registry, topic, self.places, self.readers, self.offsets)

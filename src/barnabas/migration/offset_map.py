@@ -1,9 +1,9 @@
-"""OffsetMap: which offsets of the source became which of the target, as lines of JSON in a file.
+"""OffsetMap: maps source offsets to target offsets, as lines of JSON in a file.
 
-The first line says what is copied where. Each further one is a block: the bytes [start, end) of a
-partition of the source became `count` records from `offset` on, with their checksums (see
-`PayloadSum`), or were left out. A block replaces those of its partition that begin where it does or
-later. A line without a block names the producer that writes. The last line may be torn.
+The first line names source and target. Each other line is a block: the bytes [start, end) of a
+source partition became `count` records from `offset` on, with checksums (see `PayloadSum`), or were
+left out. A block replaces those of its partition that start at or after it. A line without a block
+names the current producer. The last line may be incomplete after a crash.
 """
 
 import json
@@ -21,7 +21,7 @@ _FORMAT = "barnabas_migration"
 
 
 class MappedBlock(NamedTuple):
-    """Bytes [start, end) of the source, and the records [offset, offset + sum.number) they became."""
+    """Source bytes [start, end), and their records [offset, offset + sum.number)."""
 
     partition: int
     start: int
@@ -32,25 +32,25 @@ class MappedBlock(NamedTuple):
 
     @property
     def next_offset(self) -> int:
-        """Behind its records."""
+        """The offset after its records."""
         return self.offset + self.sum.number
 
 
 class Producer(NamedTuple):
-    """As whom batches are written."""
+    """The producer of the batches."""
 
     producer_id: int
     epoch: int
 
 
 class OffsetMap:
-    """The blocks of each partition of the target, in order, and the file that has them."""
+    """The blocks of each target partition, in order, and their file."""
 
     def __init__(self, file: File, described: Mapping[str, object]) -> None:
-        """Go on with what the file has, or begin it.
+        """Read an existing file, or create it.
 
         Raises:
-            MigrationStopped: it is of another migration, or none.
+            MigrationStopped: the file belongs to another migration, or is not a map.
             StorageError: it cannot be read or written.
         """
         self.producer: Producer | None = None
@@ -65,32 +65,32 @@ class OffsetMap:
         elif (found := _parsed(lines[0], 1)) != head:
             wrong = [name for name in head if found.get(name) != head[name]]
             raise MigrationStopped(
-                f"the map is of another migration: {wrong[0]} is {found.get(wrong[0])} there; "
-                "another file is another map (--map)"
+                f"the map belongs to another migration: its {wrong[0]} is {found.get(wrong[0])}; "
+                "--map names another file"
                 if found.get(_FORMAT) == FORMAT and wrong
-                else "the file for the map is no map of a migration"
+                else "the file for the map is not a migration map"
             )
         for number, line in enumerate(lines[1:], start=2):
             self._take(_parsed(line, number), number)
 
     def blocks(self, partition: int) -> list[MappedBlock]:
-        """Those of one partition of the target."""
+        """The blocks of one target partition."""
         return self._blocks[partition]
 
     def forget_behind(self, partition: int, end: int) -> None:
-        """The target has nothing from `end` on: blocks that say otherwise are to be copied again."""
+        """Discard blocks after `end`, because the target has no records there: they are copied again."""
         blocks = self._blocks[partition]
         while blocks and blocks[-1].next_offset > end:
             blocks.pop()
 
     def find(self, partition: int, start: int) -> MappedBlock | None:
-        """The last block that begins at a byte of the source or before it."""
+        """The last block that starts at or before a source byte."""
         blocks = self._blocks[partition]
         at = bisect_right(blocks, start, key=lambda block: block.start) - 1
         return blocks[at] if at >= 0 else None
 
     def add(self, block: MappedBlock) -> None:
-        """Keep a block whose records are stored."""
+        """Append a block whose records are stored."""
         self._keep(block)
         row: dict[str, object] = {
             "partition": block.partition,
@@ -106,7 +106,7 @@ class OffsetMap:
         self._append(row)
 
     def write_as(self, producer: Producer) -> None:
-        """Remember as whom is written from now on, whatever happens."""
+        """Append the producer of the next batches, before it is used."""
         self.producer = producer
         self._append({"producer_id": producer.producer_id, "epoch": producer.epoch})
         self._file.sync()
@@ -126,7 +126,7 @@ class OffsetMap:
             found = PayloadSum(row["count"], data, lengths)
             where = (row["partition"], row["start"], row["end"], row["offset"])
         except (KeyError, TypeError, ValueError):
-            raise MigrationStopped(f"line {number} of the map is not understood") from None
+            raise MigrationStopped(f"line {number} of the map is invalid") from None
         self._keep(MappedBlock(*where, found, row.get("left_out", "")))
 
     def _append(self, row: Mapping[str, object]) -> None:
@@ -141,5 +141,5 @@ def _parsed(line: bytes, number: int) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise MigrationStopped(f"line {number} of the map is not understood")
+        raise MigrationStopped(f"line {number} of the map is invalid")
     return found

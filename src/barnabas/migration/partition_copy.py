@@ -1,13 +1,13 @@
-"""PartitionCopy: one partition of the source into one of the target, gone on with at any point.
+"""PartitionCopy: copies one source partition to one target partition, resumable at any point.
 
-How far it is, the target itself says: message n of the source is the record with offset n, so the end
-of the target is how many messages were copied. The map tells which byte of the source a record before
-that came from; what lies between is read again from both sides and compared, never written again.
+The target itself shows the progress: message n of the source has offset n in the target, so the
+target's end is the number of copied messages. The map finds the source byte of an earlier record.
+Whatever lies after that is read from both sides and compared, never written again.
 
-A batch of a process that was killed may still be on its way to the broker. So all batches of a
-migration have one producer id, and their sequence follows from what the target has: of two batches
-that would begin at the same record the broker stores one, and the writer of the other hears that it
-is out of step, looks where the target ends now, and goes on there. Source: KIP-98.
+A batch of a killed process may still be in flight. So all batches of a migration have one producer
+id, and sequence numbers that follow from the target. Of two batches for the same record, the broker
+stores one. The writer of the other gets OUT_OF_ORDER_SEQUENCE_NUMBER, looks up the target's end,
+and continues there. Source: KIP-98.
 """
 
 from collections.abc import Callable
@@ -25,15 +25,15 @@ from barnabas.records.columns.encoding import EncodeOptions
 
 _SEQUENCE_MASK = 0x7FFFFFFF
 _PATIENCE = 20
-"""So often in a row a look at the target may bring nothing new."""
+"""The number of successive lookups of the target without progress before giving up."""
 
 
 @dataclass(slots=True)
 class Copied:
-    """What this run did with a partition. `start` and `end` are bytes of the source.
+    """The result of this run for a partition. `start` and `end` are source bytes.
 
-    `found`: messages that the target had already, behind the last block of the map. `left_out`: bytes.
-    `tail`: why what is behind `end` cannot be read yet.
+    `found`: messages that the target had already, after the last block of the map. `left_out`:
+    bytes. `tail`: why the bytes after `end` cannot be read yet.
     """
 
     start: int
@@ -45,7 +45,7 @@ class Copied:
 
 
 class PartitionCopy:
-    """Used from one thread."""
+    """Use it from one thread."""
 
     def __init__(
         self,
@@ -62,17 +62,17 @@ class PartitionCopy:
         self._options = options
         self._begin = self._end = 0
         self._last: Producer | None = None
-        """Who wrote the last batch of the target, and its last sequence."""
+        """The producer of the target's last batch, and its last sequence number."""
         self._last_sequence = -1
 
     def run(self, start: int, until: int, on_progress: Callable[[int, int], None]) -> Copied:
-        """Copy what the source has from `start` up to `until` and the target has not.
+        """Copy the source from `start` to `until`, except what the target has already.
 
-        `on_progress` is told bytes of the source and messages, block by block.
+        `on_progress` receives source bytes and messages, block by block.
 
         Raises:
             MigrationStopped: the target has other records, or the source is damaged.
-            KafkaError: one of them is not to be had.
+            KafkaError: one of them is unavailable.
         """
         self._look()
         self._map.forget_behind(self._partition, self._end)
@@ -80,8 +80,8 @@ class PartitionCopy:
         at, offset = (blocks[-1].end, blocks[-1].next_offset) if blocks else (start, 0)
         if at > until:
             raise MigrationStopped(
-                f"the source ends at byte {until}, and {at} were copied to partition "
-                f"{self._partition}: it is another one, or has lost its end"
+                f"the source ends at byte {until}, but {at} were copied to partition "
+                f"{self._partition}: it is another source, or has lost its end"
             )
         copied = Copied(at, until)
         while at < until:
@@ -104,7 +104,7 @@ class PartitionCopy:
         return copied
 
     def _stored(self, block: Block, offset: int, copied: Copied) -> PayloadSum:
-        """See that the target has a block from `offset` on; its checksums."""
+        """Ensure that the target has a block from `offset` on; return its checksums."""
         records = BlockRecords(block, self._target.time_ms())
         done = looks = 0
         while done < records.count:
@@ -132,7 +132,7 @@ class PartitionCopy:
         return records.sum(0, records.count)
 
     def _append(self, records: BlockRecords, first: int, offset: int) -> int:
-        """Write one batch of the records from `first` on; how many those are."""
+        """Append one batch of the records from `first` on; return their number."""
         batch, written = records.batch(first, self._options)
         producer = self._map.producer
         if producer is None:
@@ -150,15 +150,15 @@ class PartitionCopy:
             raise records.too_large(str(error)) from error
         if stored != offset:
             raise MigrationStopped(
-                f"partition {self._partition} of the target took a batch at offset {stored}, not "
-                f"{offset}: somebody else writes to it"
+                f"partition {self._partition} of the target stored a batch at offset {stored}, "
+                f"not {offset}: another producer writes to it"
             )
         self._last, self._last_sequence = producer, (sequence + written - 1) & _SEQUENCE_MASK
         self._end = offset + written
         return written
 
     def _compare(self, block: Block, offset: int, expected: PayloadSum) -> None:
-        """See whether the target has these messages there; what it has deleted is not looked for."""
+        """Check that the target has these messages; records that it deleted are ignored."""
         if offset < self._begin:
             return
         found = PayloadSum()
@@ -166,13 +166,13 @@ class PartitionCopy:
             found = found.add(column, 0, len(column.ends) - 1)
         if found != expected:
             raise MigrationStopped(
-                f"partition {self._partition} of the target has other records from offset {offset} "
-                f"on than the source from byte {block.start} on: give it a topic of its own, and "
-                "the map of this migration"
+                f"partition {self._partition} of the target has other records from offset "
+                f"{offset} on than the source from byte {block.start} on: use a topic of its own, "
+                "and the map of this migration"
             )
 
     def _look(self) -> None:
-        """Where the target ends now, and who wrote last."""
+        """Look up the target's end, and its last producer."""
         self._begin, self._end = self._target.bounds(self._partition)
         self._last, self._last_sequence = None, -1
         if self._end > self._begin:
@@ -180,26 +180,27 @@ class PartitionCopy:
             self._last = found
 
     def _look_again(self, looks: int, copied: int) -> None:
-        """See whether what was stored, and is not shown, is shown now.
+        """Check whether stored records that were hidden are visible now.
 
-        A new leader of Kafka before 2.1 may show less for a while (KIP-207). One that was not in sync
-        has less for good.
+        A new leader of Kafka before 2.1 may hide records for a while (KIP-207). An out-of-sync
+        leader has lost them.
         """
         if looks > _PATIENCE:
             raise MigrationStopped(
-                f"partition {self._partition} of the target ends at {self._end} and had {copied} "
-                "records: it has lost what it acknowledged; the next run copies that again"
+                f"partition {self._partition} of the target ends at {self._end}, but had {copied} "
+                "records: it lost acknowledged records; the next run copies them again"
             )
         self._target.pause()
         self._look()
 
     def _step_in(self, error: OutOfStep) -> None:
-        """Go on behind what has come meanwhile, as soon as it can be seen, or as somebody new."""
+        """Continue after what was appended meanwhile, once it is visible, or with a new producer."""
         end = self._end
         self._look()
         if error.code is ErrorCode.UNKNOWN_PRODUCER_ID or self._end == self._begin > 0:
-            # Brokers forget who wrote nothing for a day: nothing of that is on its way any more.
+            # Brokers forget a producer after a day of silence: none of its batches is in flight any
+            # more.
             self._map.write_as(self._target.new_producer())
         elif self._end == end:
-            # A batch was stored that readers are not shown before all replicas have it.
+            # A stored batch is hidden from consumers until all replicas have it.
             self._target.pause()

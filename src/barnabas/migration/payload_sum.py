@@ -1,4 +1,4 @@
-"""PayloadSum: what two streams of payloads have in common if they are the same. Pure."""
+"""PayloadSum: a checksum of a stream of payloads, for comparing two streams. Pure."""
 
 import sys
 from array import array
@@ -10,9 +10,9 @@ from barnabas.records.columns.columns import BytesColumn
 
 
 class PayloadSum(NamedTuple):
-    """How many, the CRC32C of all their bytes, that of their lengths (int32, little-endian).
+    """Number of payloads, CRC32C of all their bytes, and CRC32C of their lengths (int32, little-endian).
 
-    The same in however many pieces they are added.
+    How the stream is split does not matter.
     """
 
     number: int = 0
@@ -20,7 +20,7 @@ class PayloadSum(NamedTuple):
     lengths: int = 0
 
     def add(self, column: BytesColumn, first: int, last: int) -> "PayloadSum":
-        """With the payloads [first, last) of a column behind."""
+        """Return the sum with the payloads [first, last) of a column appended."""
         ends = column.ends[first : last + 1]
         lengths = array("i", map(sub, ends[1:], ends[:-1]))
         if sys.byteorder == "big":

@@ -1,4 +1,4 @@
-"""Positions: where groups of Kafka 0.7 are, as offsets of the target. Reads ZooKeeper, writes nothing.
+"""Convert positions of Kafka 0.7 groups to target offsets. Reads ZooKeeper, writes nothing.
 
 Source: seed 000 "Consumer": `/consumers/[group]/offsets/[topic]/[broker-partition]`.
 """
@@ -14,17 +14,17 @@ from barnabas.ports import Registry
 
 
 class Stored(NamedTuple):
-    """What ZooKeeper says of a group in a place of the source; `old` is None where it is no offset."""
+    """A group's position in a source partition, as ZooKeeper has it; `old` is None if it is invalid."""
 
     group: str
     place: BrokerPartition
     partition: int
     old: int | None
-    said: bytes
+    text: bytes
 
 
 class Position(NamedTuple):
-    """Where a group goes on in the source, in bytes, and in a partition of the target."""
+    """A group's position as a source byte, and as an offset in a target partition."""
 
     group: str
     place: BrokerPartition
@@ -34,10 +34,10 @@ class Position(NamedTuple):
 
 
 def stored(registry: Registry, topic: str, places: Sequence[BrokerPartition]) -> Iterator[Stored]:
-    """Of all groups, in order; `places` are by partition of the target.
+    """Return the positions of all groups, in order; `places` are by target partition.
 
     Raises:
-        RegistryUnavailable: ZooKeeper does not answer.
+        RegistryUnavailable: ZooKeeper does not respond.
     """
     for group, offsets in sorted(groups_with_offsets(registry.children)):
         for partition, place in enumerate(places):
@@ -53,11 +53,11 @@ def positions(
     readers: Sequence[BlockReader],
     offsets: OffsetMap,
 ) -> Iterator[Position]:
-    """Those of `stored` that are offsets; `readers` are by partition of the target.
+    """Convert the valid positions of `stored`; `readers` are by target partition.
 
     Raises:
-        RegistryUnavailable: ZooKeeper does not answer.
-        KafkaError: the source is not to be had.
+        RegistryUnavailable: ZooKeeper does not respond.
+        KafkaError: the source is unavailable.
     """
     for group, place, partition, old, _ in stored(registry, topic, places):
         if old is not None:
@@ -68,10 +68,10 @@ def positions(
 def strays(
     registry: Registry, topic: str, places: Sequence[BrokerPartition]
 ) -> Iterator[tuple[str, str]]:
-    """Group and place of positions where the source has nothing, as of a broker that is away.
+    """Group and place of positions for which there is no source, for example of a stopped broker.
 
     Raises:
-        RegistryUnavailable: ZooKeeper does not answer.
+        RegistryUnavailable: ZooKeeper does not respond.
     """
     known = {str(place) for place in places}
     for group, offsets in sorted(groups_with_offsets(registry.children)):
@@ -81,14 +81,14 @@ def strays(
 
 
 def new_offset(old: int, partition: int, reader: BlockReader, offsets: OffsetMap) -> int:
-    """The record of the first message that begins at byte `old` of the source or behind it.
+    """Return the offset of the first message that starts at or after source byte `old`.
 
-    Inside a message it is that message's, and in a compressed one the first of those in it, so that
-    nothing is missed. Before the first byte that was copied, and behind the last, it is the first
-    record and the end.
+    A position inside a message means that message; inside a compressed one, the first of its
+    messages, so that none is skipped. Before the first copied byte it is the first record, after
+    the last one the end.
 
     Raises:
-        KafkaError: the source is not to be had.
+        KafkaError: the source is unavailable.
     """
     block = offsets.find(partition, old)
     if block is None:

@@ -1,4 +1,4 @@
-"""Source: what a migration reads: the partitions of one topic of Kafka 0.7, as bytes."""
+"""Source: what a migration reads: the partitions of one Kafka 0.7 topic, as bytes."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,29 +7,29 @@ from barnabas.client.driver07.assignment import BrokerPartition
 
 
 class Source(Protocol):
-    """Offsets are positions of bytes, as in 0.7."""
+    """Offsets are byte positions, as in 0.7."""
 
     @property
     def places(self) -> Sequence[BrokerPartition]:
-        """The partitions of its brokers, in order."""
+        """The partitions on its brokers, in order."""
         ...
 
     def bounds(self, place: BrokerPartition) -> tuple[int, int]:
-        """Where a partition begins and ends now.
+        """The first and end offset of a partition now.
 
         Raises:
-            KafkaError: its broker, or its file, is not to be had; here and below.
+            KafkaError: its broker or file is unavailable; this holds for all methods.
         """
         ...
 
     def read(self, place: BrokerPartition, offset: int, size: int) -> memoryview:
-        """Up to `size` bytes from there on, cut where they end; nothing where nothing is."""
+        """Return up to `size` bytes from `offset` on, truncated anywhere; empty at the end."""
         ...
 
     def next_start(self, place: BrokerPartition, offset: int) -> int:
-        """Where the first segment begins that begins behind `offset`; the end, if none does."""
+        """The start of the first segment after `offset`; the end if there is none."""
         ...
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Release files and connections."""
         ...

@@ -1,4 +1,4 @@
-"""Target: where a migration writes: one topic of today whose records nobody else writes."""
+"""Target: where a migration writes: one current topic without other producers."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -9,34 +9,34 @@ from barnabas.records.columns.columns import BytesColumn
 
 
 class OutOfStep(BrokerError):
-    """The target has not the records that a batch is to follow, or knows nothing of its producer."""
+    """The target does not have the records before the batch, or does not know the producer."""
 
 
 class Target(Protocol):
-    """One topic. All but OutOfStep is raised as KafkaError, after as many attempts as make sense."""
+    """One topic. All errors but OutOfStep are raised as KafkaError, after retries."""
 
     def bounds(self, partition: int) -> tuple[int, int]:
-        """The first offset that is there, and the end."""
+        """The first and end offset."""
         ...
 
     def last_batch(self, partition: int, end: int) -> tuple[Producer | None, int]:
-        """Who wrote the batch before `end`, and its last sequence; None and -1 where it tells not."""
+        """Producer and last sequence of the batch before `end`; None and -1 if unknown."""
         ...
 
     def pause(self) -> None:
-        """Give it some time."""
+        """Wait before a retry."""
         ...
 
     def time_ms(self) -> int:
-        """The present time."""
+        """The current time."""
         ...
 
     def new_producer(self) -> Producer:
-        """An identity that nobody had before."""
+        """Return a new producer id."""
         ...
 
     def append(self, partition: int, batch: bytearray) -> int:
-        """Store a batch that has its producer and sequence; its offset, also if it was there.
+        """Store a batch with its producer and sequence; return its offset, also if it was stored before.
 
         Raises:
             OutOfStep: its sequence is not the next one of its producer.
@@ -44,9 +44,9 @@ class Target(Protocol):
         ...
 
     def values(self, partition: int, start: int, end: int) -> Iterator[BytesColumn]:
-        """The values of the records [start, end), in pieces.
+        """Yield the values of the records [start, end), in pieces.
 
         Raises:
-            MigrationStopped: a record has a key, or no value: it is none that a migration wrote.
+            MigrationStopped: a record has a key or no value, so no migration wrote it.
         """
         ...

@@ -1,4 +1,4 @@
-"""Comparing what the target has with the checksums that the map has of the source."""
+"""Compare the target's records with the source checksums in the map."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from barnabas.migration.target import Target
 
 
 class Verified(NamedTuple):
-    """Records that are right, and those that the target has deleted since."""
+    """The number of matching records, and of those that the target has deleted since."""
 
     records: int
     deleted: int
@@ -19,12 +19,12 @@ class Verified(NamedTuple):
 def verify(
     target: Target, partition: int, offsets: OffsetMap, on_progress: Callable[[int], None]
 ) -> Verified:
-    """Read a partition of the target and compare it with the map, block by block.
+    """Read a target partition and compare it with the map, block by block.
 
-    `on_progress` is told records. A block of which the target has deleted records is left out.
+    `on_progress` receives numbers of records. Blocks with deleted records are skipped.
 
     Raises:
-        MigrationStopped: a block has other records, or the target has more or less of them.
+        MigrationStopped: a block has other records, or the target has more or fewer of them.
     """
     begin, end = target.bounds(partition)
     blocks = [block for block in offsets.blocks(partition) if block.sum.number]

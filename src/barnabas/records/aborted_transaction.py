@@ -1,4 +1,4 @@
-"""AbortedTransaction: what logs, their indexes and fetches say of one."""
+"""AbortedTransaction: the entry for one in logs, indexes and fetch responses."""
 
 from typing import NamedTuple
 

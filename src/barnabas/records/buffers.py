@@ -1,7 +1,7 @@
-"""Buffers for what is decoded: writable, of bytes that may be anything.
+"""Buffers for decoded data: writable, with undefined contents.
 
-Where pyarrow is imported they come from its pool, which keeps pages that the system's allocator
-would give back: 4 times faster at values of 1 KiB. A broker has no use for it, and gives back at once.
+If pyarrow is imported they come from its pool, which keeps pages that the system's allocator would
+return: 4 times faster for values of 1 KiB. A broker does not need that, and returns memory at once.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ _WORTH_MAPPING = 1 << 20
 
 
 def allocator() -> Allocate:
-    """A function from a size in bytes to a view of so many."""
+    """A function that allocates a view of a size in bytes."""
     return _pooled if hasattr(sys.modules.get("pyarrow"), "allocate_buffer") else fresh
 
 
@@ -30,10 +30,10 @@ def fresh(size: int) -> memoryview:
 
 
 def scattered(size: int) -> memoryview:
-    """A buffer of zeros for what is looked up here and there.
+    """A buffer of zeros for random access.
 
-    A large one has large pages where Linux has them: each comes at the price of one, and is found
-    without a walk through the tables of small ones.
+    A large one uses huge pages if Linux has them: each costs one page fault, and needs no walk
+    through the tables of small pages.
     """
     if size < _WORTH_MAPPING or not hasattr(mmap, "MADV_HUGEPAGE"):
         return fresh(size)

@@ -59,7 +59,7 @@ def murmur2(key: Buffer) -> int:
 
 
 def first_wrong(data: Buffer, table: "array[int]", covered_from: int) -> int | None:
-    """The first row of a batch table whose batch has not the CRC32C that it states; None for none.
+    """The first row of a batch table with a wrong CRC32C; None for none.
 
     The CRC covers a batch from its byte `covered_from` on.
     """

@@ -134,10 +134,10 @@ def _header(table: "array[int]", at: int) -> BatchHeader:
 
 
 def check_message_crcs(buffer: Buffer, start: int, end: int) -> None:
-    """Compare every message of a part of a buffer with its CRC32; who cuts it has checked lengths.
+    """Verify the CRC32 of every message in a part of a buffer; the caller has checked lengths.
 
     Raises:
-        WrongCrc: one has another.
+        WrongCrc: one is wrong.
     """
     view = memoryview(buffer)
     progress = array("q", (start,))
@@ -181,15 +181,15 @@ def packed_value(buffer: Buffer, table: "array[int]", at: int) -> Buffer:
 def open_message(
     data: Buffer, start: int, end: int, table: "array[int]", at: int, *, nested: bool
 ) -> list[Rows]:
-    """The rows of what a compressed message, whose row starts at `at`, decompressed to.
+    """The rows of the decompressed contents of the message whose row starts at `at`.
 
-    Magic 0 has absolute offsets inside. Magic 1 has them relative, and the message itself has the
-    last one; where that is 0, old librdkafka made it, and they count from 0. The time of the broker
-    and the type of time of the message hold for all that is inside. In magic 0 something compressed
-    may be inside, where it may be `nested`.
+    Magic 0 has absolute offsets inside. Magic 1 has relative ones, and the message itself has the
+    last one; 0 there means an old librdkafka, and they count from 0. The message's broker time and
+    timestamp type apply to its contents. In magic 0, its contents may be compressed too, if
+    `nested`.
 
     Raises:
-        CorruptRecord: it holds nothing, something compressed, or offsets that cannot be.
+        CorruptRecord: it holds nothing, something compressed, or impossible offsets.
     """
     offset, attributes = table[at + layout.BASE_OFFSET], table[at + layout.ATTRIBUTES]
     try:

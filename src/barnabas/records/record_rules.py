@@ -14,7 +14,7 @@ from barnabas.records.columns.columns import BytesColumn, RecordColumns, Wanted,
 from barnabas.types import NO_TIMESTAMP, Buffer
 
 _MOST_TOLD = 1000
-"""Records at fault that a producer is told of: answers stay smaller than questions."""
+"""The number of invalid records reported to a producer: responses stay smaller than requests."""
 
 _NO_KEY = "a record in a compacted topic needs a key"
 
@@ -27,11 +27,11 @@ class RecordRules(NamedTuple):
     latest: int
 
     def check(self, batch: Buffer) -> None:
-        """Look at each record of a batch whose CRC is right.
+        """Check each record of a batch whose CRC is correct.
 
         Raises:
-            RefusedRecords: INVALID_TIMESTAMP where a record has a time out of bounds, otherwise
-                INVALID_RECORD, with the records at fault.
+            RefusedRecords: INVALID_TIMESTAMP if a record's time is out of bounds, otherwise
+                INVALID_RECORD, with the invalid records.
         """
         wanted = Wanted.TIMESTAMP | (Wanted.KEY if self.keyed else Wanted(0))
         limit = unpacked_bytes_max(len(batch))

@@ -72,7 +72,10 @@ class IsrRefused:
 
 @dataclass(frozen=True, slots=True)
 class BrokersChanged:
-    """The brokers that may be in sync, with their epochs: alive, not fenced, not shutting down."""
+    """The brokers that may be in sync: alive, not fenced, not shutting down.
+
+    With their epochs; -1 where the controller does not say them (UpdateMetadata).
+    """
 
     epochs: Mapping[NodeId, int]
     now_ms: int

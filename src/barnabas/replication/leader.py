@@ -240,8 +240,10 @@ class Leader:
             unknown = ErrorCode.UNKNOWN_LEADER_EPOCH
             other = unknown if event.leader_epoch >= 0 else ErrorCode.NOT_LEADER_OR_FOLLOWER
             return error or other
+        # Where the controller does not say the epochs of brokers, the last one that fetched counts.
         known = (self._brokers or {}).get(event.node_id, -1)
-        return check_replica_epoch(event.broker_epoch, known) or None
+        newest = max(known, self._followers[event.node_id].broker_epoch)
+        return check_replica_epoch(event.broker_epoch, newest) or None
 
     def _is_eligible(self, node_id: NodeId) -> bool:
         """Whether the broker may be in sync: alive, and in the life that fetched (KIP-903)."""
@@ -249,7 +251,7 @@ class Leader:
             return True
         known = self._brokers.get(node_id)
         fetched = self._followers[node_id].broker_epoch
-        return known is not None and fetched in {-1, known}
+        return known is not None and (-1 in {known, fetched} or fetched == known)
 
     def _may_join(self, node_id: NodeId) -> bool:
         """Whether to propose a follower: it has all that is committed, and all of earlier epochs."""

@@ -1,6 +1,13 @@
-"""The Spark connector: a Python Data Source."""
+"""The Spark connector: a Python Data Source. What its users call is here by name.
 
+`session` and `register` make Spark ready, `despite_late_workers` starts a query again, `lag` and
+`ProgressLog` say how far one is, `ExactlyOnce` is a function for `foreachBatch`. They are found when
+they are first asked for: each worker process of Spark imports this package.
+"""
+
+from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 if find_spec("pyspark") is None:
     raise ImportError(
@@ -8,3 +15,29 @@ if find_spec("pyspark") is None:
         "project brings the first two, and a Java where there is none",
         name="pyspark",
     )
+
+if TYPE_CHECKING:
+    from barnabas.spark.monitoring import ProgressLog, lag
+    from barnabas.spark.sessions.local_session import register, session
+    from barnabas.spark.sink.foreach_batch import ExactlyOnce
+    from barnabas.spark.workers.late_workers import despite_late_workers
+
+_HOME = {
+    "ExactlyOnce": "sink.foreach_batch",
+    "ProgressLog": "monitoring",
+    "despite_late_workers": "workers.late_workers",
+    "lag": "monitoring",
+    "register": "sessions.local_session",
+    "session": "sessions.local_session",
+}
+
+__all__ = ["ExactlyOnce", "ProgressLog", "despite_late_workers", "lag", "register", "session"]
+
+
+def __getattr__(name: str) -> object:
+    """Find a name where it is defined, and keep it."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = found
+    return found

@@ -4,6 +4,7 @@ Spark turns every exception of a Python data source into one of its own and keep
 the code at the front is what a program (or a search) can hold on to.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -59,6 +60,17 @@ class DataLoss(KafkaError):
         )
 
 
+class BadValue(KafkaError):
+    """A record's value is not in the format that the options name."""
+
+    code = ErrorCode.INVALID_RECORD
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"[BARNABAS_VALUE] {what}. To read such values as null set option 'badRecords' to 'null'"
+        )
+
+
 class WriteRefused(KafkaError):
     """Rows that cannot be written as records."""
 
@@ -73,6 +85,21 @@ class Unreachable(ConnectionFailed):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"[BARNABAS_UNREACHABLE] {what}")
+
+
+@contextmanager
+def briefly() -> Iterator[None]:
+    """Around what Spark calls: an error of ours goes up as its sentence, without a traceback.
+
+    Only within a process of Spark's, which formats the error and ends. An error of another kind is
+    a mistake of ours and keeps its traceback.
+    """
+    try:
+        yield
+    except (ConfigError, KafkaError):
+        if "SPARK_PYTHON_RUNTIME" in os.environ:
+            os.environ["SPARK_HIDE_TRACEBACK"] = "1"
+        raise
 
 
 @contextmanager

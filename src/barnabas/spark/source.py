@@ -10,34 +10,61 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from barnabas.spark.batch import BatchReader
-from barnabas.spark.errors import OptionError, WriteRefused
-from barnabas.spark.read_options import ReadOptions, read_options
-from barnabas.spark.row_layout import row_layout
-from barnabas.spark.schema import Projection, project, source_schema
-from barnabas.spark.sink import BatchWriter, StreamWriter
-from barnabas.spark.stream import StreamReader
-from barnabas.spark.write_options import write_options
+from barnabas.spark.errors import OptionError, WriteRefused, briefly
+from barnabas.spark.options.formats import read_formats
+from barnabas.spark.options.option_values import Options
+from barnabas.spark.options.read_options import (
+    ReadOptions,
+    column_names,
+    read_options,
+)
+from barnabas.spark.options.write_options import write_options
+from barnabas.spark.readers.batch_reader import BatchReader
+from barnabas.spark.readers.schema import Projection, project, source_schema
+from barnabas.spark.readers.stream_reader import StreamReader
+from barnabas.spark.sink.row_layout import row_layout
+from barnabas.spark.sink.writers import BatchWriter, StreamWriter
+
+_OPTION = "option."
+"""Before the names of a table's OPTIONS, among its properties."""
 
 
+@briefly()
 def schema(options: Mapping[str, str]) -> StructType:
-    """The schema where the user gives none; checks the options as far as they are known."""
+    """The schema where the user gives none; checks the options as far as they are known.
+
+    CREATE TABLE ... USING barnabas asks for it, too. It passes the table's properties ("provider",
+    "owner", ...) and each of its OPTIONS twice, once with "option." before the name. Which topics
+    are read or written is an option of each use: Spark keeps these for none.
+    """
+    if "provider" in options:
+        given = {name.removeprefix(_OPTION): text for name, text in options.items()}
+        table = Options({name: given[name] for name in given if _OPTION + name in options})
+        headers = table.flag("includeHeaders", default=False)
+        columns = column_names(table)
+        types = read_formats(table).types
+        return source_schema(include_headers=headers, columns=columns, types=types)
     read = read_options(options, "either")
-    return source_schema(include_headers=read.include_headers, columns=read.columns)
+    return source_schema(
+        include_headers=read.include_headers, columns=read.columns, types=read.formats.types
+    )
 
 
+@briefly()
 def batch_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceReader:
     """The reader of a batch query."""
     read = read_options(options, "batch")
     return BatchReader(read, _projection(read, wanted))
 
 
+@briefly()
 def stream_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceStreamReader:
     """The reader of a streaming query."""
     read = read_options(options, "stream")
     return StreamReader(read, _projection(read, wanted))
 
 
+@briefly()
 def batch_writer(
     options: Mapping[str, str], given: StructType, *, overwrite: bool
 ) -> DataSourceWriter:
@@ -52,6 +79,7 @@ def batch_writer(
     return BatchWriter(write, row_layout(given, write.topic))
 
 
+@briefly()
 def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceStreamWriter:
     """The writer of a streaming query."""
     write = write_options(options)
@@ -61,4 +89,4 @@ def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceSt
 def _projection(options: ReadOptions, wanted: StructType) -> Projection:
     if options.columns is not None and list(options.columns) != wanted.fieldNames():
         raise OptionError("columns", "cannot be together with another schema(); give only one")
-    return project(wanted)
+    return project(wanted, options.formats)

@@ -1,4 +1,4 @@
-"""For users' tests: a broker in process, pytest fixtures."""
+"""For your tests: a broker in your process, and pytest fixtures."""
 
 from barnabas.testing.embedded_broker import EmbeddedBroker
 

@@ -1,4 +1,4 @@
-"""EmbeddedBroker: a whole broker on a thread of this process, on a free port of the loopback."""
+"""EmbeddedBroker: a complete broker on a thread of this process, on a free loopback port."""
 
 import shutil
 import tempfile
@@ -18,15 +18,15 @@ _START_SECONDS = 30.0
 _STOP_SECONDS = 30.0
 
 _QUICK = {"group.initial.rebalance.delay.ms": 0}
-"""No test is to wait the three seconds in which a new group of a real broker gathers members."""
+"""Tests need not wait the three seconds in which a real broker gathers members of a new group."""
 
 
 class EmbeddedBroker:
-    """A broker between `with` and its end.
+    """A broker that runs for the duration of a `with`.
 
-    `config` are broker properties by Kafka's names. Without `data_dir` the data lives in a
-    temporary directory that is removed at the end; with one it stays. With a `profile`, as "0.10.2",
-    it behaves as that release of Kafka; with "0.7" its clients are those of Kafka 0.7.
+    `config` are broker properties by Kafka's names. Without `data_dir`, the data is in a temporary
+    directory that is deleted at the end. With a `profile` such as "0.10.2", the broker emulates
+    that Kafka release; with "0.7", it serves clients of Kafka 0.7.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class EmbeddedBroker:
         data_dir: Path | str | None = None,
         profile: str | None = None,
     ) -> None:
-        """Raises ConfigError if `profile` is no release line of Kafka."""
+        """Raises ConfigError if `profile` is not a release line of Kafka."""
         self._config = dict(config or {})
         self._release = release_line(profile) if profile else ""
         self._temporary = data_dir is None
@@ -63,7 +63,7 @@ class EmbeddedBroker:
         """`host:port` for clients.
 
         Raises:
-            LocalProtocolError: the broker does not run, as for all that is asked of it.
+            LocalProtocolError: the broker is not running; this holds for all properties.
         """
         endpoint = next(iter(self._running.values()))
         return f"{endpoint.host}:{endpoint.port}"
@@ -74,18 +74,18 @@ class EmbeddedBroker:
         return next(iter(self._running.values())).port
 
     def port_of(self, listener: str) -> int:
-        """The port of the listener of that name."""
+        """The port of the listener with that name."""
         return self._running[listener].port
 
     @property
     def data_dir(self) -> Path:
-        """Where its logs are."""
+        """The directory of the logs."""
         if self._data_dir is None:
             raise self._not_there()
         return self._data_dir
 
     def start(self) -> None:
-        """Return when it answers.
+        """Start the broker; return when it accepts connections.
 
         Raises:
             KafkaError: it could not start.
@@ -125,10 +125,10 @@ class EmbeddedBroker:
         assert in_time, "the broker did not start in time"
 
     def stop(self) -> None:
-        """Stop in order; a second call does nothing.
+        """Stop the broker cleanly; a second call does nothing.
 
         Raises:
-            BaseException: whatever ended the broker's thread too early.
+            BaseException: whatever ended the broker's thread early.
         """
         if self._thread is None or self._node is None:
             return
@@ -144,10 +144,10 @@ class EmbeddedBroker:
     def create_topic(
         self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
     ) -> None:
-        """Make a topic and return when it can be used.
+        """Create a topic; return when it is ready to use.
 
         Raises:
-            BrokerError: it exists, or name or properties are not allowed.
+            BrokerError: it exists, or its name or properties are invalid.
         """
         if self._node is None or not self._addresses:
             raise self._not_there()
@@ -155,7 +155,7 @@ class EmbeddedBroker:
 
     @property
     def _running(self) -> dict[str, Endpoint]:
-        """Where it listens."""
+        """The addresses of its listeners."""
         if not self._addresses:
             raise self._not_there()
         return self._addresses

@@ -9,7 +9,7 @@ from barnabas.testing.embedded_broker import EmbeddedBroker
 
 @pytest.fixture(scope="session")
 def kafka_release() -> str | None:
-    """As which release of Kafka the brokers behave: override or parametrize it."""
+    """The Kafka release that the brokers emulate: override or parametrize it."""
     return None
 
 
@@ -22,6 +22,6 @@ def broker(kafka_release: str | None) -> Iterator[EmbeddedBroker]:
 
 @pytest.fixture(scope="module")
 def module_broker(kafka_release: str | None) -> Iterator[EmbeddedBroker]:
-    """One broker for all tests of a module; give topics names of their own."""
+    """One broker for all tests of a module; use a topic of your own in each."""
     with EmbeddedBroker(profile=kafka_release) as embedded:
         yield embedded

@@ -85,5 +85,5 @@ def test_one_that_is_being_ended_is_left_to_its_coordinator(
     monkeypatch.setattr(Admin, "list_transactions", listed)
     refused = abort(servers)
     assert isinstance(refused, ConfigError)
-    assert "it is one of kennel, whose coordinator is ending it (PrepareCommit)" in str(refused)
+    assert "it belongs to kennel, whose coordinator is ending it (PrepareCommit)" in str(refused)
     producer.commit_transaction()

@@ -49,7 +49,7 @@ def test_what_a_release_has_by_default_starts(release: str) -> None:
             {"group.coordinator.rebalance.protocols": "consumer,streams"},
             (
                 "group.coordinator.rebalance.protocols=consumer,streams: "
-                "it must have classic among them"
+                "the list must contain classic"
             ),
         ),
         (
@@ -61,7 +61,7 @@ def test_what_a_release_has_by_default_starts(release: str) -> None:
         ),
         (
             {"log.retention.hours": "0"},
-            "log.retention.hours=0: it must be -1 (for ever) or at least 1",
+            "log.retention.hours=0: expected -1 (forever) or at least 1",
         ),
     ],
 )

@@ -57,12 +57,12 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_known_one(
     assert told == [
         (
             "WARNING",
-            "unknown property log.segment.byte: the nearest known one is log.segment.bytes",
+            "unknown property log.segment.byte; did you mean log.segment.bytes?",
         ),
         ("WARNING", "unknown property zzz"),
         (
             "INFO",
-            "property num.io.threads changes nothing here: one thread serves all connections",
+            "property num.io.threads has no effect here: one thread serves all connections",
         ),
     ]
 
@@ -86,7 +86,7 @@ def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_said_aloud(
         BrokerConfig.load({name: "1"})
     (record,) = caplog.records
     assert record.levelname == level
-    assert record.getMessage().startswith(f"property {name} changes nothing here: ")
+    assert record.getMessage().startswith(f"property {name} has no effect here: ")
 
 
 @pytest.mark.parametrize(
@@ -101,17 +101,17 @@ def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_said_aloud(
 )
 def test_what_is_only_a_little_like_a_name_is_not_proposed(name: str, near: str) -> None:
     said = AdminConfig.nearest(name)
-    assert said == (f": the nearest known one is {near}" if near else "")
+    assert said == (f"; did you mean {near}?" if near else "")
 
 
 def test_a_misspelt_name_that_would_change_nothing_has_a_nearest_one_too() -> None:
     near = BrokerConfig.nearest("auto.leader.rebalance.enabled")
-    assert near.endswith("known one is auto.leader.rebalance.enable, which changes nothing here")
+    assert near.endswith("did you mean auto.leader.rebalance.enable, which has no effect here?")
 
 
 def test_two_names_of_one_property_must_agree() -> None:
     assert BrokerConfig.load({"node.id": 4, "broker.id": "4"}).node_id == 4
-    with pytest.raises(ConfigError, match="node.id is given twice"):
+    with pytest.raises(ConfigError, match="node.id is set twice"):
         BrokerConfig.load({"node.id": 4, "broker.id": 5})
 
 
@@ -159,6 +159,6 @@ def test_a_property_that_changes_nothing_says_so_when_it_is_set(
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert record.getMessage() == (
-        "property min.insync.replicas changes nothing here: "
+        "property min.insync.replicas has no effect here: "
         "there is one broker, so nothing is replicated"
     )

@@ -28,7 +28,9 @@ def test_comments_and_blank_lines_are_skipped_and_lines_counted() -> None:
 
 
 def test_a_broken_escape_names_its_line() -> None:
-    with pytest.raises(ConfigError, match=r"server.properties: line 2: \\u takes four"):
+    with pytest.raises(
+        ConfigError, match=r"server.properties: line 2: \\u must be followed by four"
+    ):
         file_properties("a=1\nb=\\u12", "server.properties")
 
 

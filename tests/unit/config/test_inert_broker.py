@@ -12,7 +12,7 @@ def test_each_says_what_it_is() -> None:
     assert meanings().keys() == inert_rows().keys()
     text = inert_rows()["num.io.threads"].row.text
     assert text.startswith("Threads that work on requests")
-    assert "Changes nothing here" in text
+    assert "No effect here" in text
 
 
 def test_none_of_them_is_honoured() -> None:

@@ -27,7 +27,7 @@ def test_the_controllers_listener_is_left_out(caplog: pytest.LogCaptureFixture) 
     )
     assert listeners(config) == [Endpoint("PLAINTEXT", "", 9092)]
     (told,) = caplog.messages
-    assert told.startswith("listener CONTROLLER://:9093 is not opened")
+    assert told.startswith("listener CONTROLLER://:9093 stays closed")
 
 
 def test_a_name_may_have_a_port_of_an_ipv4_and_of_an_ipv6_address() -> None:
@@ -60,15 +60,15 @@ def test_refuses_what_it_cannot_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("listener", "protocols", "why"),
     [
-        ("SSL://:1", None, "=SSL://…: TLS and SASL are not served yet, only PLAINTEXT is"),
+        ("SSL://:1", None, "=SSL://…: TLS and SASL are not supported yet, only PLAINTEXT is"),
         ("SASL_PLAINTEXT://:1", None, "=SASL_PLAINTEXT://…: TLS and SASL are not"),
         ("PLAINTEXT://:0,SAFE://:1", "PLAINTEXT:PLAINTEXT,SAFE:SASL_SSL", "SAFE is SASL_SSL: TLS"),
         ("PLAINTEXT://:1", "PLAINTEXT:SSL", "PLAINTEXT is SSL"),
-        ("FOO://:1", None, "does not say what FOO is; add FOO:PLAINTEXT"),
-        ("PLAINTEXT://:1", "INNER:PLAINTEXT", "does not say what PLAINTEXT is"),
-        ("PLAINTEXT://:1", "PLAINTEXT:TLS", "map=PLAINTEXT:TLS: it must look like"),
-        ("PLAINTEXT://:1", "PLAINTEXT", "map=PLAINTEXT: it must look like"),
-        ("PLAINTEXT://:1", "PLAINTEXT:PLAINTEXT,plaintext:SSL", "PLAINTEXT stands twice"),
+        ("FOO://:1", None, "has no entry for FOO; add FOO:PLAINTEXT"),
+        ("PLAINTEXT://:1", "INNER:PLAINTEXT", "has no entry for PLAINTEXT"),
+        ("PLAINTEXT://:1", "PLAINTEXT:TLS", "map=PLAINTEXT:TLS: expected"),
+        ("PLAINTEXT://:1", "PLAINTEXT", "map=PLAINTEXT: expected"),
+        ("PLAINTEXT://:1", "PLAINTEXT:PLAINTEXT,plaintext:SSL", "PLAINTEXT occurs twice"),
     ],
 )
 def test_no_port_is_opened_plainly_that_was_asked_for_otherwise(

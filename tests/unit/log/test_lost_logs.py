@@ -139,7 +139,7 @@ def test_a_directory_that_comes_up_empty_is_offline_and_stays_empty(
         (event,) = [event for event in manager.open() if event.partition is None]
         what = "is empty" if is_there else "is not there"
         assert f"directory {two[1]} is offline: {two[1]} {what}, and the broker has 2" in event.text
-        assert "offline with it: dogs-1, dogs-3. Put it right and start" in event.text
+        assert "offline with it: dogs-1, dogs-3. Fix it and restart" in event.text
         assert lost(manager, 1) == f"its log directory {two[1]} is offline"
         manager.create(TopicPartition("cats", 0), OTHER_ID, CONFIG)
         manager.delete(TopicPartition("cats", 0))
@@ -217,7 +217,7 @@ def test_a_segment_that_is_missing_takes_its_partition_offline_until_it_is_back(
         manager = a_manager(two)
         events = [event for event in manager.open() if event.partition == dogs(1)]
         assert [event.problem for event in events] == [True]
-        assert f"is offline: {two[1]}/dogs-1/{base:020d}.log is not there" in events[0].text
+        assert f"is offline: {two[1]}/dogs-1/{base:020d}.log is missing" in events[0].text
         assert "Put them back and start again; `barnabas topics give-up`" in events[0].text
         assert sorted((two[1] / "dogs-1").iterdir()) == before
         end(manager)
@@ -234,7 +234,7 @@ def test_all_segments_missing_are_told_as_one(two: Two) -> None:
         file.unlink()
     manager = a_manager(two)
     (event,) = manager.open()
-    assert f"{0:020d}.log and 3 more segments are not there" in event.text
+    assert f"{0:020d}.log and 3 more segments are missing" in event.text
     manager.close()
 
 

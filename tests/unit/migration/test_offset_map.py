@@ -68,8 +68,8 @@ def test_the_block_of_a_byte(file: MemoryFile) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b'{"barnabas_migration":1,"topic":"cats","places":[]}\n', "topic is cats there"),
-        (b'{"a":1}\n', "no map of a migration"),
+        (b'{"barnabas_migration":1,"topic":"cats","places":[]}\n', "its topic is cats"),
+        (b'{"a":1}\n', "is not a migration map"),
         (b"[]\n", "line 1 of the map"),
         (b"hello\n", "line 1 of the map"),
     ],
@@ -84,5 +84,5 @@ def test_what_is_not_ours_is_refused(content: bytes, why: str) -> None:
 @pytest.mark.parametrize("line", [b"{}", b'{"producer_id":"x","epoch":0}', b"nonsense"])
 def test_a_damaged_line_is_named(file: MemoryFile, line: bytes) -> None:
     file.write(len(file.now), [line, b"\n"])
-    with pytest.raises(MigrationStopped, match="line 7 of the map is not understood"):
+    with pytest.raises(MigrationStopped, match="line 7 of the map is invalid"):
         OffsetMap(file, HEAD)

@@ -168,9 +168,20 @@ def test_old_lives_of_brokers_are_refused_and_do_not_join() -> None:
     early = FollowerFetched(TWO, 10, 0, 0, leader_epoch=5, broker_epoch=52)
     assert leader.step(early).propose is None  # The controller has not sent that epoch yet.
     assert leader.step(FollowerFetched(THREE, 10, 0, 0, broker_epoch=60)).propose is None
-    now = leader.step(FollowerFetched(TWO, 10, 0, 0, broker_epoch=51)).propose
+    leader.step(BrokersChanged({ONE: 40, TWO: 52}, 0))
+    now = leader.step(early).propose
     assert now is not None
-    assert now.isr == ((ONE, 40), (TWO, 51))
+    assert now.isr == ((ONE, 40), (TWO, 52))
+
+
+def test_without_the_epochs_of_brokers_the_last_life_that_fetched_counts() -> None:
+    leader = lead(frozenset({ONE}))
+    leader.step(BrokersChanged({ONE: -1, TWO: -1}, 0))
+    proposal = leader.step(FollowerFetched(TWO, 10, 0, 0, broker_epoch=51)).propose
+    assert proposal is not None
+    assert proposal.isr == ((ONE, -1), (TWO, 51))
+    old = leader.step(FollowerFetched(TWO, 10, 0, 0, broker_epoch=50))
+    assert old.error is ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def test_epochs_of_a_fetch_are_compared() -> None:

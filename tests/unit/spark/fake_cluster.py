@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from barnabas.spark.offsets import OffsetMap
-from barnabas.spark.selection import Partitions, Selection
+from barnabas.spark.options.offsets import OffsetMap
+from barnabas.spark.options.selection import Partitions, Selection
 from barnabas.types import TopicPartition
 
 
@@ -14,6 +14,7 @@ class FakeCluster:
 
     logs: dict[TopicPartition, tuple[int, int]]
     times: dict[TopicPartition, list[tuple[int, int]]] = field(default_factory=dict)
+    saved: list[tuple[str, OffsetMap]] = field(default_factory=list)
 
     def partitions(self, selection: Selection) -> set[TopicPartition]:
         if isinstance(selection, Partitions):
@@ -34,6 +35,9 @@ class FakeCluster:
             each: next((at for at, ms in self.times.get(each, []) if ms >= wanted), None)
             for each, wanted in timestamps_ms.items()
         }
+
+    def save(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
+        self.saved.append((group, dict(offsets)))
 
     def close(self) -> None:
         pass

@@ -1,1 +1,1 @@
-"""What commands take: names, properties, connections."""
+"""Command-line arguments: names, properties, connections."""

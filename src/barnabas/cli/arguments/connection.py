@@ -1,4 +1,4 @@
-"""What every command that talks to a broker is told: where it is, and properties of the client."""
+"""The options of every command that connects to a broker: its address, and client properties."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.arguments.hints import DEFAULT_SERVERS, add_hint
-from barnabas.cli.arguments.patience import patience
 from barnabas.cli.arguments.usage import usage
+from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.client.core.cluster.absence import meant
 from barnabas.client.core.cluster.bootstrap import parse_addresses
 from barnabas.client.core.cluster.cluster_view import TopicView
@@ -19,13 +19,13 @@ from barnabas.config.files import merge, overrides, values
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 
 _REFUSED_MS: Final = 5000
-"""Somebody waits at the keyboard: long enough for a broker that is just being started."""
+"""A user is waiting: enough for a broker that is starting, and no longer."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def connection_options(command: _Command) -> _Command:
-    """Add -b and -X; the command gets `servers` and `pairs`, its errors a hint at what to do."""
+    """Add -b and -X; the command receives `servers` and `pairs`, and its errors get hints."""
 
     @wraps(command)
     def hinting(*arguments: Any, servers: str, **options: Any) -> Any:
@@ -38,7 +38,11 @@ def connection_options(command: _Command) -> _Command:
     made: Callable[..., Any] = hinting
     for option in (
         click.option(
-            "-X", "pairs", multiple=True, metavar="NAME=VALUE", help="A client property; repeat."
+            "-X",
+            "pairs",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="A client property; repeatable.",
         ),
         click.option(
             "-b",
@@ -48,8 +52,8 @@ def connection_options(command: _Command) -> _Command:
             envvar="BARNABAS_BOOTSTRAP_SERVERS",
             show_default=True,
             metavar="HOST:PORT",
-            help="Brokers to begin with, with commas between them; given up after "
-            f"{_REFUSED_MS // 1000} s where none listens.",
+            help="Brokers to start from, separated by commas. The command fails after "
+            f"{_REFUSED_MS // 1000} s if none listens.",
         ),
     ):
         made = option(made)
@@ -57,7 +61,7 @@ def connection_options(command: _Command) -> _Command:
 
 
 def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict[str, object]:
-    """Properties for a client: the command's own, then those of -X, and where the brokers are."""
+    """Return the client's properties: the command's own, then those of -X, then the brokers' addresses."""
     with usage():
         given = merge(overrides(pairs, "-X"))
         for name, one in given.items():
@@ -71,22 +75,22 @@ def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict
 
 
 def admin_settings(settings: Mapping[str, object]) -> dict[str, object]:
-    """Those of another client's properties that an admin client knows.
+    """Return those of another client's properties that an admin client knows.
 
-    The other client says which names nobody knows; from the admin client it would be a second time.
+    The other client already warns about unknown names; the admin client would repeat it.
     """
     return {name: value for name, value in settings.items() if AdminConfig.find(name)}
 
 
 @contextmanager
 def administering(servers: str, settings: Mapping[str, object]) -> Iterator[Admin]:
-    """An admin client; while no broker answers, a word about that on stderr."""
-    with Admin(settings) as admin, patience(servers):
+    """Open an admin client; while no broker answers, print a notice on stderr."""
+    with Admin(settings) as admin, waiting_notice(servers):
         yield admin
 
 
 def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView]:
-    """The topics by name; at once, where a client would wait for a missing one to appear.
+    """Return the topics by name, at once; a client would wait for a missing one to appear.
 
     Raises:
         BrokerError: one of them does not exist.
@@ -94,7 +98,7 @@ def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView
     known = admin.describe_topics()
     for name in names:
         if name not in known:
-            what = meant(name, known) or "`barnabas topics list` shows what there is"
+            what = meant(name, known) or "`barnabas topics list` lists the topics"
             raise BrokerError(
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}; {what}"
             )

@@ -1,11 +1,11 @@
-"""What to do about an error, for behind what the error says. Kept light: `serve` imports it too."""
+"""Hints on how to fix an error, printed after it. Small, because `serve` imports it too."""
 
 from barnabas.errors import (
+    ApiVersionsUnanswered,
     ConnectionFailed,
     HostUnknown,
     KafkaError,
     RequestTimeout,
-    VersionsUntold,
 )
 
 DEFAULT_SERVERS = "localhost:9092"
@@ -14,9 +14,9 @@ _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 
 def add_hint(error: KafkaError, servers: str) -> None:
-    """Tell who reached no broker at `servers` how to come by one, unless it was told of another one."""
+    """Hint at how to start or name a broker if none at `servers` was reached."""
     lost = isinstance(error, ConnectionFailed | RequestTimeout)
-    if not lost or _notes(error) or isinstance(error, VersionsUntold):
+    if not lost or _notes(error) or isinstance(error, ApiVersionsUnanswered):
         return
     if isinstance(error, HostUnknown):
         error.add_note("-b names another")
@@ -33,22 +33,22 @@ def add_hint(error: KafkaError, servers: str) -> None:
 
 
 def add_hint_to_serve(error: ConnectionFailed) -> None:
-    """Tell who could not listen which option to change."""
+    """Hint at which option to change if the broker could not listen."""
     from socket import gaierror
 
     if isinstance(error.__cause__, gaierror):
-        error.add_note("--host takes another address")
+        error.add_note("--host chooses another address")
     else:
-        error.add_note("--port takes another one (0: any that is free)")
+        error.add_note("--port chooses another port (0: any free one)")
 
 
 def with_hints(error: KafkaError) -> str:
-    """The error and what was added to it, as one line."""
+    """The error and its hints, as one line."""
     notes = _notes(error)
-    told = str(error)
-    if notes and not told.endswith(".."):
-        told = told.removesuffix(".")
-    return "; ".join([told, *notes])
+    message = str(error)
+    if notes and not message.endswith(".."):
+        message = message.removesuffix(".")
+    return "; ".join([message, *notes])
 
 
 def _notes(error: KafkaError) -> tuple[str, ...]:

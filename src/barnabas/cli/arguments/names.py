@@ -1,4 +1,4 @@
-"""Names that are typed: an empty one is refused."""
+"""Names as arguments; an empty one is refused."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,9 +7,9 @@ import click
 
 
 def named(what: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Have an argument refuse an empty name, which mostly is a variable of the shell's that is not set.
+    """Make an argument refuse an empty name, which is mostly an unset shell variable.
 
-    `what`: of what kind of thing the name is.
+    `what` is the kind of thing that the name belongs to.
     """
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:

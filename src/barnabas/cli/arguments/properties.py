@@ -1,4 +1,4 @@
-"""Properties of a resource on the command line: the options, changes that are checked, the rows."""
+"""Properties of a resource on the command line: options, checked changes, output rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -18,12 +18,18 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def property_options(command: _Command) -> _Command:
     """Give a command the parameters `changes`, `removed` and `everything`."""
     for option in (
-        click.option("--all", "everything", is_flag=True, help="Defaults too."),
         click.option(
-            "--unset", "removed", multiple=True, metavar="NAME", help="Back to the default."
+            "--all", "everything", is_flag=True, help="Include properties with default values."
         ),
         click.option(
-            "--set", "changes", multiple=True, metavar="NAME=VALUE", help="Give it a value."
+            "--unset",
+            "removed",
+            multiple=True,
+            metavar="NAME",
+            help="Reset this property to its default.",
+        ),
+        click.option(
+            "--set", "changes", multiple=True, metavar="NAME=VALUE", help="Set this property."
         ),
     ):
         command = option(command)
@@ -31,7 +37,7 @@ def property_options(command: _Command) -> _Command:
 
 
 def wanted(changes: Iterable[str], removed: Iterable[str]) -> dict[str, str | None]:
-    """The new values by name; None takes one back."""
+    """The new values by name; None resets to the default."""
     return typed(changes, "--set") | dict.fromkeys(removed)
 
 
@@ -41,9 +47,9 @@ def refuse_unknown(
     whose: str,
     nearest: Callable[[str], str],
 ) -> None:
-    """A broker takes back what is not there without a word; whoever mistyped it wants to know.
+    """Refuse unknown names: a broker accepts resetting one silently, although it is a typing error.
 
-    `whose` begins the sentence, as "topics have"; `nearest` ends it, or is empty.
+    `whose` starts the sentence, as "topics have"; `nearest` ends it, or is empty.
     """
     for name in removed:
         if name not in entries:
@@ -51,6 +57,6 @@ def refuse_unknown(
 
 
 def rows_of(entries: Iterable[ConfigEntry]) -> Iterator[Row]:
-    """As `COLUMNS` has them."""
+    """The rows, with the columns `COLUMNS`."""
     for entry in entries:
         yield entry.name, entry.value, entry.source.name.lower().replace("_", " ")

@@ -1,4 +1,4 @@
-"""Wrong usage: said with the usage and exit code 2, and with what to type instead where we know."""
+"""Usage errors: printed with the usage and exit code 2, and with a suggestion where possible."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from barnabas.errors import ConfigError
 
 @contextmanager
 def usage() -> Iterator[None]:
-    """What cannot be read in here was typed: it is wrong usage."""
+    """Turn an error in the block into a usage error: its input was typed."""
     try:
         yield
     except ConfigError as error:
@@ -20,16 +20,16 @@ def usage() -> Iterator[None]:
 
 
 def typed(pairs: Iterable[str], option: str) -> dict[str, str]:
-    """What was typed as `name=value`, each behind the option."""
+    """Parse `name=value` arguments of an option."""
     with usage():
         return {name: given.value for name, given in overrides(pairs, option).items()}
 
 
 class Spelled(click.Choice):  # type: ignore[type-arg]
-    """One of some words, which are told as they are spelt where they may be typed in any case."""
+    """A choice that matches in any case, and lists its words in their usual spelling."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As every choice does, with the words as they are."""
+        """Convert like every choice, but list the words in their usual spelling."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -38,15 +38,15 @@ class Spelled(click.Choice):  # type: ignore[type-arg]
 
 
 class HintingCommand(click.Command):
-    """A command that knows what those type who come from other tools. `hints` are by option.
+    """A command that suggests replacements for options of other tools. `hints` are by option.
 
-    The empty name is for arguments that are too many.
+    The hint under the empty name is for surplus arguments.
     """
 
     hints: ClassVar[Mapping[str, str]] = {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As every command does, with a hint behind what went wrong."""
+        """Parse like every command, and append a hint to a usage error."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -58,22 +58,22 @@ class HintingCommand(click.Command):
 
 
 class HintingGroup(click.Group):
-    """Commands of which the nearest one is named to who misspelt it."""
+    """A group of commands that suggests the nearest command for a misspelled one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As every group does, with a hint where an option stands before its command."""
+        """Parse like every group, with a hint if an option precedes its command."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if error.possibilities:
                 raise
             after = f"{ctx.command_path} COMMAND {error.option_name}"
-            raise _with(error, f"Options go behind the command: {after} ...") from None
+            raise _with(error, f"Put options after the command: {after} ...") from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As every group does, with a hint behind what went wrong."""
+        """Resolve like every group, and append a hint to a usage error."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

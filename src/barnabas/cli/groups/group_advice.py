@@ -1,4 +1,4 @@
-"""What to say where a group is not there, or has members that are in the way."""
+"""Advice if a group is missing, or has members or transactions that block a change."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,28 +11,28 @@ from barnabas.errors import BrokerError, ErrorCode
 
 _HAS_MEMBERS = (ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID)
 _OPEN = (
-    "an open transaction has saved it and is not decided: end it first, "
-    "`barnabas transactions list` shows which there are, and `find-hanging` those that hang"
+    "an open transaction has saved it: end the transaction first. `barnabas transactions list` "
+    "lists them, `find-hanging` those that hang"
 )
-_LISTED = "`barnabas groups list` shows what there is"
+_LISTED = "`barnabas groups list` lists the groups"
 
 
 @contextmanager
-def told_of(admin: Admin, names: Iterable[str]) -> Iterator[None]:
-    """Where there is no such group, which ones there are."""
+def suggest_groups(admin: Admin, names: Iterable[str]) -> Iterator[None]:
+    """If the group does not exist, list the existing ones."""
     try:
         yield
     except BrokerError as error:
         if error.code is ErrorCode.GROUP_ID_NOT_FOUND:
-            # Of several the error names the one.
+            # The error names one of several.
             missing = next((name for name in names if name in str(error)), "")
             error.add_note(near(admin, missing) or _LISTED)
         raise
 
 
 @contextmanager
-def told_to_end_members() -> Iterator[None]:
-    """Where a group has members that are in the way, what to do: they may have come just now."""
+def explain_members() -> Iterator[None]:
+    """If the group has members that block a change, say what to do; they may have just joined."""
     try:
         yield
     except BrokerError as error:
@@ -42,8 +42,8 @@ def told_to_end_members() -> Iterator[None]:
 
 
 @contextmanager
-def told_to_end_transactions() -> Iterator[None]:
-    """Where a transaction that may still be aborted has positions of a group, what to do."""
+def explain_transactions() -> Iterator[None]:
+    """If an open transaction holds positions of the group, say what to do."""
     try:
         yield
     except BrokerError as error:
@@ -53,19 +53,19 @@ def told_to_end_transactions() -> Iterator[None]:
 
 
 def near(admin: Admin, name: str) -> str:
-    """Which group may have been meant; empty where none is like it."""
+    """The group that the user may have meant; empty if none is similar."""
     return meant(name, (one.group_id for one in admin.list_groups() if one.group_id != name))
 
 
 def without_positions(admin: Admin, name: str, where: str = "") -> str:
-    """That a group has no positions `where`; or that it is not there, and which one may be meant."""
+    """Report that a group has no positions `where`, or does not exist, with the name that was meant."""
     names = [one.group_id for one in admin.list_groups()]
     if name not in names:
         return f"there is no group {name}; {meant(name, names) or _LISTED}"
     return f"{name} has no positions{where}"
 
 
-def in_the_way(found: GroupDescription) -> str:
-    """That a group has members, and what to do."""
+def blocked_by_members(found: GroupDescription) -> str:
+    """Report that a group has members, and what to do."""
     members = counted(len(found.members), "member")
     return f"{found.group_id} is {found.state} with {members}: end them first"

@@ -1,23 +1,23 @@
-"""Groups deleted one after the other: what became of each is known, whatever became of the others."""
+"""Delete groups one by one, so that each has its own result."""
 
 from collections.abc import Iterable
 
 from barnabas import Admin
-from barnabas.cli.groups.group_advice import in_the_way, told_of
+from barnabas.cli.groups.group_advice import blocked_by_members, suggest_groups
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 
 _TOO_MUCH = (
-    "where it has very many positions, `barnabas groups delete-offsets` first, topic by topic"
+    "if it has very many positions, run `barnabas groups delete-offsets` first, topic by topic"
 )
-"""All that a group has is forgotten by one batch, which may be too large for the log."""
+"""The broker deletes all positions of a group in one batch, which may exceed the log's limit."""
 
 
 def delete_each(admin: Admin, names: Iterable[str]) -> dict[str, KafkaError | None]:
-    """None, or why it is still there, for each group; none after a broker was lost."""
+    """Return for each group None, or why it was not deleted; stop after a broker was lost."""
     outcome: dict[str, KafkaError | None] = {}
     for name in dict.fromkeys(names):
         try:
-            with told_of(admin, (name,)):
+            with suggest_groups(admin, (name,)):
                 admin.delete_groups((name,))
         except BrokerError as error:
             outcome[name] = _explained(admin, name, error)
@@ -39,5 +39,5 @@ def _explained(admin: Admin, name: str, error: BrokerError) -> BrokerError:
     except BrokerError as unknown:
         error.add_note(unknown.why)
         return error
-    # They may have gone since.
-    return BrokerError(error.code, in_the_way(found)) if found.members else error
+    # Its members may have left meanwhile.
+    return BrokerError(error.code, blocked_by_members(found)) if found.members else error

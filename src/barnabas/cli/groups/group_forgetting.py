@@ -1,11 +1,11 @@
-"""Positions that a group forgets, of whichever kind it is: a share group forgets whole topics."""
+"""Delete a group's positions. A share group deletes whole topics only."""
 
 from collections.abc import Iterable
 from typing import Final
 
 from barnabas import Admin
-from barnabas.cli.arguments.places import as_typed
-from barnabas.cli.groups.group_advice import in_the_way, told_to_end_members, without_positions
+from barnabas.cli.arguments.partition_names import in_typed_notation
+from barnabas.cli.groups.group_advice import blocked_by_members, explain_members, without_positions
 from barnabas.cli.groups.group_reset import Reset
 from barnabas.cli.output.output import counted
 from barnabas.client.core.admin.group_descriptions import SHARE
@@ -16,11 +16,11 @@ _LOOK_S: Final = 2.0
 
 
 def forget(admin: Admin, group: str, topics: tuple[str, ...]) -> str:
-    """Forget all that it has in these topics; what that was.
+    """Delete all its positions in these topics; return them.
 
     Raises:
-        ConfigError: there is nothing, or a share group is to forget some partitions of a topic.
-        BrokerError: members are in the way.
+        ConfigError: there are none, or a share group cannot delete some partitions of a topic.
+        BrokerError: members block the change.
     """
     if group in {one.group_id for one in admin.list_groups(kinds=(SHARE,))}:
         return _forget_shared(admin, group, topics)
@@ -30,16 +30,16 @@ def forget(admin: Admin, group: str, topics: tuple[str, ...]) -> str:
     had, named = _named(topics, saved), _named(topics, there)
     if not had and not _is_undecided(admin, group, named):
         raise ConfigError(without_positions(admin, group, f" in {', '.join(topics)}"))
-    # What open transactions have saved goes as well, and nobody tells where that is.
+    # This also deletes what open transactions have saved, which no request reveals.
     gone = sorted({*had, *named})
     try:
-        with as_typed(gone):
+        with in_typed_notation(gone):
             admin.delete_group_offsets(group, gone)
     except BrokerError as error:
         if error.code is ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC:
-            error.add_note("members of it subscribe to that topic: end them first")
+            error.add_note("its members subscribe to that topic: end them first")
         raise
-    return counted(len(had), "position") if had else "what an open transaction had saved"
+    return counted(len(had), "position") if had else "positions that an open transaction had saved"
 
 
 def _named(topics: tuple[str, ...], places: Iterable[TopicPartition]) -> list[TopicPartition]:
@@ -47,7 +47,7 @@ def _named(topics: tuple[str, ...], places: Iterable[TopicPartition]) -> list[To
 
 
 def _is_undecided(admin: Admin, group: str, places: list[TopicPartition]) -> bool:
-    """Whether a transaction has saved something there, or did so just now."""
+    """Whether a transaction has saved a position there, or did so just now."""
     if not places:
         return False
     try:
@@ -62,16 +62,16 @@ def _forget_shared(admin: Admin, group: str, topics: tuple[str, ...]) -> str:
     for text in topics:
         topic, _, numbers = text.partition(":")
         if numbers:
-            whole = f"is a share group, which forgets whole topics: --topic {topic}"
+            whole = f"is a share group, which deletes positions of whole topics: --topic {topic}"
             raise ConfigError(f"--topic {text}: {group} {whole}")
     found = admin.describe_groups([group])[group]
     if found.members:
-        raise ConfigError(in_the_way(found))
-    told = admin.survey_share_offsets([found]).get(group, {})
-    gone = _named(topics, told)
+        raise ConfigError(blocked_by_members(found))
+    offsets = admin.survey_share_offsets([found]).get(group, {})
+    gone = _named(topics, offsets)
     if not gone:
         raise ConfigError(without_positions(admin, group, f" in {', '.join(topics)}"))
-    with told_to_end_members():
+    with explain_members():
         admin.delete_share_group_offsets(group, sorted({where.topic for where in gone}))
-    had = [where for where in gone if told[where].start is not None]
+    had = [where for where in gone if offsets[where].start is not None]
     return counted(len(had), "position")

@@ -1,4 +1,4 @@
-"""Where a group is to go on: what `barnabas groups reset` was told, as offsets. Changes nothing."""
+"""The arguments of `barnabas groups reset`, turned into offsets. Changes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import click
 from barnabas import Admin
 from barnabas.cli.arguments.connection import existing_topics
 from barnabas.cli.arguments.names import named
-from barnabas.cli.arguments.places import as_typed, shown
+from barnabas.cli.arguments.partition_names import in_typed_notation, shown
 from barnabas.cli.groups.group_standing import Offsets, Standing
 from barnabas.cli.output.moment import moment_ms
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
@@ -23,7 +23,10 @@ _WORDS = "earliest, latest, current, a number"
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """One of `to`, `by` and `lines` is given. `topics` are names, or name:0,1; none: all saved."""
+    """One of `to`, `by` and `lines` is set.
+
+    `topics` are names, or name:0,1; None for all saved positions.
+    """
 
     topics: tuple[str, ...] = ()
     to: str | None = None
@@ -31,14 +34,14 @@ class Reset:
     lines: Sequence[str] | None = None
 
     def names(self, where: TopicPartition) -> bool:
-        """Whether the partition is among those that `topics` names."""
+        """Whether `topics` names the partition."""
         return any(_names(text, where) for text in self.topics)
 
 
 class Plan(NamedTuple):
-    """New positions, each one that its partition has; of those `clamped` to that, what was asked for.
+    """New positions, each within its partition; `clamped` holds the offsets that were out of range.
 
-    `left`: where a share group has not begun, and its own property is to say where it will.
+    `left`: partitions where a share group has not started, so that its own property decides.
     """
 
     offsets: Offsets
@@ -49,30 +52,31 @@ class Plan(NamedTuple):
 def with_numbers(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Have an option refuse what is neither a topic nor a topic with numbers of partitions."""
+    """Make an option refuse what is neither a topic nor a topic with partition numbers."""
     for text in value:
         topic, _, numbers = text.partition(":")
         named("topic")(ctx, param, topic)
         for number in filter(None, numbers.split(",")):
             if not _is_number(number):
-                raise click.BadParameter(f"{text}: {number} is no number", ctx, param)
+                raise click.BadParameter(f"{text}: {number} is not a number", ctx, param)
     return value
 
 
 def lines_of(file: TextIO) -> list[str]:
-    """The lines that `--file` takes, also as editors of Windows write them."""
+    """The lines of `--file`, including files with Windows line ends or a byte order mark."""
     try:
         return file.read().splitlines()
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"--file: {file.name} is no text in UTF-8: {error}") from None
+        raise click.UsageError(f"--file: {file.name} is not UTF-8 text: {error}") from None
 
 
 def places_of(admin: Admin, reset: Reset) -> list[TopicPartition] | None:
-    """What `topics` or `lines` name; None: whatever the group has.
+    """The partitions that `topics` or `lines` name; None for all that the group has.
 
     Raises:
         ConfigError: there is no such partition.
-        click.UsageError: `lines` has none, one that is not topic,partition,offset, or two that differ.
+        click.UsageError: `lines` is empty, has one that is not topic,partition,offset, or two that
+            contradict each other.
     """
     if reset.lines is not None:
         places = list(_wanted(reset.lines))
@@ -84,11 +88,11 @@ def places_of(admin: Admin, reset: Reset) -> list[TopicPartition] | None:
 def plan(
     admin: Admin, now: Standing, reset: Reset, named_places: list[TopicPartition] | None
 ) -> Plan:
-    """The new positions, in the places that `places_of` told.
+    """Return the new positions for the partitions that `places_of` returned.
 
     Raises:
-        ConfigError: one that was named has no position that can be shifted.
-        click.UsageError: `to` is no time.
+        ConfigError: --by cannot shift a named partition without a position.
+        click.UsageError: `to` is not a time.
     """
     if reset.lines is not None:
         return _within(admin, _wanted(reset.lines))
@@ -124,7 +128,7 @@ def _moved(admin: Admin, places: list[TopicPartition], now: Standing, to: str) -
 
 
 def _within(admin: Admin, wanted: Offsets) -> Plan:
-    """The nearest offsets that there are."""
+    """The nearest existing offsets."""
     places = list(wanted)
     first, last = _looked_up(admin, places, EARLIEST), _looked_up(admin, places, LATEST)
     there = {one: min(max(wanted[one], first[one]), last[one]) for one in places}
@@ -134,7 +138,7 @@ def _within(admin: Admin, wanted: Offsets) -> Plan:
 def _looked_up(admin: Admin, places: list[TopicPartition], time: int) -> dict[TopicPartition, int]:
     if not places:
         return {}
-    with as_typed(places):
+    with in_typed_notation(places):
         found = admin.list_offsets(dict.fromkeys(places, time))
     return {where: found[where].offset for where in places}
 
@@ -165,17 +169,17 @@ def _wanted(lines: Sequence[str]) -> dict[TopicPartition, int]:
     for number, line in filter(lambda one: one[1], numbered):
         where, offset = _row(number, line)
         if wanted.setdefault(where, offset) != offset:
-            what = f"{shown(where)} is to go to {offset}, and above to {wanted[where]}"
+            what = f"{shown(where)} gets {offset}, but an earlier line says {wanted[where]}"
             raise click.UsageError(f"--file, line {number}: {what}")
     if not wanted:
-        raise click.UsageError("--file has no lines; each is topic,partition,offset")
+        raise click.UsageError("--file is empty; each line must be topic,partition,offset")
     return wanted
 
 
 def _row(number: int, line: str) -> tuple[TopicPartition, int]:
     fields = [field.strip().strip('"') for field in line.split(",")]
     if len(fields) != _FIELDS or not all(map(_is_number, fields[1:])):
-        what = f"a line is topic,partition,offset, not {line!r}"
+        what = f"expected topic,partition,offset, not {line!r}"
         raise click.UsageError(f"--file, line {number}: {what}")
     return TopicPartition(fields[0], int(fields[1])), int(fields[2])
 

@@ -1,27 +1,27 @@
-"""What is told of a group: where it is in each partition, and its members."""
+"""Rows about a group: its position in each partition, and its members."""
 
 from barnabas import Admin
-from barnabas.cli.arguments.places import as_typed
-from barnabas.cli.groups.group_advice import told_to_end_transactions
+from barnabas.cli.arguments.partition_names import in_typed_notation
+from barnabas.cli.groups.group_advice import explain_transactions
 from barnabas.cli.output.output import Cell
 from barnabas.client.core.admin.descriptions import LATEST
 from barnabas.client.core.admin.group_descriptions import SHARE, GroupDescription, MemberDescription
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.types import TopicPartition
 
-TOLD_OF_MEMBERS = ("member_id", "host", "client_id")
-"""What a row for each member has as well."""
+MEMBER_DETAILS = ("member_id", "host", "client_id")
+"""Further columns of a row per member."""
 
-POSITIONS = ("topic", "partition", "current_offset", "log_end_offset", "lag", *TOLD_OF_MEMBERS)
+POSITIONS = ("topic", "partition", "current_offset", "log_end_offset", "lag", *MEMBER_DETAILS)
 LISTED = ("group", "type", "state", "protocol_type", "protocol", "members")
 MEMBERS = ("member_id", "instance_id", "host", "client_id", "partitions")
 
 _Positions = dict[TopicPartition, tuple[int | None, int | None]]
-"""Offset, and lag where a broker tells it."""
+"""Offset, and lag if a broker reports it."""
 
 
 def listed(admin: Admin, states: tuple[str, ...], *, lag: bool) -> list[tuple[Cell, ...]]:
-    """A row for each group, as `LISTED` has them; with `lag`, behind that how far behind it is."""
+    """A row for each group, with the columns `LISTED`; with `lag`, its lag as well."""
     found = admin.survey_groups(states=states)
     lags = _lags(admin, found) if lag else {}
     rows: list[tuple[Cell, ...]] = []
@@ -34,9 +34,9 @@ def listed(admin: Admin, states: tuple[str, ...], *, lag: bool) -> list[tuple[Ce
 
 
 def _lags(admin: Admin, found: list[GroupDescription]) -> dict[str, int]:
-    """Of all partitions that a group has a position in, together; without any there is none.
+    """The sum over all partitions in which a group has a position; none without one.
 
-    That of a share group is what its coordinator says (from Kafka 4.2 on).
+    A share group's lag comes from its coordinator (from Kafka 4.2 on).
     """
     saved = admin.survey_offsets(found)
     ends = _ends(admin, sorted({where for each in saved.values() for where in each}))
@@ -53,7 +53,7 @@ def _lags(admin: Admin, found: list[GroupDescription]) -> dict[str, int]:
 
 
 def members_of(found: GroupDescription) -> list[tuple[Cell, ...]]:
-    """A row for each member, as `MEMBERS` has them."""
+    """A row for each member, with the columns `MEMBERS`."""
     return [
         (one.member_id, one.instance_id, one.host, one.client_id, _named(one.partitions))
         for one in found.members
@@ -61,7 +61,7 @@ def members_of(found: GroupDescription) -> list[tuple[Cell, ...]]:
 
 
 def document(found: GroupDescription, rows: list[tuple[Cell, ...]]) -> dict[str, object]:
-    """All of a group, for machines."""
+    """All about a group, for JSON."""
     return {
         "group": found.group_id,
         "type": found.kind,
@@ -83,9 +83,10 @@ def document(found: GroupDescription, rows: list[tuple[Cell, ...]]) -> dict[str,
 
 
 def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
-    """A row for each partition that has a position or a member, as Kafka's own tool prints them.
+    """A row for each partition with a position or a member, as Kafka's own tool prints them.
 
-    Several members of a share group may have a partition: they are in one cell, with commas between.
+    Several members of a share group may read one partition: one cell lists them, separated by
+    commas.
     """
     at = _shared(admin, found) if found.kind == SHARE else _saved(admin, found)
     owners: dict[TopicPartition, list[MemberDescription]] = {}
@@ -98,7 +99,7 @@ def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
     for where in places:
         end = ends.get(where)
         offset, lag = at.get(where, (None, None))
-        # What is behind the start of a share group may be done with: only its broker can tell.
+        # Records after the start of a share group may be done already: only its broker knows.
         if found.kind != SHARE and offset is not None and end is not None:
             lag = max(0, end - offset)
         rows.append((*where, offset, end, lag, *_who(owners.get(where, []))))
@@ -106,7 +107,7 @@ def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
 
 
 def _saved(admin: Admin, found: GroupDescription) -> _Positions:
-    with told_to_end_transactions():
+    with explain_transactions():
         saved = admin.list_group_offsets(found.group_id)
     return {where: (one.offset, None) for where, one in saved.items()}
 
@@ -124,12 +125,12 @@ def _who(owners: list[MemberDescription]) -> tuple[Cell, ...]:
 
 
 def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, int]:
-    """The ends of those partitions that are still there, and have a leader who knows it."""
+    """The ends of the partitions that still exist and whose leader knows the end."""
     if not places:
         return {}
     known = admin.describe_topics()
     there = [where for where in places if _is_led(known.get(where.topic), where.partition)]
-    with as_typed(there):
+    with in_typed_notation(there):
         found = admin.list_offsets(dict.fromkeys(there, LATEST)) if there else {}
     return {where: each.offset for where, each in found.items()}
 

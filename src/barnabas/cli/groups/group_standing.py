@@ -1,14 +1,14 @@
-"""Where a group goes on, of whichever kind it is, and how it is moved from there."""
+"""The position of a group of any type, and how to move it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from barnabas import Admin
-from barnabas.cli.arguments.places import as_typed
+from barnabas.cli.arguments.partition_names import in_typed_notation
 from barnabas.cli.groups.group_advice import (
-    in_the_way,
-    told_to_end_members,
-    told_to_end_transactions,
+    blocked_by_members,
+    explain_members,
+    explain_transactions,
 )
 from barnabas.client.core.admin.group_descriptions import SHARE, GroupDescription, GroupListing
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
@@ -21,9 +21,9 @@ _AT_REST = ("Empty", "Dead")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a group is that has no members, or that is not there yet.
+    """The position of a group that has no members, or does not exist yet.
 
-    `unbegun`: what a share group reads, and has no offset in.
+    `unbegun`: partitions that a share group reads, and in which it has no offset.
     """
 
     group: str
@@ -33,50 +33,51 @@ class Standing:
     unbegun: Collection[TopicPartition] = ()
 
     def move(self, admin: Admin, offsets: Offsets) -> None:
-        """Have it go on there; it is made if it is not there."""
+        """Move the group; create it if it does not exist."""
         alter = admin.alter_share_group_offsets if self.is_share else admin.alter_group_offsets
-        with as_typed(offsets), told_to_end_members():
+        with in_typed_notation(offsets), explain_members():
             alter(self.group, dict(offsets.items()))
 
 
 def standing(
     admin: Admin, group: str, places: Collection[TopicPartition] | None, *, share: bool
 ) -> Standing:
-    """Where a group is, in all that a share group reads, and of others in these places or in all.
+    """Return a group's position, in these partitions or in all; of a share group, in all that it reads.
 
-    What is not asked for may be undecided. `share`: it is a share group, or is to be one.
+    Only the requested partitions must be free of open transactions. `share`: the group is, or will
+    be, a share group.
 
     Raises:
-        ConfigError: it is of another kind, or has members, and would not heed what is saved.
+        ConfigError: it has another type, or has members and would ignore the new position.
     """
     found = _found(admin, group)
     if share and found is not None and found.kind != SHARE:
-        raise ConfigError(f"{group} is no share group but a {found.kind} group: leave out --share")
+        raise ConfigError(f"{group} is a {found.kind} group, not a share group: leave out --share")
     if share or (found is not None and found.kind == SHARE):
         described = [found] if isinstance(found, GroupDescription) else []
-        told = admin.survey_share_offsets(described).get(group, {})
-        begun = {where: one.start for where, one in told.items() if one.start is not None}
-        unbegun = told.keys() - begun.keys()
+        found_offsets = admin.survey_share_offsets(described).get(group, {})
+        begun = {where: one.start for where, one in found_offsets.items() if one.start is not None}
+        unbegun = found_offsets.keys() - begun.keys()
         return Standing(group, found is not None, is_share=True, offsets=begun, unbegun=unbegun)
-    with told_to_end_transactions():
+    with explain_transactions():
         saved = admin.list_group_offsets(group, places)
     offsets = {where: one.offset for where, one in saved.items()}
     return Standing(group, found is not None, is_share=False, offsets=offsets)
 
 
 def _found(admin: Admin, group: str) -> GroupDescription | GroupListing | None:
-    """The group, if it is there and will heed what is saved; one that would not is refused."""
+    """The group, if it exists and will use a new position; otherwise an error."""
     try:
         found = admin.describe_groups([group])[group]
     except BrokerError as error:
         if error.code is ErrorCode.GROUP_ID_NOT_FOUND:
             return None
         if error.code is ErrorCode.UNSUPPORTED_VERSION:
-            # It is not served. What it has saved can be moved all the same.
+            # The broker does not serve it, but its saved positions can be moved.
             for one in admin.list_groups(states=_AT_REST):
                 if one.group_id == group and one.kind != SHARE:
                     return one
         raise
     if found.state not in _AT_REST:
-        raise ConfigError(in_the_way(found))
+        raise ConfigError(blocked_by_members(found))
     return found

@@ -1,4 +1,4 @@
-"""Records of Kafka's own topics in words: what a group, a transaction or the metadata log keeps."""
+"""Records of Kafka's internal topics in words: groups, transactions, the metadata log."""
 
 import base64
 import struct
@@ -28,7 +28,7 @@ _KEYLESS: Mapping[str, Mapping[int, type]] = {
     "__remote_log_metadata": REMOTE_LOG_RECORDS,
 }
 OWN_TOPICS: Mapping[str, Mapping[int, tuple[type, type] | type]] = {**_KEYED, **_KEYLESS}
-"""By topic and kind: the types of key and value, or of the value where there are no keys."""
+"""By topic and kind: the types of key and value, or of the value alone if there are no keys."""
 
 _KIND = struct.Struct(">h")
 _PLACE = ("topic", "partition", "offset", "timestamp")
@@ -36,28 +36,28 @@ _Said = tuple[str, dict[str, Any] | None, dict[str, Any] | None]
 
 
 Words = dict[str, Any]
-"""Topic, partition, offset, timestamp, type, key and value; no value where something is gone."""
+"""Topic, partition, offset, timestamp, type, key and value; no value means a deletion."""
 
 
-def in_words(record: ConsumedRecord) -> Words | None:
-    """What a record says; None where nobody knows: of another topic, type or version, or damaged."""
+def described(record: ConsumedRecord) -> Words | None:
+    """Describe a record; None if the topic, type or version is unknown, or the record is damaged."""
     try:
         if record.topic in _KEYED:
-            said = _keyed(_KEYED[record.topic], record.key, record.value)
+            found = _keyed(_KEYED[record.topic], record.key, record.value)
         elif record.topic in _KEYLESS:
-            said = _keyless(_KEYLESS[record.topic], record.value)
+            found = _keyless(_KEYLESS[record.topic], record.value)
         else:
             return None
     except DecodeError:
         return None
-    if said is None:
+    if found is None:
         return None
-    kind, key, value = said
+    kind, key, value = found
     place = {name: getattr(record, name) for name in _PLACE}
     return {**place, "type": kind, "key": key, "value": value}
 
 
-def told(words: Words) -> str:
+def details(words: Words) -> str:
     """The type, then key and value with their fields."""
     key = "" if words["key"] is None else f" {_line(words['key'])}"
     value = "gone" if words["value"] is None else _line(words["value"])
@@ -114,11 +114,11 @@ def _plain(declared: type, version: int, data: bytes | None, position: int) -> d
 
 
 def _fields(message: object, version: int) -> dict[str, Any]:
-    """What the message has in its version."""
-    said = declaration_of(type(message)).fields
+    """The fields that the message has in its version."""
+    found = declaration_of(type(message)).fields
     return {
         name: _value(getattr(message, name), version)
-        for name, on in said.items()
+        for name, on in found.items()
         if version in on.versions
     }
 

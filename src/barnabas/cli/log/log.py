@@ -1,4 +1,4 @@
-"""`barnabas log`: look at segments and indexes of any Kafka, without a broker. Changes nothing."""
+"""`barnabas log`: inspect segments and indexes of any Kafka, without a broker. Changes nothing."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ import click
 
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingGroup
-from barnabas.cli.log.internal_records import in_words, told
+from barnabas.cli.log.internal_records import described, details
 from barnabas.cli.log.segment_files import SegmentFile, bytes_of, segment_files
 from barnabas.cli.log.segment_rows import (
     BATCH_COLUMNS,
@@ -22,7 +22,7 @@ from barnabas.cli.log.segment_rows import (
     time_text,
 )
 from barnabas.cli.log.state_files import examine_file, state_files
-from barnabas.cli.output.output import Cell, Row, counted, show_json, show_rows, tell
+from barnabas.cli.output.output import Cell, Row, counted, notice, show_json, show_rows
 from barnabas.cli.records.record_json import to_json
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspection.segments import (
@@ -42,28 +42,28 @@ _ANY = -(2**63)
 _paths = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(), callback=named("file or directory")
 )
-_json = click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document per line.")
 
 
 @click.group(cls=HintingGroup)
 def log() -> None:
-    """Look at the files of a log: Kafka's of any release since 0.8, or ours.
+    """Inspect the files of a log: of any Kafka release since 0.8, or of Barnabas.
 
-    A path is a segment's file, the directory of a partition, or a data directory.
+    A path is a segment file, the directory of a partition, or a data directory.
     """
 
 
 @log.command()
 @_paths
-@click.option("--records", is_flag=True, help="And the records of each batch.")
-@click.option("--state", is_flag=True, help="And the small files beside segments.")
+@click.option("--records", is_flag=True, help="Also print the records of each batch.")
+@click.option("--state", is_flag=True, help="Also print the small files beside segments.")
 @_json
 def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -> None:
-    """Print the batches of segments, broken ones too.
+    """Print the batches of segments, including broken ones.
 
-    With --records, those of Kafka's own topics (__consumer_offsets, __transaction_state and so on) are
-    told in words. A path may also be a small file of Kafka's: a snapshot of producers, a transaction
-    index, a checkpoint, meta.properties.
+    With --records, those of Kafka's internal topics (__consumer_offsets, __transaction_state and so
+    on) are described in words. A path may also be one of Kafka's small files: a producer snapshot,
+    a transaction index, a checkpoint, meta.properties.
     """
     small = [path for path in paths if is_state(Path(path).name) and Path(path).is_file()]
     large = [path for path in paths if path not in small]
@@ -86,7 +86,7 @@ def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -
 
 
 def _show(path: Path, columns: Sequence[str], rows: Sequence[Row], *, several: bool) -> None:
-    """A table below its file's name; in a pipe the name begins each line, where there are several."""
+    """Print a table under its file's name; in a pipe, each line starts with the name if there are several."""
     if several and not sys.stdout.isatty():
         columns, rows = ("file", *columns), [(str(path), *row) for row in rows]
     show_rows(columns, rows, title=str(path), as_json=False)
@@ -113,12 +113,12 @@ def _dump_json(path: Path, found: list[Found | Fault], data: memoryview, *, reco
         show_json({"file": str(path), **row})
         if records:
             for record in _records(path, each, data):
-                words = in_words(record)
+                words = described(record)
                 print(to_json(record) if words is None else json.dumps(words))
 
 
 def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> None:
-    """A line for each batch, and below it, set in, one for each record."""
+    """Print a line for each batch and, indented below it, one for each record."""
     for each in found:
         cells: tuple[Cell, ...] = short_row(each, data)
         named = [
@@ -129,9 +129,9 @@ def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> N
         click.echo(f"{path}: {', '.join(named)}")
         for record in _records(path, each, data):
             time = time_text(record.timestamp) or "no time"
-            words = in_words(record)
+            words = described(record)
             if words is not None:
-                click.echo(f"    {record.offset} | {time} | {told(words)}")
+                click.echo(f"    {record.offset} | {time} | {details(words)}")
                 continue
             headers = "".join(f" {name}={_text(value)}" for name, value in record.headers)
             key, value = _text(record.key), _text(record.value)
@@ -145,7 +145,7 @@ def _text(data: bytes | None) -> str:
 
 
 def _records(path: Path, found: Found | Fault, data: memoryview) -> list[Record]:
-    """The records of a batch without fault, markers left out."""
+    """The records of an intact batch, without control records."""
     if isinstance(found, Fault) or found.faults:
         return []
     place = parse_partition_directory(path.absolute().parent.name) or TopicPartition("", 0)
@@ -184,7 +184,7 @@ def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
 @_paths
 @_json
 def index(paths: tuple[str, ...], *, as_json: bool) -> None:
-    """Print the entries of offset and time indexes, and what is wrong with them."""
+    """Print the entries of offset and time indexes, and their errors."""
     printed = False
     for file in segment_files(paths, (INDEX, TIME_INDEX)):
         with bytes_of(file.beside(LOG)) as data:
@@ -202,7 +202,7 @@ def index(paths: tuple[str, ...], *, as_json: bool) -> None:
                 cells = [tuple(row.values()) for row in rows]
                 _show(path, tuple(rows[0]), cells, several=True)
     if not printed:
-        tell("no entries yet: one is made for every index.interval.bytes of records")
+        notice("no entries yet: there is one per index.interval.bytes of records")
 
 
 @dataclass
@@ -217,7 +217,7 @@ class _Totals:
 def _faults_of(
     file: SegmentFile, totals: _Totals, epochs: dict[Path, int]
 ) -> Iterator[tuple[Path, Fault]]:
-    """What is wrong with a segment and its indexes."""
+    """The errors of a segment and its indexes."""
     batches: list[Found] = []
     path = file.beside(LOG)
     with bytes_of(path) as data:
@@ -247,7 +247,7 @@ def _faults_of(
 
 
 def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, Fault]]:
-    """What is wrong with a small file; what may be right is only told."""
+    """The errors of a small file; doubts are only printed."""
     found = examine_file(path, newest_epoch)
     for text in found.doubts:
         print(f"barnabas: {path}: {text}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The segment files that a path on the command line means, and their bytes, only looked at."""
+"""The segment files that a command-line path stands for, and their bytes, read-only."""
 
 import contextlib
 import mmap
@@ -19,22 +19,22 @@ KINDS = (LOG, INDEX, TIME_INDEX)
 
 
 class SegmentFile(NamedTuple):
-    """One file of a segment; `base_offset` and `kind` (`.log`, `.index`, ...) are its name."""
+    """One file of a segment; `base_offset` and `kind` (`.log`, `.index`, ...) come from its name."""
 
     path: Path
     base_offset: int
     kind: str
 
     def beside(self, kind: str) -> Path:
-        """The file of another kind of the same segment, which need not be there."""
+        """The file of another kind of the same segment; it may not exist."""
         return self.path.with_name(self.path.name.partition(".")[0] + kind)
 
 
 def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[SegmentFile]:
-    """The files of these kinds below some paths: files, partitions, or directories of partitions.
+    """Return the files of these kinds below the paths: files, partitions, or directories of partitions.
 
     Raises:
-        ConfigError: a path is not there, or holds no such file.
+        ConfigError: a path does not exist, or holds no such file.
     """
     found: list[SegmentFile] = []
     for each in paths:
@@ -48,10 +48,10 @@ def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[SegmentFil
                 if below.is_dir() and parse_partition_directory(below.name):
                     found += _of(sorted(below.iterdir()), kinds)
         else:
-            raise ConfigError(f"{each} is not there")
+            raise ConfigError(f"{each} does not exist")
         if len(found) == before:
             names = " or ".join(f"00000000000000000000{kind}" for kind in kinds)
-            raise ConfigError(f"{each} holds no segment, that is no file such as {names}")
+            raise ConfigError(f"{each} holds no segment: expected a file such as {names}")
     return found
 
 
@@ -64,10 +64,10 @@ def _of(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[SegmentFile]:
 
 @contextlib.contextmanager
 def bytes_of(path: Path) -> Iterator[memoryview]:
-    """What a file holds, without reading all of it at once; nothing where it is not there.
+    """Map a file's bytes without reading all of it at once; empty if there is no file.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: the file cannot be read.
     """
     try:
         size = path.stat().st_size if path.exists() else 0

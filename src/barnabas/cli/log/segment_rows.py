@@ -1,4 +1,4 @@
-"""What was found in a segment or an index, as rows: all of it for machines, the gist for people."""
+"""Contents of a segment or an index as rows: complete for JSON, short for tables."""
 
 from datetime import UTC, datetime
 
@@ -13,7 +13,7 @@ Row = dict[str, Cell]
 
 
 def batch_row(found: Found, data: memoryview) -> Row:
-    """Everything that a batch says of itself."""
+    """All fields of a batch."""
     header = found.header
     return {
         "position": header.position,
@@ -38,7 +38,7 @@ def batch_row(found: Found, data: memoryview) -> Row:
 
 
 def fault_row(fault: Fault) -> Row:
-    """The place behind which nothing can be told apart."""
+    """The position after which nothing can be decoded."""
     return {"position": fault.position, "fault": fault.text}
 
 
@@ -49,7 +49,7 @@ BATCH_COLUMNS = (
 
 
 def short_row(found: Found | Fault, data: memoryview) -> tuple[Cell, ...]:
-    """The same in the columns `BATCH_COLUMNS`."""
+    """The short form, with the columns `BATCH_COLUMNS`."""
     if isinstance(found, Fault):
         rest = len(BATCH_COLUMNS) - 2
         return (found.position, *[None] * rest, found.text)
@@ -85,7 +85,7 @@ def entry_row(found: Entry | Fault, kind: str) -> Row:
 
 
 def time_text(milliseconds: int) -> str:
-    """A timestamp for people, in UTC; empty for none."""
+    """A timestamp in UTC; empty for none."""
     if milliseconds < 0:
         return ""
     try:

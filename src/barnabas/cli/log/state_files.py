@@ -1,4 +1,4 @@
-"""The small files that paths on the command line mean, and what is in them."""
+"""The small files that command-line paths stand for, and their contents."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from barnabas.log.inspection.state_files import StateRows, examine_epochs, exami
 
 
 def state_files(paths: Sequence[str]) -> Iterator[Path]:
-    """The small files below some paths: files, partitions, or directories of partitions."""
+    """Return the small files below the paths: files, partitions, or directories of partitions."""
     for each in paths:
         path = Path(each)
         if path.is_dir():
@@ -31,10 +31,10 @@ def _is_there(path: Path) -> bool:
 
 
 def examine_file(path: Path, newest_epoch: int = -1) -> StateRows:
-    """What one of them holds. `newest_epoch`: of the batches beside it; -1 where nobody has looked.
+    """Read one of them. `newest_epoch` is that of the batches beside it; -1 if unknown.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: the file cannot be read.
     """
     try:
         data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Positions of groups of Kafka 0.7, saved for the groups of today: each goes only forward."""
+"""Copy positions of Kafka 0.7 groups to today's groups; a position only moves forward."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -12,15 +12,15 @@ from barnabas.types import TopicPartition
 COLUMNS = ("group", "source", "partition", "old_offset", "new_offset", "was", "state")
 MOVED, KEPT, SHOWN = "moved", "kept", "not moved"
 NOT_COPIED = "source has no such partition"
-NO_OFFSET = "refused: it is no offset"
+NO_OFFSET = "refused: not an offset"
 
 
 def move(
     admin: Admin, topic: str, found: Iterable[Position], *, execute: bool
 ) -> Iterator[tuple[Cell, ...]]:
-    """A row for each position, as `COLUMNS` has them, once it is saved or refused.
+    """Return a row for each position, with the columns `COLUMNS`, once it is saved or refused.
 
-    A position of the group of today that is further on is kept: it has read there already.
+    If today's group has a later position, it is kept: the group has read that far already.
     """
     for group, places in groupby(found, key=lambda position: position.group):
         rows = list(places)
@@ -43,7 +43,7 @@ def move(
 
 
 def not_moved(one: Stored) -> tuple[Cell, ...]:
-    """The cells before the state of a position that has no record."""
+    """The cells before the state, for a position without a record."""
     return one.group, str(one.place), one.partition, one.old, None, None
 
 

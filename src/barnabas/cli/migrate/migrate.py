@@ -1,4 +1,7 @@
-"""`barnabas migrate`: a topic of Kafka 0.7 into a topic of today. Rules are in `migration`."""
+"""`barnabas migrate`: copy a topic of Kafka 0.7 to a new topic.
+
+The package `migration` has the rules.
+"""
 
 import sys
 from contextlib import ExitStack, closing
@@ -9,7 +12,7 @@ import click
 from barnabas import Admin
 from barnabas.cli.arguments.connection import client_settings, connection_options
 from barnabas.cli.arguments.names import named
-from barnabas.cli.arguments.patience import patience
+from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.cli.migrate.progress import MigrationProgress
 from barnabas.cli.migrate.run import Asked, MigrationRun
 from barnabas.cli.migrate.source import open_registry, open_source
@@ -34,16 +37,21 @@ Examples:
 @click.option(
     "--directory", "directories", multiple=True, metavar="[N=]DIR", help="Its log directory."
 )
-@click.option("--zookeeper", metavar="HOST:PORT/PATH", help="Where brokers and groups of 0.7 are.")
 @click.option(
-    "--to", "target", metavar="NAME", help="The new topic; of the same name if not given."
+    "--zookeeper", metavar="HOST:PORT/PATH", help="The ZooKeeper of the 0.7 brokers and groups."
 )
-@click.option("--map", "path", metavar="FILE", help="Offsets, old and new; TOPIC.migration here.")
+@click.option("--to", "target", metavar="NAME", help="The new topic; default: the same name.")
+@click.option(
+    "--map",
+    "path",
+    metavar="FILE",
+    help="File for old and new offsets; default: TOPIC.migration.",
+)
 @click.option("-z", "--compression", type=_CODECS, default="none", show_default=True)
-@click.option("--skip-corrupt", "skip", is_flag=True, help="Leave out what cannot be read.")
-@click.option("--groups", is_flag=True, help="Move the positions of groups in ZooKeeper, too.")
+@click.option("--skip-corrupt", "skip", is_flag=True, help="Leave out records that cannot be read.")
+@click.option("--groups", is_flag=True, help="Also move the positions of groups in ZooKeeper.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @connection_options
 def migrate(
     *,
@@ -61,13 +69,13 @@ def migrate(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Copy TOPIC of Kafka 0.7 to a topic of today, compare both, and move its groups.
+    """Copy TOPIC of Kafka 0.7 to a new topic, compare both, and move its groups.
 
-    N is the number of a broker: 0, 1, 2 ... if not given. Run it again to go on after it was
-    ended, and to copy what has come since.
+    N is the number of a broker; default: 0, 1, 2 ... Run the command again to resume after an
+    interruption, and to copy new records.
     """
     if groups and zookeeper is None:
-        raise click.UsageError("--groups needs --zookeeper: that is where groups of 0.7 are")
+        raise click.UsageError("--groups needs --zookeeper, where 0.7 groups are stored")
     asked = Asked(
         topic,
         target or topic,
@@ -84,7 +92,7 @@ def migrate(
         try:
             source = open_source(topic, brokers, directories, registry, RealDisk())
         except (ConnectionFailed, RequestTimeout) as error:
-            error.add_note("that is where it reads: is it running? --from names another")
+            error.add_note("the source is there: is it running? --from names another")
             raise
         except TopicNotThere as error:
             if near := meant(topic, error.known):
@@ -92,7 +100,7 @@ def migrate(
             raise
         stack.callback(source.close)
         admin = stack.enter_context(Admin(asked.settings))
-        with patience(servers):
+        with waiting_notice(servers):
             cluster = admin.describe_cluster().cluster_id
         run = MigrationRun(asked, source, registry, admin, cluster)
         if dry_run:

@@ -1,4 +1,4 @@
-"""How far a migration is, for who sits at a terminal; nothing where nobody does."""
+"""The progress of a migration, on a terminal only."""
 
 import sys
 from types import TracebackType
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class MigrationProgress:
-    """`with` it; one bar at a time, on stderr."""
+    """Use it in a `with`; it shows one bar at a time on stderr."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._bars: Progress | None = None
@@ -32,12 +32,12 @@ class MigrationProgress:
             self._bars.stop()
 
     def begin(self, what: str, total: int) -> None:
-        """A new bar, of so many bytes or records."""
+        """Start a new bar of this many bytes or records."""
         if self._bars is not None:
             self._task = self._bars.add_task(what, total=total)
 
     def advance(self, count: int) -> None:
-        """So many more are done."""
+        """Add this many bytes or records."""
         if self._bars is not None and self._task is not None:
             self._bars.advance(self._task, count)
 
@@ -48,7 +48,7 @@ def _bars() -> "Progress":
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """None is known before the first block."""
+        """Unknown before the first block."""
 
         def render(self, task: Task) -> Text:
             """In seconds."""

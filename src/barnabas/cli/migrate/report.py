@@ -1,11 +1,11 @@
-"""What `barnabas migrate` says at its end: a table of partitions, one of groups, or JSON."""
+"""The result of `barnabas migrate`: a table of partitions, one of groups, or JSON."""
 
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from barnabas.cli.migrate.group_moves import COLUMNS as GROUPS
-from barnabas.cli.output.output import Row, counted, show_json, show_rows, tell
+from barnabas.cli.output.output import Row, counted, notice, show_json, show_rows
 
 PLANNED = ("partition", "source", "next_byte", "end_byte")
 DONE = (
@@ -18,7 +18,7 @@ LEFT_OUT = ("partition", "source", "first_byte", "end_byte", "why")
 
 @dataclass(slots=True)
 class MigrationReport:
-    """Rows as their columns say. `summary` is about all of it."""
+    """Rows under their columns. `summary` describes the whole run."""
 
     title: str
     columns: Sequence[str]
@@ -40,7 +40,7 @@ class MigrationReport:
         return [cell for row in self.partitions if isinstance(cell := row[at], int)]
 
     def show(self, *, as_json: bool) -> None:
-        """Print it. What was left out is told on stderr, also to scripts."""
+        """Print it. Stderr lists what was left out, also in scripts."""
         if as_json:
             show_json(
                 self.summary
@@ -52,22 +52,22 @@ class MigrationReport:
             return
         columns, rows = self.columns, self.partitions
         if sys.stdout.isatty():
-            # Beside these there is no room for the others, which are mostly 0 and told below.
+            # The table has no room for the other columns, which are mostly 0 and printed below.
             chosen = [at for at, name in enumerate(columns) if name in _BRIEF]
             columns = [columns[at] for at in chosen]
             rows = [[row[at] for at in chosen] for row in rows]
         show_rows(columns, rows, title=self.title, as_json=False)
         if self.groups is not None:
             show_rows(GROUPS, self.groups, title="Groups", as_json=False)
-            tell(counted(len(self.groups), "position"))
+            notice(counted(len(self.groups), "position"))
         deleted = sum(self._column("deleted"))
         if deleted:
-            tell(f"{counted(deleted, 'record')} of the target are gone again, by its retention")
+            notice(f"retention has already deleted {counted(deleted, 'record')} of the target")
         for _, source, first, end, why in self.left_out:
             print(f"left out: {source} from byte {first} to {end}: {why}", file=sys.stderr)
         for _, source, first, end, why in self.not_yet:
             print(
-                f"not yet: {source} from byte {first} to {end}: {why}; the next run looks again",
+                f"not yet: {source} from byte {first} to {end}: {why}; the next run tries again",
                 file=sys.stderr,
             )
 

@@ -30,7 +30,7 @@ _OLD, _TODAYS = "0.7", "3.0"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was typed. `map` is the path of a file, `settings` are a client's."""
+    """The arguments. `map` is the path of a file, `settings` are client properties."""
 
     topic: str
     target: str
@@ -42,7 +42,7 @@ class Asked:
 
 
 class MigrationRun:
-    """`registry` is the ZooKeeper of 0.7, where it was named; `cluster` the id of the target's."""
+    """`registry` is the ZooKeeper of 0.7, if given; `cluster` is the target's cluster id."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class MigrationRun:
         self._clock = SystemClock()
 
     def planned(self) -> MigrationReport:
-        """What would be done; nothing is changed, no topic made.
+        """Return what would be done; nothing changes and no topic is created.
 
         Raises:
             KafkaError: it could not be done.
@@ -81,15 +81,15 @@ class MigrationRun:
         return report
 
     def done(self, progress: MigrationProgress) -> MigrationReport:
-        """Copy what is left, compare all, move the groups.
+        """Copy what is left, compare everything, move the groups.
 
         Raises:
-            KafkaError: it cannot go on; what was done is kept.
+            KafkaError: it cannot continue; completed work is kept.
         """
         began = self._clock.monotonic()
         report = MigrationReport("", DONE, self._summary())
         with self._disk.lock(self._asked.map + ".lock"), closing(self._target()) as target:
-            # Before the topic is made: the map may be of another migration.
+            # Before the topic is created: the map may belong to another migration.
             offsets = self._map()
             if not self._is_there():
                 self._make()
@@ -116,9 +116,9 @@ class MigrationRun:
     def _partitions(
         self, migration: Migration, progress: MigrationProgress, report: MigrationReport
     ) -> Iterator[tuple[Row, int, int]]:
-        """A row for each, the bytes of the source that were copied, and the messages.
+        """Return a row for each partition, the number of source bytes copied, and the number of messages.
 
-        `report` is told what waits for the next run.
+        `report` receives what the next run has to do.
         """
         for partition, place in enumerate(self._source.places):
             at, until = migration.left(partition)
@@ -136,10 +136,10 @@ class MigrationRun:
             yield row, copied.end - copied.start, copied.messages
 
     def _groups(self, migration: Migration | None, *, execute: bool) -> list[Row] | None:
-        """Without a migration nothing was copied, and no record is known."""
+        """Without a migration nothing was copied, and there are no records to map."""
         if not self._asked.groups:
             return None
-        assert self._registry is not None, "who moves groups has said where they are"
+        assert self._registry is not None, "moving groups requires the offsets' map"
         there = list(stored(self._registry, self._asked.topic, self._source.places))
         rows: list[Row] = []
         if migration is None:
@@ -149,13 +149,13 @@ class MigrationRun:
             found = migration.positions(self._registry, self._asked.topic)
             rows += move(self._admin, self._asked.target, found, execute=execute)
         wrong = (one for one in there if one.old is None)
-        rows += [(*not_moved(one), f"{NO_OFFSET}: {one.said[:40]!r}") for one in wrong]
+        rows += [(*not_moved(one), f"{NO_OFFSET}: {one.text[:40]!r}") for one in wrong]
         for group, place in strays(self._registry, self._asked.topic, self._source.places):
             rows.append((group, place, None, None, None, None, NOT_COPIED))
         return rows
 
     def _is_there(self) -> bool:
-        """Whether the target is.
+        """Whether the target topic exists.
 
         Raises:
             ConfigError: it has another number of partitions than the source.
@@ -170,12 +170,12 @@ class MigrationRun:
         return found is not None
 
     def _make(self) -> None:
-        """The target, in a format of today also where new topics have that of 0.7."""
+        """Create the target in a current record format, even if the broker's default is that of 0.7."""
         broker = self._admin.describe_cluster().brokers[0]
-        told = self._admin.describe_configs(Resource.BROKER, str(broker.node_id)).get(
+        format_entry = self._admin.describe_configs(Resource.BROKER, str(broker.node_id)).get(
             f"log.{_FORMAT}"
         )
-        is_old = told is not None and told.value == _OLD
+        is_old = format_entry is not None and format_entry.value == _OLD
         config: dict[str, str | None] = {_FORMAT: _TODAYS} if is_old else {}
         count = len(self._source.places)
         self._admin.create_topics([NewTopic(self._asked.target, count, configs=config)])
@@ -196,7 +196,7 @@ class MigrationRun:
         config = self._admin.describe_configs(Resource.TOPIC, self._asked.target)
         if _FORMAT in config and config[_FORMAT].value == _OLD:
             raise ConfigError(
-                f"{self._asked.target} has the format of Kafka 0.7 itself: --to names another topic"
+                f"{self._asked.target} has the record format of Kafka 0.7: --to names another topic"
             )
         limit = config[_LIMIT].value if _LIMIT in config else None
         largest = min(int(limit or _LARGEST_BATCH), _LARGEST_BATCH)

@@ -1,4 +1,4 @@
-"""What `barnabas migrate` reads: brokers, brokers that ZooKeeper names, or log directories."""
+"""The source of `barnabas migrate`: brokers, brokers found in ZooKeeper, or log directories."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ from barnabas.migration.errors import TopicNotThere
 from barnabas.migration.source import Source
 from barnabas.ports import Disk, SharedRegistry
 
-_ONE = "say where from: one of --from, --directory and --zookeeper"
+_ONE = "name the source with one of --from, --directory and --zookeeper"
 
 
 def open_source(
@@ -25,10 +25,10 @@ def open_source(
     registry: SharedRegistry | None,
     disk: Disk,
 ) -> Source:
-    """The topic at one of them; ZooKeeper is asked where nothing else is named.
+    """Open the topic at its source; ZooKeeper is used if nothing else is named.
 
     Raises:
-        KafkaError: it is not there.
+        KafkaError: the topic does not exist there.
     """
     if (bool(brokers) and bool(directories)) or not (brokers or directories or registry):
         raise click.UsageError(_ONE)
@@ -45,16 +45,16 @@ def open_source(
 
 
 def open_registry(place: str) -> SharedRegistry:
-    """ZooKeeper; what it tells by itself is not listened to.
+    """Open ZooKeeper; its notifications are ignored.
 
     Raises:
-        ConfigError, RegistryUnavailable: it is not to be had.
+        ConfigError, RegistryUnavailable: ZooKeeper cannot be reached.
     """
     return open_zookeeper(DriverConfig07.load({"zk.connect": place}), lambda _: None)
 
 
 def _numbered(given: Iterable[str]) -> Iterable[tuple[int, str]]:
-    """`2=here` is of broker 2; without a number they are 0, 1, 2 ... in the order given."""
+    """`2=here` is broker 2; without numbers they are 0, 1, 2 ... in the given order."""
     for index, text in enumerate(given):
         number, equals, rest = text.partition("=")
         yield (int(number), rest) if equals and number.isdecimal() else (index, text)

@@ -1,1 +1,1 @@
-"""Rows, times and lines for people and for machines."""
+"""Rows, times and lines, readable for users and programs."""

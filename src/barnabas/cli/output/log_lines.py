@@ -1,4 +1,4 @@
-"""Log records as lines: the event first, then its fields as key=value. Sends them nowhere."""
+"""Format log records as lines: the event first, then its fields as key=value."""
 
 import logging
 
@@ -12,7 +12,7 @@ class LineFormatter(logging.Formatter):
         super().__init__("%(asctime)s.%(msecs)03d %(levelname)s %(message)s", "%H:%M:%S")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name of the base
-        """One line without the traceback, which the base puts below it."""
+        """Format one line without the traceback, which the base class appends."""
         record.levelname = record.levelname.lower()
         line = super().formatMessage(record)
         for key, value in vars(record).items():
@@ -24,7 +24,8 @@ class LineFormatter(logging.Formatter):
 def log_to_stderr() -> None:
     """Send errors of this package to stderr, and warnings about properties; see `log_from`.
 
-    What a client copes with is no news to who typed a command; what it cannot do ends the command.
+    A user of a command does not need problems that the client solves; what it cannot solve ends the
+    command.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(LineFormatter())
@@ -34,7 +35,7 @@ def log_to_stderr() -> None:
 
 
 def log_from(level: str) -> None:
-    """Log what this package says from `level` up (debug, info, warning, error)."""
+    """Log messages of this package from `level` up (debug, info, warning, error)."""
     logging.getLogger("barnabas").setLevel(level.upper())
     logging.getLogger("barnabas.config").setLevel(logging.NOTSET)
 

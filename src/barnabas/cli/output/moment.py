@@ -1,4 +1,4 @@
-"""Times as the command line takes them, and as it tells them."""
+"""Times as arguments and as output."""
 
 from datetime import UTC, datetime
 
@@ -11,11 +11,11 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def moment_ms(option: str, text: str, others: str) -> int:
-    """A time such as 2013-01-01T05:00, or @milliseconds, in ms since the epoch; from 0 on.
+    """Parse a time such as 2013-01-01T05:00, or @milliseconds, to ms since the epoch; at least 0.
 
     Raises:
-        click.UsageError: it is none; the message says which `others` the option takes.
-        ConfigError: it is later than any that a broker knows.
+        click.UsageError: not a time; the message lists what `others` the option accepts.
+        ConfigError: later than any time that a broker can store.
     """
     if text.startswith("@") and text.isascii() and text[1:].isdecimal():
         return _told(option, text, int(text[1:]))
@@ -23,19 +23,19 @@ def moment_ms(option: str, text: str, others: str) -> int:
         return _told(option, text, int(datetime.fromisoformat(text).timestamp() * 1000))
     except (ValueError, OverflowError, OSError):
         raise click.UsageError(
-            f"{option} {text}: it must be {others}, a time such as 2013-01-01T05:00, or @milliseconds"
+            f"{option} {text}: expected {others}, a time such as 2013-01-01T05:00, or @milliseconds"
         ) from None
 
 
 def _told(option: str, text: str, milliseconds: int) -> int:
-    # Below 0 is no time to a broker: there -1 is the end and -2 the beginning.
+    # A negative number is not a time to a broker: -1 is the end and -2 the beginning.
     if milliseconds > LONG_MAX:
         raise ConfigError(f"{option} {text}: it must be at most @{LONG_MAX}")
     return max(milliseconds, 0)
 
 
-def told(milliseconds: int, now_ms: int) -> str:
-    """A time as people read it, where they are, with its age: `2013-01-01 05:00:00, 3 h ago`."""
+def time_and_age(milliseconds: int, now_ms: int) -> str:
+    """A local time with its age: `2013-01-01 05:00:00, 3 h ago`."""
     try:
         when = datetime.fromtimestamp(milliseconds / 1000, tz=UTC).astimezone()
     except (ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""Rows for people and for machines: a table on a terminal, tabs in a pipe, JSON on request."""
+"""Rows as output: a table on a terminal, tab-separated in a pipe, JSON on request."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ Row = Sequence[Cell]
 
 
 class Moment(int):
-    """Milliseconds since 1970. A table shows them as a time and its age, all else as the number."""
+    """Milliseconds since 1970. A table shows a time and its age, other output the number."""
 
 
 def show_rows(
@@ -22,11 +22,11 @@ def show_rows(
     as_json: bool,
     short: Collection[str] = (),
 ) -> None:
-    """Print rows; numbers are set to the right. A pipe gets neither title nor head.
+    """Print rows; numbers are right-aligned. A pipe gets neither title nor header.
 
-    What cannot be seen in a name is written as an escape, but in JSON, which has its own.
+    Invisible characters in names are printed as escapes, except in JSON, which has its own.
 
-    A terminal that is too narrow may get a part only of the columns in `short`.
+    A narrow terminal may get only the columns in `short`.
     """
     if as_json:
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
@@ -37,14 +37,14 @@ def show_rows(
             print("\t".join(_text(cell) for cell in row))
 
 
-def tell(what: str) -> None:
-    """A word to who sits at a terminal; scripts hear nothing where all is well."""
+def notice(what: str) -> None:
+    """Print a message on a terminal only; scripts get no output if all is well."""
     if sys.stderr.isatty():
         print(printable_lines(what), file=sys.stderr)
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """`1 record`, `2 records`; `many` where that is not just an s more."""
+    """`1 record`, `2 records`; `many` is an irregular plural."""
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
@@ -56,20 +56,23 @@ def show_json(value: object) -> None:
 def _show_table(
     columns: Sequence[str], rows: Sequence[Row], title: str, short: Collection[str]
 ) -> None:
-    from barnabas.cli.output.moment import told
+    from barnabas.cli.output.moment import time_and_age
     from barnabas.cli.output.tables import Column, show_table
     from barnabas.runtime.clock import SystemClock
 
     now_ms = SystemClock().time_ms()
     shown = []
     for index, column in enumerate(columns):
-        told_of = [row[index] for row in rows if row[index] is not None]
-        moments = any(isinstance(cell, Moment) for cell in told_of)
-        numbers = bool(told_of) and all(isinstance(cell, int) for cell in told_of)
-        head = column.removesuffix("_ms") if moments or not told_of else column
+        suggest_groups = [row[index] for row in rows if row[index] is not None]
+        moments = any(isinstance(cell, Moment) for cell in suggest_groups)
+        numbers = bool(suggest_groups) and all(isinstance(cell, int) for cell in suggest_groups)
+        head = column.removesuffix("_ms") if moments or not suggest_groups else column
         shown.append(Column(head.replace("_", " "), numbers, column in short))
     cells = [
-        [told(cell, now_ms) if isinstance(cell, Moment) else _text(cell, ", ") for cell in row]
+        [
+            time_and_age(cell, now_ms) if isinstance(cell, Moment) else _text(cell, ", ")
+            for cell in row
+        ]
         for row in rows
     ]
     show_table(shown, cells, title)

@@ -1,4 +1,4 @@
-"""Rows as a table on a terminal; however narrow that is, nothing is cut off that has to be read."""
+"""Rows as a table on a terminal. A narrow terminal never truncates what must be read."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 _FOLDABLE = 2
-"""How many times as wide as the terminal a table may be: folded further it could not be read."""
+"""How many times wider than the terminal a table may be before folding makes it unreadable."""
 
 _SHORT = 12
 _ANY_WIDTH = 1_000_000
 
 
 class Column(NamedTuple):
-    """What is above a column, whether it is set to the right, and whether it may be cut short."""
+    """The header of a column, its alignment, and whether it may be truncated."""
 
     head: str
     right: bool = False
@@ -23,9 +23,9 @@ class Column(NamedTuple):
 
 
 def show_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], title: str) -> None:
-    """Print rows of text; nothing in them is markup.
+    """Print rows of text; markup in them is not interpreted.
 
-    Where the terminal is much too narrow for a table, each row is a block of lines.
+    If the terminal is much too narrow for a table, each row becomes a block of lines.
     """
     table = Table(title=Text(title, "bold", justify="left"), title_style="")
     for column in columns:

@@ -1,4 +1,4 @@
-"""`barnabas consume`: records of a topic to stdout, as they come or up to a point."""
+"""`barnabas consume`: print records of a topic as they arrive, or up to a limit."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ from barnabas.cli.arguments.connection import (
 )
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingCommand, usage
-from barnabas.cli.ending import ending_after
 from barnabas.cli.output.moment import moment_ms
 from barnabas.cli.records.record_format import formatter
 from barnabas.cli.records.record_json import ConsumedRecord, to_json
+from barnabas.cli.signals import defer_signals
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.errors import ConfigError
 from barnabas.records.columns.record import Record
@@ -29,19 +29,19 @@ _POLL_SECONDS = 0.5
 _POLL_RECORDS = 5000
 _SHOWN = 8
 _STARTS = "earliest, latest, a number, -N"
-_TOPIC = "The topic has no option: barnabas consume TOPIC"
+_TOPIC = "The topic is an argument: barnabas consume TOPIC"
 
 
 class Consume(HintingCommand):
-    """For who has typed `kcat -C` and `kafka-console-consumer` before."""
+    """Suggestions for options of `kcat -C` and `kafka-console-consumer`."""
 
     hints: ClassVar[Mapping[str, str]] = {
         "-t": _TOPIC,
         "--topic": _TOPIC,
-        "-G": "A group is named by --group: barnabas consume TOPIC --group GROUP",
-        "--group-id": "A group is named by --group.",
-        "--max-messages": "--count stops after so many.",
-        "": "One topic is read at a time.",
+        "-G": "Use --group: barnabas consume TOPIC --group GROUP",
+        "--group-id": "Use --group.",
+        "--max-messages": "Use --count to stop after so many records.",
+        "": "One topic at a time.",
     }
 
 
@@ -54,11 +54,13 @@ class Consume(HintingCommand):
     callback=named("group"),
     help="Read as a member of this group, and commit what was printed.",
 )
-@click.option("-o", "--offset", help="Where to begin; auto.offset.reset (latest) if not given.")
+@click.option("-o", "--offset", help="Where to start; default: auto.offset.reset (latest).")
 @click.option("--from-beginning", is_flag=True, help="The same as --offset earliest.")
 @click.option("-c", "--count", type=click.IntRange(1), help="Stop after so many records.")
-@click.option("-e", "--exit", "to_end", is_flag=True, help="Stop at what is the end now.")
-@click.option("-K", "--key-delimiter", metavar="TEXT", help="Print keys, with this behind them.")
+@click.option("-e", "--exit", "to_end", is_flag=True, help="Stop at the current end.")
+@click.option(
+    "-K", "--key-delimiter", metavar="TEXT", help="Print keys, followed by this separator."
+)
 @click.option("-f", "--format", "template", metavar="TEXT", help="%s value, %k key, %o offset, …")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per record.")
 @connection_options
@@ -80,23 +82,21 @@ def consume(
     r"""Print the records of TOPIC.
 
     An OFFSET is earliest, latest, a number, -N (the last N of each partition), a time such as
-    2013-01-01T05:00 (local unless it says otherwise), or @ and milliseconds since 1970.
+    2013-01-01T05:00 (local unless it has a zone), or @ and milliseconds since 1970.
 
-    Letters of a FORMAT: %s value, %k key, %t topic, %p partition, %o offset, %T timestamp,
-    %h headers, %S and %K sizes of value and key; \n and \t as usual.
+    Letters of a FORMAT: %s value, %k key, %t topic, %p partition, %o offset, %T timestamp, %h
+    headers, %S and %K sizes of value and key; \n and \t as usual.
 
-    A member of a GROUP gets its share of the partitions, and goes on where the group was last;
-    --from-beginning is for partitions of which the group has read nothing.
+    A member of a GROUP reads its share of the partitions, from the group's last position;
+    --from-beginning applies to partitions without one.
 
-    In JSON, bytes that are no UTF-8 are {"base64": "..."}.
+    In JSON, bytes that are not UTF-8 are {"base64": "..."}.
     """
     if from_beginning and offset is not None:
-        raise click.UsageError(
-            "--from-beginning and --offset both say where to begin: leave out one"
-        )
+        raise click.UsageError("--from-beginning and --offset exclude each other: leave out one")
     if group is not None and (partitions or offset is not None):
         raise click.UsageError(
-            "a group says which partitions are read, from where: leave out -p, -o"
+            "a group chooses partitions and positions itself: leave out -p and -o"
         )
     render = _renderer(template, key_delimiter, as_json=as_json)
     common = client_settings(servers, pairs)
@@ -123,7 +123,7 @@ def _renderer(
     template: str | None, key_delimiter: str | None, *, as_json: bool
 ) -> Callable[[ConsumedRecord], bytes]:
     if (template is not None) + (key_delimiter is not None) + as_json > 1:
-        raise click.UsageError("--json, --format and --key-delimiter each say how: give one")
+        raise click.UsageError("--json, --format and --key-delimiter exclude each other: use one")
     if as_json:
         return lambda record: to_json(record).encode() + b"\n"
     if template is not None:
@@ -135,7 +135,7 @@ def _renderer(
 
 
 def _reset(settings: Mapping[str, object]) -> str:
-    """Where auto.offset.reset says to begin; the end, where it says nothing."""
+    """Where auto.offset.reset starts; by default the end."""
     asked = settings.get("auto.offset.reset", "latest")
     return "earliest" if asked == "earliest" else "latest"
 
@@ -163,7 +163,7 @@ def _positions(
             ends = ", ".join(f"{place.partition}: {last[place]}" for place in places[:_SHOWN])
             more = ", …" if len(places) > _SHOWN else ""
             raise ConfigError(
-                f"--offset {start} is beyond the end of each partition ({ends}{more})"
+                f"--offset {start} is after the end of every partition ({ends}{more})"
             )
         return {place: min(max(int(start), first[place]), last[place]) for place in places}
     if start.startswith("-") and start[1:].isdecimal():
@@ -178,7 +178,7 @@ def _copy(
     count: int | None,
     ends: Mapping[TopicPartition, int] | None,
 ) -> None:
-    """Print until `count` records are out or every partition that is read is at its end."""
+    """Print until `count` records are out or every partition reaches its end."""
     out = sys.stdout.buffer
     left = sys.maxsize if count is None else count
     while left:
@@ -187,7 +187,7 @@ def _copy(
         records: list[Record] = []
         printed = 0
         try:
-            with ending_after(consumer.wakeup):
+            with defer_signals(consumer.wakeup):
                 records = consumer.poll(_POLL_SECONDS, min(left, _POLL_RECORDS))
             for record in records:
                 place = TopicPartition(record.topic, record.partition)
@@ -202,7 +202,7 @@ def _copy(
 
 
 def _give_back(consumer: Consumer, records: list[Record]) -> None:
-    """We are ended while we print: what is not printed is not for the group to pass over."""
+    """A signal interrupted the output: return the unprinted records to the group."""
     first = {TopicPartition(one.topic, one.partition): one.offset for one in reversed(records)}
     for place, offset in first.items():
         consumer.seek(place, offset)

@@ -1,4 +1,4 @@
-"""Delimited records out of a byte stream, as they come: a line is given when it is whole."""
+"""Split a byte stream into delimited records, each as soon as it is complete."""
 
 from collections.abc import Iterator
 from io import BufferedIOBase
@@ -10,23 +10,23 @@ _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\0": "\0"}
 
 
 def delimiter(text: str) -> bytes:
-    r"""A delimiter as typed: \n, \t, \r and \0 mean what they do in C.
+    r"""Parse a delimiter; \n, \t, \r and \0 mean what they do in C.
 
     Raises:
         ConfigError: it is empty.
     """
     if not text:
-        raise ConfigError("a delimiter must have at least one letter")
+        raise ConfigError("a delimiter must have at least one character")
     for typed, meant in _ESCAPES.items():
         text = text.replace(typed, meant)
     return text.encode()
 
 
 def split(stream: BufferedIOBase, end: bytes, longest: int) -> Iterator[bytes]:
-    """The parts of `stream` without their ends; a last part without one counts unless it is empty.
+    """Yield the parts of `stream` without their delimiters; an unterminated last part counts if not empty.
 
     Raises:
-        ConfigError: more than `longest` bytes came without an end.
+        ConfigError: more than `longest` bytes without a delimiter.
     """
     rest = bytearray()
     count = 0
@@ -40,8 +40,8 @@ def split(stream: BufferedIOBase, end: bytes, longest: int) -> Iterator[bytes]:
             rest = bytearray(last)
         if len(rest) >= longest + len(end):
             raise ConfigError(
-                f"line {count + 1} is longer than a record may be ({longest} bytes): -D says what "
-                "ends a line, -X max.request.size=… how large a record may be"
+                f"line {count + 1} exceeds the maximum size of a record ({longest} bytes): set "
+                "the delimiter with -D, or the maximum with -X max.request.size=…"
             )
     if rest:
         yield bytes(rest)

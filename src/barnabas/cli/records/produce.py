@@ -1,4 +1,4 @@
-"""`barnabas produce`: each line of stdin becomes a record. Batches and retries are the client's."""
+"""`barnabas produce`: each line of stdin becomes a record. The client batches and retries."""
 
 import logging
 import sys
@@ -13,7 +13,7 @@ import click
 from barnabas.cli.arguments.connection import client_settings, connection_options
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingCommand
-from barnabas.cli.output.output import counted, tell
+from barnabas.cli.output.output import counted, notice
 from barnabas.cli.records.lines import delimiter, split
 from barnabas.cli.records.record_json import Outgoing, from_json
 from barnabas.config.clients import ProducerConfig
@@ -22,11 +22,11 @@ from barnabas.errors import ConfigError
 _CODECS = click.Choice(["none", "gzip", "snappy", "lz4", "zstd"])
 
 _JSON_GROWTH = 8
-"""JSON may take six bytes for one (\\u0001), and there are names besides key and value."""
+"""JSON may need six bytes for one (\u0001), and has names besides key and value."""
 
 
-_HEADER = "Repeat. NAME alone has no value (null)."
-_TOPIC = "The topic has no option: barnabas produce TOPIC"
+_HEADER = "Repeatable. NAME alone has no value (null)."
+_TOPIC = "The topic is an argument: barnabas produce TOPIC"
 
 _EXAMPLES = """\b
 Examples:
@@ -36,29 +36,39 @@ Examples:
 
 
 class Produce(HintingCommand):
-    """For who has typed `kcat -P` and `kafka-console-producer` before."""
+    """Suggestions for options of `kcat -P` and `kafka-console-producer`."""
 
     hints: ClassVar[Mapping[str, str]] = {
         "-t": _TOPIC,
         "--topic": _TOPIC,
-        "--broker-list": "-b says where the brokers are.",
+        "--broker-list": "Use -b for the brokers' addresses.",
         "": "Records come from stdin: echo hello | barnabas produce greetings",
     }
 
 
 @click.command(cls=Produce, epilog=_EXAMPLES)
 @click.argument("topic", callback=named("topic"))
-@click.option("-K", "--key-delimiter", metavar="TEXT", help="What stands between key and value.")
+@click.option("-K", "--key-delimiter", metavar="TEXT", help="The separator between key and value.")
 @click.option(
-    "-k", "--key", metavar="TEXT", help="One key for all records; with -K for those without one."
+    "-k", "--key", metavar="TEXT", help="The key of all records; with -K, of those without one."
 )
-@click.option("-D", "--delimiter", "end", default="\\n", help="What ends a record (a line's end).")
+@click.option(
+    "-D",
+    "--delimiter",
+    "end",
+    default="\\n",
+    help="The separator between records (default: a newline).",
+)
 @click.option("-H", "--header", "headers", multiple=True, metavar="NAME=VALUE", help=_HEADER)
-@click.option("-p", "--partition", type=click.IntRange(0), help="By the key if not given.")
+@click.option(
+    "-p", "--partition", type=click.IntRange(0), help="The partition; default: chosen by the key."
+)
 @click.option("-z", "--compression", type=_CODECS, default="none", show_default=True)
-@click.option("-Z", "--null", is_flag=True, help="An empty value is none (a tombstone).")
-@click.option("-l", "--file", type=click.Path(dir_okay=False), help="Read this file, not stdin.")
-@click.option("--json", "as_json", is_flag=True, help="Each line is what consume --json writes.")
+@click.option("-Z", "--null", is_flag=True, help="An empty value is null (a tombstone).")
+@click.option(
+    "-l", "--file", type=click.Path(dir_okay=False), help="Read this file instead of stdin."
+)
+@click.option("--json", "as_json", is_flag=True, help="Each line is what consume --json prints.")
 @connection_options
 def produce(
     *,
@@ -81,13 +91,13 @@ def produce(
     from barnabas.client.sync.producer import Producer
 
     if as_json and (key is not None or key_delimiter is not None or null):
-        raise click.UsageError("with --json the line says key and value: leave out -k, -K and -Z")
+        raise click.UsageError("--json lines contain key and value: leave out -k, -K and -Z")
     settings = client_settings(servers, pairs, compression_type=compression)
     longest = _longest(settings) * (_JSON_GROWTH if as_json else 1)
     usual = Outgoing(
         None if key is None else key.encode(), None, [_header(one) for one in headers], partition
     )
-    # What is lost is said once, with its line, and not by the log as well.
+    # The command reports a lost record with its line; the log need not repeat it.
     logging.getLogger("barnabas.client").setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         stream = sys.stdin.buffer if file is None else stack.enter_context(_open(file))
@@ -102,7 +112,7 @@ def produce(
             records = _keyed(lines, delimiter(key_delimiter), usual, null=null)
         producer = stack.enter_context(Producer(settings))
         count = send_all(producer, topic, records, receipts, servers)
-    tell(f"{counted(count, 'record')} to {topic}")
+    notice(f"{counted(count, 'record')} to {topic}")
 
 
 def _longest(settings: Mapping[str, object]) -> int:
@@ -138,7 +148,7 @@ def _json(lines: Iterator[bytes], usual: Outgoing) -> Iterator[Outgoing]:
 def _header(text: str) -> tuple[str, bytes | None]:
     name, equals, value = text.partition("=")
     if not name:
-        raise click.UsageError(f"-H {text}: it must look like name=value")
+        raise click.UsageError(f"-H {text}: expected name=value")
     return name, value.encode() if equals else None
 
 

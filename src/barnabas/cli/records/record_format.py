@@ -1,7 +1,7 @@
 r"""The format strings of `consume`, with kcat's letters.
 
-%s value, %k key, %t topic, %p partition, %o offset, %T timestamp in milliseconds, %h headers,
-%S and %K the sizes of value and key (-1: none), %% a percent sign; \n, \t, \r and \0 as in C.
+%s value, %k key, %t topic, %p partition, %o offset, %T timestamp in milliseconds, %h headers, %S
+and %K the sizes of value and key (-1 for none), %% a percent sign; \n, \t, \r and \0 as in C.
 """
 
 from collections.abc import Callable
@@ -27,10 +27,10 @@ _PARTS: dict[str, Callable[[ConsumedRecord], bytes]] = {
 
 
 def formatter(text: str) -> Callable[[ConsumedRecord], bytes]:
-    """A function that renders one record.
+    """Return a function that formats one record.
 
     Raises:
-        ConfigError: a letter behind % that means nothing.
+        ConfigError: an unknown letter after %.
     """
     parts: list[bytes | Callable[[ConsumedRecord], bytes]] = []
     pieces = text.replace("%%", "%\0").split("%")
@@ -43,7 +43,7 @@ def formatter(text: str) -> Callable[[ConsumedRecord], bytes]:
         elif letter in _PARTS:
             parts.append(_PARTS[letter])
         else:
-            raise ConfigError(f"%{letter} in a format must be one of {' '.join(_PARTS)} %")
+            raise ConfigError(f"%{letter} in a format: expected one of {' '.join(_PARTS)} %")
         if plain:
             parts.append(delimiter(plain))
     return lambda record: b"".join(

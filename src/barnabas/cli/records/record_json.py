@@ -1,4 +1,4 @@
-"""Records as lines of JSON and back; what `consume --json` writes, `produce --json` reads.
+"""Records as lines of JSON: `consume --json` writes them, `produce --json` reads them.
 
 Keys, values and header values are text; bytes that are not UTF-8 are {"base64": "…"}.
 """
@@ -17,7 +17,7 @@ Headers = list[tuple[str, bytes | None]]
 
 
 class ConsumedRecord(Protocol):
-    """What this module reads of a record."""
+    """The attributes of a record that this module reads."""
 
     topic: str
     partition: int
@@ -39,7 +39,7 @@ class Outgoing(NamedTuple):
 
 
 def to_json(record: ConsumedRecord) -> str:
-    """One line without its end."""
+    """One line, without its newline."""
     fields = {
         "topic": record.topic,
         "partition": record.partition,
@@ -56,11 +56,10 @@ def from_json(line: bytes, number: int) -> Outgoing:
     """Read one line; `number` is for the message.
 
     Headers may be an object or a list of pairs. A value that is an object, a list or a number is
-    sent as its JSON text. Fields that a producer does not choose (topic, offset) are left out.
+    sent as its JSON text. Fields that a producer does not choose (topic, offset) are ignored.
 
     Raises:
-        ConfigError: it is not JSON, not an object, has a field that no record has, or a field of
-            the wrong type.
+        ConfigError: not JSON, not an object, an unknown field, or a field of the wrong type.
     """
     try:
         fields = json.loads(line)
@@ -94,13 +93,13 @@ def _unknown(fields: dict[str, Any]) -> str:
     name = next(name for name in fields if name not in _FIELDS)
     near = difflib.get_close_matches(name, _FIELDS, n=1)
     return f"a record has no field {name}: " + (
-        f"the nearest is {near[0]}" if near else f"it may have {', '.join(sorted(_FIELDS))}"
+        f"did you mean {near[0]}?" if near else f"expected {', '.join(sorted(_FIELDS))}"
     )
 
 
 def _name(key: object) -> str:
     name = str(key)
-    name.encode()  # Half a surrogate pair has no UTF-8: said with the number of its line.
+    name.encode()  # A lone surrogate has no UTF-8: report it with its line number.
     return name
 
 

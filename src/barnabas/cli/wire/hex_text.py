@@ -1,4 +1,4 @@
-"""Hex as people paste it: plain, with commas or 0x, or as xxd, hexdump -C and tcpdump -X print it."""
+"""Parse pasted hex: plain, with commas or 0x, or as printed by xxd, hexdump -C and tcpdump -X."""
 
 import re
 
@@ -11,12 +11,10 @@ _NOISE = re.compile(r"\\x|0x|[\s,;:_\[\](){}'\"]")
 
 
 def hex_bytes(text: str) -> bytes:
-    """The bytes that a text spells.
-
-    What stands behind # or | in a line is a remark.
+    """Return the bytes that a text spells. The rest of a line after # or | is a comment.
 
     Raises:
-        ConfigError: it is no hex; the line is named.
+        ConfigError: not hex; the message names the line.
     """
     lines = text.splitlines()
     dumped = any(_DUMP_C.fullmatch(line.rstrip()) for line in lines)
@@ -28,12 +26,12 @@ def hex_bytes(text: str) -> bytes:
             found += bytes.fromhex(_NOISE.sub("", _digits(line)))
         except ValueError:
             where = f"line {number}: " if len(lines) > 1 else ""
-            raise ConfigError(f"{where}hex expected, not {line.strip()[:60]!r}") from None
+            raise ConfigError(f"{where}expected hex, not {line.strip()[:60]!r}") from None
     return bytes(found)
 
 
 def _digits(line: str) -> str:
-    """The part of a line that has the bytes."""
+    """The part of a line that contains the bytes."""
     line = line.partition("#")[0].rstrip()
     if (dump := _DUMP_C.fullmatch(line)) is not None:
         return dump.group(1)

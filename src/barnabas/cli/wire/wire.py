@@ -1,4 +1,4 @@
-"""`barnabas wire`: what bytes on the wire say, field by field, and where they are wrong."""
+"""`barnabas wire`: decode bytes on the wire field by field, and find mistakes in them."""
 
 import sys
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from barnabas.cli.arguments.usage import HintingGroup, usage
 from barnabas.cli.wire.hex_text import hex_bytes
 from barnabas.cli.wire.wire_output import Style, show
 from barnabas.errors import ConfigError, KafkaError
-from barnabas.lens.capture.conversation import Told
+from barnabas.lens.capture.conversation import SentFrame
 from barnabas.lens.capture.pcap import is_capture
-from barnabas.lens.capture.reading import Heard, read_capture, read_requests, read_responses
+from barnabas.lens.capture.reading import Arrival, read_capture, read_requests, read_responses
 from barnabas.lens.languages.language import Language
 from barnabas.lens.languages.languages import LANGUAGES, language_of, with_other_language
 from barnabas.lens.walks.part import Asked
@@ -24,24 +24,24 @@ _dialect = click.option(
     type=click.Choice(list(LANGUAGES)),
     default="kafka",
     show_default=True,
-    help="The wire language: Kafka's since 0.8, or an earlier one.",
+    help="The protocol: Kafka's since 0.8, or an earlier one.",
 )
-_json = click.option("--json", "as_json", is_flag=True, help="One JSON document a frame.")
-_brief = click.option("--brief", is_flag=True, help="One line for each frame.")
-_full = click.option("--full", is_flag=True, help="Long values in full.")
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document per frame.")
+_brief = click.option("--brief", is_flag=True, help="One line per frame.")
+_full = click.option("--full", is_flag=True, help="Do not shorten long values.")
 
 
 @click.group(cls=HintingGroup)
 def wire() -> None:
-    """Read what clients and brokers say, byte by byte."""
+    """Decode the traffic of clients and brokers."""
 
 
 @wire.command()
 @click.argument("what", nargs=-1)
 @_dialect
-@click.option("--response", is_flag=True, help="These are responses; --api says to what.")
-@click.option("--api", help="The API that was asked for, by its name or key.")
-@click.option("--version", type=int, help="Its version; the newest if not said.")
+@click.option("--response", is_flag=True, help="The bytes are responses; --api names the request.")
+@click.option("--api", help="The API of the request, by name or key.")
+@click.option("--version", type=int, help="Its version; default: the newest.")
 @_brief
 @_full
 @_json
@@ -56,10 +56,10 @@ def explain(
     full: bool,
     as_json: bool,
 ) -> int:
-    """Explain frames: hex, a file, or stdin. Exit code 1 if there is a mistake in them.
+    """Decode frames from hex, a file, or stdin. Exit code 1 if one contains a mistake.
 
-    A file holds hex, the bytes themselves, or a capture (pcap, pcapng) of whole conversations, in
-    which responses are read by what was asked. Without one, a response needs --response and --api.
+    A file holds hex, raw bytes, or a capture (pcap, pcapng) of whole conversations. A capture pairs
+    responses with their requests; otherwise a response needs --response and --api.
     """
     language = language_of(dialect)
     with usage():
@@ -68,43 +68,43 @@ def explain(
     style = Style(as_json, brief, full)
     mistakes = 0
     frames = 0
-    for told, heard in _read(language, data, asked):
-        show(told, style, heard)
-        mistakes += len(told.explained.faults)
+    for sent, arrival in _read(language, data, asked):
+        show(sent, style, arrival)
+        mistakes += len(sent.explained.faults)
         frames += 1
     if not frames:
-        raise KafkaError("there is nothing to explain: no frame was found")
+        raise KafkaError("nothing to explain: no frame found")
     return int(mistakes > 0)
 
 
 def _read(
     language: Language, data: bytes, asked: Asked | None
-) -> Iterator[tuple[Told, Heard | None]]:
+) -> Iterator[tuple[SentFrame, Arrival | None]]:
     if is_capture(data):
-        for heard in read_capture(language, data):
-            yield heard.told, heard
+        for arrival in read_capture(language, data):
+            yield arrival.sent, arrival
         return
     if asked is not None:
-        for told in read_responses(language, data, asked):
-            yield told, None
+        for sent in read_responses(language, data, asked):
+            yield sent, None
         return
-    for told in read_requests(language, data):
-        found = with_other_language(told.explained, language.name)
-        yield replace(told, explained=found), None
+    for sent in read_requests(language, data):
+        found = with_other_language(sent.explained, language.name)
+        yield replace(sent, explained=found), None
 
 
 def _asked(
     language: Language, api: str | None, version: int | None, *, response: bool
 ) -> Asked | None:
-    """What the responses answer; None where requests are to be read.
+    """The request that the responses answer; None to decode requests.
 
     Raises:
-        ConfigError: no API is named, or none that there is.
+        ConfigError: --api is missing or unknown.
     """
     if not response:
         return None
     if api is None:
-        raise ConfigError("--response needs --api: a response does not say what it answers")
+        raise ConfigError("--response needs --api: a response does not name its request")
     number = language.number_of(api)
     if number is None:
         raise ConfigError(f"--api {api}: {language.name} has no such API")
@@ -112,7 +112,7 @@ def _asked(
 
 
 def _bytes(what: tuple[str, ...]) -> bytes:
-    """What is to be explained, from the command line, a file or stdin."""
+    """The bytes to decode, from the command line, a file or stdin."""
     if len(what) == 1 and what[0] != "-" and Path(what[0]).is_file():
         return _plain(Path(what[0]).read_bytes())
     if what in ((), ("-",)):
@@ -123,7 +123,7 @@ def _bytes(what: tuple[str, ...]) -> bytes:
 
 
 def _plain(data: bytes) -> bytes:
-    """Bytes as they are, or those that they spell in hex."""
+    """Raw bytes, or those spelled in hex."""
     if is_capture(data) or not data.isascii() or b"\0" in data:
         return data
     return hex_bytes(data.decode())
@@ -135,17 +135,15 @@ def _plain(data: bytes) -> bytes:
     default="9192",
     show_default=True,
     metavar="[HOST:]PORT",
-    help="Where clients connect; port 0 is any that is free.",
+    help="Where clients connect; port 0: any free port.",
 )
 @click.option(
     "--to", default=DEFAULT_SERVERS, show_default=True, metavar="HOST:PORT", help="The broker."
 )
 @_dialect
+@click.option("--save", type=click.Path(dir_okay=False), help="Save the traffic in a pcap file.")
 @click.option(
-    "--save", type=click.Path(dir_okay=False), help="Keep all that is said in a pcap file."
-)
-@click.option(
-    "--keep-addresses", is_flag=True, help="Let clients go to the addresses that brokers tell."
+    "--keep-addresses", is_flag=True, help="Do not replace the brokers' addresses in responses."
 )
 @_brief
 @_full
@@ -161,11 +159,11 @@ def proxy(
     full: bool,
     as_json: bool,
 ) -> None:
-    """Stand between clients and a broker, and explain what they say.
+    """Run a proxy between clients and a broker, and decode their traffic.
 
-    Clients connect to --listen. Brokers tell them addresses; these are replaced by some of this
-    proxy, one port for each broker, so that all they say goes through it. --save keeps it, as the
-    broker said it, for explain and for other readers of pcap.
+    Clients connect to --listen. The proxy replaces brokers' addresses in responses by its own, one
+    port per broker, so that all traffic passes through it. --save writes the original traffic, for
+    explain and for other pcap tools.
     """
     from barnabas.cli.wire.wire_proxy import parse_place, run_proxy
 

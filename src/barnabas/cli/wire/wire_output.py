@@ -1,4 +1,4 @@
-"""Explained frames for people and machines: tables, lines with tabs, JSON, or one line for each."""
+"""Decoded frames as output: tables, tab-separated lines, JSON, or one line each."""
 
 import sys
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from barnabas.cli.output.output import show_json
-from barnabas.lens.capture.conversation import Told
-from barnabas.lens.capture.reading import Heard
+from barnabas.lens.capture.conversation import SentFrame
+from barnabas.lens.capture.reading import Arrival
 from barnabas.lens.summary import brief
 from barnabas.lens.walks.part import Explained, Fault, Part
 from barnabas.lens.walks.words import uuid_text
@@ -18,7 +18,7 @@ _STYLES = ("cyan", "", "green", "bold", "")
 
 
 class Style(NamedTuple):
-    """How frames are shown. `full`: long values are not shortened."""
+    """How to print frames. `full`: do not shorten long values."""
 
     as_json: bool = False
     in_brief: bool = False
@@ -26,7 +26,7 @@ class Style(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A part as it is shown; `wrong` if a mistake begins in it."""
+    """A field as printed; `wrong` if a mistake starts in it."""
 
     offset: str
     data: str
@@ -36,41 +36,41 @@ class Row(NamedTuple):
     wrong: bool
 
 
-def show(told: Told, style: Style, heard: Heard | None = None) -> None:
-    """Print one frame; `heard` says when and in which connection."""
+def show(sent: SentFrame, style: Style, arrival: Arrival | None = None) -> None:
+    """Print one frame; `arrival` has its time and connection."""
     if style.as_json:
-        show_json(_document(told, heard))
+        show_json(_document(sent, arrival))
     elif style.in_brief:
-        _line(brief_line(told, heard))
+        _line(brief_line(sent, arrival))
     elif sys.stdout.isatty():
-        _show_table(told, style, heard)
+        _show_table(sent, style, arrival)
     else:
-        for line in text_lines(told, style, heard):
+        for line in text_lines(sent, style, arrival):
             _line(line)
 
 
-def brief_line(told: Told, heard: Heard | None = None) -> str:
-    """Who said it and when, and what it is."""
-    arrow = "->" if told.from_client else "<-"
-    return f"{_when(heard)}{arrow} {brief(told.explained)}"
+def brief_line(sent: SentFrame, arrival: Arrival | None = None) -> str:
+    """Sender, time and kind of a frame."""
+    arrow = "->" if sent.from_client else "<-"
+    return f"{_when(arrival)}{arrow} {brief(sent.explained)}"
 
 
-def _when(heard: Heard | None) -> str:
-    if heard is None:
+def _when(arrival: Arrival | None) -> str:
+    if arrival is None:
         return ""
-    time = datetime.fromtimestamp(heard.time_ns / 1e9, UTC).strftime("%H:%M:%S.%f")[:-3]
-    return f"{time} {heard.connection} {heard.client} "
+    time = datetime.fromtimestamp(arrival.time_ns / 1e9, UTC).strftime("%H:%M:%S.%f")[:-3]
+    return f"{time} {arrival.connection} {arrival.client} "
 
 
-def _title(told: Told, heard: Heard | None) -> str:
-    where = f" at byte {told.position} of the stream" if told.position else ""
-    return f"{_when(heard)}{told.explained.title}{where}"
+def _title(sent: SentFrame, arrival: Arrival | None) -> str:
+    where = f" at byte {sent.position} of the stream" if sent.position else ""
+    return f"{_when(arrival)}{sent.explained.title}{where}"
 
 
-def text_lines(told: Told, style: Style, heard: Heard | None = None) -> Iterator[str]:
-    """A frame as lines: what it is, its fields with tabs between the columns, its mistakes."""
-    found = told.explained
-    yield f"# {_title(told, heard)}"
+def text_lines(sent: SentFrame, style: Style, arrival: Arrival | None = None) -> Iterator[str]:
+    """A frame as lines: a title, its fields as tab-separated columns, its mistakes."""
+    found = sent.explained
+    yield f"# {_title(sent, arrival)}"
     if found.meaning:
         yield f"# {found.meaning}"
     for row in _rows(found, style):
@@ -80,16 +80,16 @@ def text_lines(told: Told, style: Style, heard: Heard | None = None) -> Iterator
     yield ""
 
 
-def _show_table(told: Told, style: Style, heard: Heard | None) -> None:
+def _show_table(sent: SentFrame, style: Style, arrival: Arrival | None) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    found = told.explained
+    found = sent.explained
     caption = "\n".join(f"[red]mistake at {escape(str(fault))}[/red]" for fault in found.faults)
     table = Table(
-        title=f"[bold]{escape(_title(told, heard))}[/bold]\n{escape(found.meaning)}",
+        title=f"[bold]{escape(_title(sent, arrival))}[/bold]\n{escape(found.meaning)}",
         caption=caption or None,
         title_justify="left",
         caption_justify="left",
@@ -134,7 +134,7 @@ def _hex(data: bytes, *, full: bool) -> str:
 
 
 def value_text(part: Part, *, full: bool = False) -> str:
-    """A value as people read it."""
+    """A value as readable text."""
     value = part.value
     if value is None:
         return "null"
@@ -156,10 +156,10 @@ def _quoted(text: str, *, full: bool) -> str:
     return repr(text if full or len(text) <= _MOST_BYTES else f"{text[:_MOST_BYTES]}...")
 
 
-def _document(told: Told, heard: Heard | None) -> dict[str, object]:
-    found = told.explained
-    seen = {} if heard is None else {
-        "time_ns": heard.time_ns, "connection": heard.connection, "client": heard.client,
+def _document(sent: SentFrame, arrival: Arrival | None) -> dict[str, object]:
+    found = sent.explained
+    seen = {} if arrival is None else {
+        "time_ns": arrival.time_ns, "connection": arrival.connection, "client": arrival.client,
     }  # fmt: skip
     return {
         **seen,
@@ -169,7 +169,7 @@ def _document(told: Told, heard: Heard | None) -> dict[str, object]:
         "correlation_id": found.correlation_id,
         "client_id": found.client_id,
         "meaning": found.meaning,
-        "position": told.position,
+        "position": sent.position,
         "size": len(found.data),
         "fields": _fields(found.parts, found.data),
         "mistakes": [fault._asdict() for fault in found.faults],

@@ -1,4 +1,4 @@
-"""The proxy of `barnabas wire`: a relay on an event loop, its frames on stdout, its file if any."""
+"""The proxy of `barnabas wire`: a relay on an event loop, its frames on stdout, its optional file."""
 
 import sys
 from contextlib import ExitStack
@@ -7,7 +7,7 @@ from pathlib import Path
 from barnabas.cli.output.log_lines import log_from
 from barnabas.cli.wire.wire_output import Style, show
 from barnabas.errors import ConfigError, ConnectionFailed
-from barnabas.lens.capture.reading import Heard
+from barnabas.lens.capture.reading import Arrival
 from barnabas.lens.capture.recording import Recording
 from barnabas.lens.capture.relay import Relay, RelayOptions
 from barnabas.lens.languages.language import Language
@@ -19,14 +19,14 @@ _MOST_PORT = 65535
 
 
 def parse_place(text: str, option: str) -> tuple[str, int]:
-    """Host and port; the host may be left out.
+    """Parse host and port; the host is optional.
 
     Raises:
-        ConfigError: it is neither.
+        ConfigError: neither form matches.
     """
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > _MOST_PORT:
-        raise ConfigError(f"{option}: HOST:PORT expected, not {text!r}")
+        raise ConfigError(f"{option}: expected HOST:PORT, not {text!r}")
     return host.strip("[]") or _LOOPBACK, int(port)
 
 
@@ -39,17 +39,17 @@ def run_proxy(
     save: str | None,
     keep_addresses: bool,
 ) -> None:
-    """Serve until a signal comes."""
+    """Run until a signal arrives."""
     log_from("warning")
     loop = EventLoop()
     broken: list[OSError] = []
 
-    def on_heard(heard: Heard) -> None:
+    def on_frame(arrival: Arrival) -> None:
         if broken:
             return
         try:
-            show(heard.told, style, heard)
-        except OSError as error:  # Nobody reads any more: there is no use in going on.
+            show(arrival.sent, style, arrival)
+        except OSError as error:  # The output has no reader any more: stop.
             broken.append(error)
             loop.call(end)
 
@@ -63,12 +63,12 @@ def run_proxy(
             file = stack.enter_context(Path(save).open("wb", buffering=0))
             recording = Recording(file.write)
         options = RelayOptions(listen[0], recording, keep_addresses)
-        relay = Relay(loop.network, SystemClock(), language, on_heard, options)
+        relay = Relay(loop.network, SystemClock(), language, on_frame, options)
         try:
             host, port = relay.open(to, listen[1])
         except ConnectionFailed as error:
             loop.close()
-            error.add_note("--listen takes another port (0: any that is free)")
+            error.add_note("--listen takes another port (0: any free one)")
             raise
         loop.on_signals(lambda _: end())
         print(f"listening at {host}:{port} for {to[0]}:{to[1]}", file=sys.stderr, flush=True)

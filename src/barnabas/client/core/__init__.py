@@ -1,1 +1,1 @@
-"""The driver's machines; no I/O."""
+"""The driver's state machines; no I/O."""

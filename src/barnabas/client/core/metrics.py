@@ -1,15 +1,15 @@
-"""What a client has done so far, in numbers: counted as it goes, given out as plain values."""
+"""Counters of a client, returned as plain values."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """Since a client was made. Bytes are those on the wire, over all its connections.
+    """Since the client was created. Bytes are those on the wire, over all its connections.
 
-    `records` are those that were stored, or that were given to the user. `latency_average_s` is
-    from a request to its answer in seconds, over all `answers`; a fetch that waits for records
-    counts with the time that it waits. 0.0 while there was no answer.
+    `records` counts stored records, or those returned to the user. `latency_average_s` is the mean
+    time from a request to its response in seconds, over all `answers`; a fetch includes its wait
+    for records. 0.0 without responses.
     """
 
     requests: int
@@ -21,7 +21,7 @@ class Metrics:
 
 
 class Traffic:
-    """Counters of all connections of a client."""
+    """Counters over all connections of a client."""
 
     __slots__ = ("answers", "bytes_received", "bytes_sent", "requests", "waited_s")
 
@@ -33,7 +33,7 @@ class Traffic:
         self.waited_s = 0.0
 
     def snapshot(self, records: int) -> Metrics:
-        """The numbers now, with those of `records`."""
+        """Return the numbers now, with the number of `records`."""
         return Metrics(
             requests=self.requests,
             answers=self.answers,

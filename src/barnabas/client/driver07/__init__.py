@@ -1,1 +1,1 @@
-"""The driver of seed 000: Kafka 0.7 with ZooKeeper, for plain threads."""
+"""The driver of seed 000: Kafka 0.7 with ZooKeeper, for threads."""

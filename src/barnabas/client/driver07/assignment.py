@@ -1,6 +1,6 @@
-"""Who of a group consumes which partitions: every consumer computes the same, alone. Pure.
+"""The partitions of each consumer in a group: every consumer computes the same result. Pure.
 
-Source: seed 000 "Rebalancing"; Kafka 0.7.2 sorts both lists as texts, so "0-10" comes before "0-2".
+Source: seed 000 "Rebalancing"; Kafka 0.7.2 sorts both lists as text, so "0-10" comes before "0-2".
 All members of a group must sort alike, so this does too.
 """
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class BrokerPartition(NamedTuple):
-    """One partition of a topic on one broker. In 0.7 each broker has partitions of its own."""
+    """One partition of a topic on one broker. In 0.7 each broker numbers its own partitions."""
 
     broker: int
     partition: int
@@ -19,10 +19,10 @@ class BrokerPartition(NamedTuple):
 
 
 def parse_broker_partition(text: str) -> BrokerPartition:
-    """What `str` made.
+    """Parse the text that `str` returns.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is malformed.
     """
     broker, _, partition = text.partition("-")
     return BrokerPartition(int(broker), int(partition))
@@ -31,11 +31,11 @@ def parse_broker_partition(text: str) -> BrokerPartition:
 def share_of(
     thread: str, threads: Iterable[str], partitions: Iterable[BrokerPartition]
 ) -> Sequence[BrokerPartition]:
-    """The chunk of a topic's partitions that one of its consumer threads has; may be empty.
+    """The chunk of a topic's partitions that one consumer thread reads; may be empty.
 
-    Empty also for a thread that is not among `threads`.
+    It is also empty for a thread that is not in `threads`.
 
-    Chunks are of sorted partitions in the order of sorted threads, the extra ones for the first
+    Sorted partitions are split in the order of sorted threads, the extra ones go to the first
     threads: 5-5-4-4, never 5-4-4-5.
     """
     ordered = sorted(set(threads))

@@ -1,4 +1,4 @@
-"""Backlog: what was fetched and is not handed out yet, and how far a group is with what was."""
+"""Backlog: fetched messages that were not returned yet, and the group's progress."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from barnabas.records.messages07.message07 import Message
 
 
 class Backlog:
-    """Hands out messages one by one, or all that are left. Who iterates may go over to polling."""
+    """Returns messages one by one, or all that are left. Iteration and polls may be mixed."""
 
     def __init__(self) -> None:
         self._chunks: deque[Chunk] = deque()
         self._given = self._done = 0
-        """Of the first chunk's messages: handed out one by one, and of those the ones consumed."""
+        """Of the first chunk: messages returned one by one, and the number of consumed ones."""
         self._consumed: dict[Place, int] = {}
 
     def __bool__(self) -> bool:
@@ -23,11 +23,11 @@ class Backlog:
         )
 
     def add(self, chunks: Iterable[Chunk]) -> None:
-        """These come behind the others."""
+        """Append messages."""
         self._chunks.extend(chunks)
 
     def next(self) -> Message | None:
-        """One more; what was handed out before it is consumed now."""
+        """Return one message; all earlier ones are consumed now."""
         self._done = self._given
         while self._chunks:
             messages = self._chunks[0].messages
@@ -38,7 +38,7 @@ class Backlog:
         return None
 
     def rest(self) -> list[Chunk]:
-        """All that is left; it counts as consumed."""
+        """Return all that is left; it counts as consumed."""
         found = []
         while self._chunks:
             chunk = self._chunks[0]
@@ -48,11 +48,11 @@ class Backlog:
         return found
 
     def settle(self) -> None:
-        """What was handed out is consumed, also the last of it."""
+        """All returned messages are consumed, including the last one."""
         self._done = self._given
 
     def consumed(self) -> dict[Place, int]:
-        """Where the group goes on, by place."""
+        """The group's next offset, by place."""
         found = self._consumed.copy()
         if self._done:
             topic, partition, messages, end = self._chunks[0]
@@ -61,7 +61,7 @@ class Backlog:
         return found
 
     def keep_only(self, places: frozenset[Place]) -> None:
-        """Forget all others: who owns them now goes on with them."""
+        """Drop all other places: their new owners continue with them."""
         if self._chunks and self._chunks[0][:2] not in places:
             self._given = self._done = 0
         self._chunks = deque(chunk for chunk in self._chunks if chunk[:2] in places)

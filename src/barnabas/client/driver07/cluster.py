@@ -1,4 +1,4 @@
-"""What 0.7's brokers say of themselves in ZooKeeper: where they are, which partitions they have. Reads.
+"""What 0.7 brokers register in ZooKeeper: their addresses and partitions. Read-only.
 
 Source: seed 000 "Kafka Broker"; Kafka 0.7.2's ZkUtils.
 """
@@ -21,16 +21,16 @@ _MOST_DIGITS = 20
 
 
 class Address(NamedTuple):
-    """Where a broker listens."""
+    """The address of a broker."""
 
     host: str
     port: int
 
 
 def parse_broker(data: bytes) -> Address | None:
-    """The place in `creator:host:port`; None where it is none. The creator may be anything.
+    """Parse `creator:host:port`; None if it is malformed. The creator may be anything.
 
-    Always split at ":" and take the second element and the third (seed 000); Jafka adds a fourth.
+    Always split at ":" and take the second and the third element (seed 000); Jafka adds a fourth.
     """
     parts = data.decode("utf-8", "replace").split(":")
     port = number(parts[2], _HIGHEST_PORT) if len(parts) >= 3 else None
@@ -38,8 +38,8 @@ def parse_broker(data: bytes) -> Address | None:
 
 
 def number(text: str, most: int = _HIGHEST_BROKER) -> int | None:
-    """The number that a text's digits are, if it is one up to `most`."""
-    # Python converts no more than some thousand digits.
+    """Parse decimal digits up to `most`; None if they are something else."""
+    # Python refuses to convert more than some thousand digits.
     if not text.isdecimal() or len(text) > _MOST_DIGITS:
         return None
     found = int(text)
@@ -47,10 +47,10 @@ def number(text: str, most: int = _HIGHEST_BROKER) -> int | None:
 
 
 def read_brokers(registry: Registry) -> dict[int, Address]:
-    """All brokers that can be understood, by id; what else there is, is told and passed over.
+    """Return all valid brokers, by id; invalid ones are logged and skipped.
 
     Raises:
-        RegistryUnavailable: the registry does not answer.
+        RegistryUnavailable: the registry does not respond.
     """
     found = {}
     for name in registry.children(IDS):
@@ -60,15 +60,15 @@ def read_brokers(registry: Registry) -> dict[int, Address]:
         if address is not None and broker is not None:
             found[broker] = address
         elif node is not None:
-            log.warning("broker's node is not understood", extra={"path": f"{IDS}/{name}"})
+            log.warning("invalid broker node", extra={"path": f"{IDS}/{name}"})
     return found
 
 
 def read_partitions(registry: Registry, topic: str) -> list[BrokerPartition]:
-    """The partitions of a topic on all brokers, by number of broker, then of partition.
+    """Return the partitions of a topic on all brokers, by broker number, then partition.
 
     Raises:
-        RegistryUnavailable: the registry does not answer.
+        RegistryUnavailable: the registry does not respond.
     """
     found = []
     for name in registry.children(f"{TOPICS}/{topic}"):
@@ -79,5 +79,5 @@ def read_partitions(registry: Registry, topic: str) -> list[BrokerPartition]:
         if broker is not None and count is not None:
             found += [BrokerPartition(broker, index) for index in range(count)]
         else:
-            log.warning("topic's node is not understood", extra={"path": path})
+            log.warning("invalid topic node", extra={"path": path})
     return sorted(found)

@@ -1,4 +1,4 @@
-"""Connection: requests of Kafka 0.7 to one broker, one at a time. It connects when it is needed."""
+"""Connection: Kafka 0.7 requests to one broker, one at a time. It connects on demand."""
 
 from struct import Struct
 
@@ -16,9 +16,9 @@ monotonic = SystemClock.monotonic
 
 
 class Connection:
-    """To one address. After a failure the next request connects anew.
+    """To one address. After a failure, the next request reconnects.
 
-    A request lasts up to `timeout_s` in all: connecting, sending it and receiving the reply.
+    `timeout_s` limits a whole request: connecting, sending and receiving the reply.
     """
 
     def __init__(self, address: Address, timeout_s: float) -> None:
@@ -27,21 +27,21 @@ class Connection:
         self._stream: BlockingStream | None = None
 
     def tell(self, request: Request) -> None:
-        """Send what is never answered. That it went out does not mean that it was taken.
+        """Send a request without a reply. Success does not mean that the broker stored anything.
 
         Raises:
-            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+            ConnectionFailed, RequestTimeout: it was not sent completely.
         """
         self._close_ended()
         self._tell(request, monotonic() + self._timeout_s)
 
     def ask(self, request: Request, most: int) -> memoryview:
-        """The reply to a request, without its size, of up to `most` bytes.
+        """Return the reply to a request, without its size; up to `most` bytes.
 
         Raises:
-            ConnectionFailed: the broker is not there, or closed: it may not like the request.
-            RequestTimeout: no reply came.
-            DecodeError: the reply says a size that cannot be.
+            ConnectionFailed: the broker is gone, or closed the connection, maybe because of the request.
+            RequestTimeout: no reply arrived.
+            DecodeError: the reply has an impossible size.
         """
         until = monotonic() + self._timeout_s
         self._close_ended()
@@ -56,19 +56,19 @@ class Connection:
             raise
 
     def interrupt(self) -> None:
-        """Break the connection there is, for the thread that waits for it and will close it."""
+        """Break the connection; the thread that waits on it closes it."""
         stream = self._stream
         if stream is not None:
             stream.close()
 
     def close(self) -> None:
-        """Let go of the connection there is, if any."""
+        """Close the connection, if there is one."""
         if self._stream is not None:
             self._stream.close()
             self._stream = None
 
     def _close_ended(self) -> None:
-        """The broker closes when it refuses something: what is written then would be lost."""
+        """Detect a closed connection: a broker closes it to refuse something, and a write would be lost."""
         if self._stream is not None and self._stream.has_ended():
             self.close()
 
@@ -90,10 +90,10 @@ class Connection:
 
 
 def checked_size(size: int, least: int, most: int) -> int:
-    """The size of a reply, as stated.
+    """Return the size of a reply.
 
     Raises:
-        DecodeError: it cannot be.
+        DecodeError: it is impossible.
     """
     if not least <= size <= most:
         raise DecodeError("size", 0, f"from {least} to {most}, not {size}")

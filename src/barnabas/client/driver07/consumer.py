@@ -1,7 +1,7 @@
-"""Consumer: a member of a 0.7 group: it shares topics with the others and remembers how far it is.
+"""Consumer: a member of a 0.7 group, which divides topics among its members and saves their progress.
 
-Everything happens in `poll`: fetching, rebalancing, committing. While a consumer does not poll, the
-others of its group wait for what it owns. Source: seed 000 "Consumer", "Rebalancing".
+Everything happens in `poll`: fetching, rebalancing, committing. While a consumer does not poll,
+other members wait for its partitions. Source: seed 000 "Consumer", "Rebalancing".
 """
 
 import logging
@@ -34,11 +34,11 @@ _FIRST_TIMES = {"smallest": EARLIEST, "largest": LATEST}
 
 
 class Consumer:
-    """Reads topics together with the other consumers of its group, each partition by one of them.
+    """Reads topics together with the other consumers of its group, one consumer per partition.
 
-    Every message at least once: what `poll` handed out is consumed, and committed when the next one
-    begins, with `commit`, or with `close`. Of what is iterated over all before the present message is
-    consumed: the loop may have ended because of that one. Used from one thread.
+    Delivery is at least once: messages returned by `poll` count as consumed, and are committed,
+    when the next poll starts, or by `commit` or `close`. During iteration, all messages before the
+    current one are consumed: the loop may end because of the current one. Use it from one thread.
     """
 
     def __init__(
@@ -49,12 +49,14 @@ class Consumer:
         registry: Callable[[HandOver], SharedRegistry] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Join the group. `registry` makes one out of where its callbacks go, instead of `zk.connect`.
+        """Join the group.
+
+        `registry` creates one, given where its callbacks run, instead of `zk.connect`.
 
         Raises:
-            ConfigError: a property cannot be; there is no `groupid`.
-            LocalProtocolError: there is no topic, or one of a name that cannot be.
-            RegistryUnavailable: ZooKeeper does not answer.
+            ConfigError: a property is invalid; `groupid` is missing.
+            LocalProtocolError: there is no topic, or one with an invalid name.
+            RegistryUnavailable: ZooKeeper does not respond.
             RegistryConflict: the group has a consumer of that name.
         """
         self._config = ConsumerConfig07.load(config)
@@ -89,27 +91,28 @@ class Consumer:
 
     @property
     def owned(self) -> frozenset[Place]:
-        """Topics and partitions that are this consumer's now."""
+        """The topics and partitions assigned to this consumer now."""
         return self._membership.owned
 
     def poll(self, timeout_s: float = 1.0) -> list[Chunk]:
-        """Messages, as soon as there are some; none after `timeout_s`.
+        """Return messages as soon as there are some; none after `timeout_s`.
 
-        What was handed out before counts as consumed from now on.
+        Messages returned earlier count as consumed from now on.
 
         Raises:
-            CorruptRecord: a partition cannot be read on; the position stays before what is damaged.
-            BrokerError: a broker refuses to give a partition.
-            StorageError: what ZooKeeper has as an offset of the group is none; nothing is read before
-                that is put right there.
+            CorruptRecord: a partition is damaged; the position stays before the damage.
+            BrokerError: a broker refuses to return a partition.
+            StorageError: ZooKeeper has an invalid offset for the group; nothing is read until it is
+                fixed there.
         """
         self._fill(timeout_s)
         return self._backlog.rest()
 
     def __iter__(self) -> Iterator[Message]:
-        """Messages without end, one by one; one is consumed when the next is asked for.
+        """Yield messages without end; one is consumed when the next is requested.
 
-        What a loop has left over comes in the next one, or with `poll`. Raises as `poll`.
+        Messages that a loop leaves over are returned by the next one, or by `poll`. Raises as
+        `poll`.
         """
         while True:
             message = self._backlog.next()
@@ -119,17 +122,17 @@ class Consumer:
                 yield message
 
     def commit(self) -> None:
-        """Have the group go on behind all that is consumed.
+        """Commit the offsets after all consumed messages.
 
         Raises:
-            RegistryUnavailable: ZooKeeper does not answer; try it again.
+            RegistryUnavailable: ZooKeeper does not respond; try again.
         """
         self._commit(self._backlog.consumed())
 
     def close(self, *, commit: bool | None = None) -> None:
-        """Leave the group; with `autocommit.enable`, or `commit`, what is consumed is committed.
+        """Leave the group; with `autocommit.enable`, or `commit`, consumed messages are committed.
 
-        What ZooKeeper does not take is told in the log: some messages come twice then.
+        If ZooKeeper refuses, that is logged: some messages are then delivered twice.
         """
         if self._closed:
             return
@@ -139,7 +142,7 @@ class Consumer:
                 self.commit()
             self._membership.leave()
         except RegistryUnavailable as error:
-            log.warning("consumer left without a word", extra={"error": error})
+            log.warning("consumer left the group without notice", extra={"error": error})
         finally:
             self._backlog.keep_only(frozenset())
             self._registry.close()
@@ -154,11 +157,11 @@ class Consumer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close it; after an error what was handed out last is not committed."""
+        """Close it; after an error, messages returned last are not committed."""
         self.close(commit=False if error is not None else None)
 
     def _fill(self, timeout_s: float) -> None:
-        """Have something to hand out, if it comes in time; what was handed out is consumed."""
+        """Ensure that messages are available, if they arrive in time; earlier ones are consumed."""
         if self._closed:
             raise LocalProtocolError("the consumer is closed")
         until = self._clock.monotonic() + timeout_s
@@ -176,7 +179,7 @@ class Consumer:
             self._wait(min(left, self._config.fetcher_backoff_ms / 1000))
 
     def _keep_up(self) -> None:
-        """Carry out what has become due. Without ZooKeeper it is tried again with the next call."""
+        """Do what is due. Without ZooKeeper, the next call tries again."""
         self._wait(0)
         try:
             if self._config.autocommit_enable and self._clock.monotonic() >= self._commit_at:
@@ -193,7 +196,7 @@ class Consumer:
                 committed = self._membership.committed(place)
                 self._fetcher.begin(place, committed)
         except RegistryUnavailable as error:
-            log.warning("group has to wait for ZooKeeper", extra={"error": error})
+            log.warning("group waits for ZooKeeper", extra={"error": error})
             self._rebalance_at = self._clock.monotonic() + self._config.rebalance_backoff_ms / 1000
 
     def _rebalance(self) -> None:
@@ -201,7 +204,7 @@ class Consumer:
         try:
             self._due = not self._membership.rebalance(self._let_go)
         except RegistryConflict:
-            # The node of a session that was lost is still there.
+            # The node of a lost session still exists.
             self._due = True
         except RegistryUnavailable:
             self._due = True
@@ -210,13 +213,14 @@ class Consumer:
             self._fetcher.keep_only(self._membership.owned)
             self._backlog.keep_only(self._membership.owned)
         if self._due:
-            # Others hold something still; they let go when they hear of it, or with their session.
+            # Other members still own some; they release them when notified, or when their session
+            # ends.
             self._rebalance_at = self._clock.monotonic() + self._config.rebalance_backoff_ms / 1000
         else:
-            log.info("group agreed", extra={"owned": sorted(self._membership.owned)})
+            log.info("group rebalanced", extra={"owned": sorted(self._membership.owned)})
 
     def _let_go(self, places: frozenset[Place]) -> None:
-        """Others go on with these: behind what is consumed, if that is to be committed at all."""
+        """Release these places: new owners continue after what is consumed, if that gets committed."""
         if self._config.autocommit_enable:
             consumed = self._backlog.consumed()
             self._commit({each: consumed[each] for each in places & consumed.keys()})
@@ -233,7 +237,7 @@ class Consumer:
         self._committed |= changed
 
     def _wait(self, seconds: float) -> None:
-        """Until there is news, not longer; and hear all of it."""
+        """Wait for notifications, up to the time limit; handle all of them."""
         try:
             self._news.get(timeout=seconds)() if seconds > 0 else self._news.get_nowait()()
             while True:
@@ -252,7 +256,7 @@ class Consumer:
         return SimpleConsumer(*address, socket_timeout_ms=self._config.socket_timeout_ms)
 
     def _name(self) -> str:
-        """As Kafka 0.7 calls consumers: group, then what is given, or host, time and chance."""
+        """The consumer's name, as Kafka 0.7 builds it: group, then the id, or host, time and a random part."""
         chosen = self._config.consumerid
         if not chosen:
             chance = SystemEntropy().uuid().hex()[:8]

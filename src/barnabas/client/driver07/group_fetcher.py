@@ -1,6 +1,6 @@
-"""GroupFetcher: fetches what a consumer owns, each broker with one request, and knows how far it is.
+"""GroupFetcher: fetches a consumer's partitions, one request per broker, and tracks positions.
 
-`positions` is where to fetch next. Who owns what, and what was handed out, is not here.
+`positions` are the next offsets to fetch. Ownership, and what was returned, are not known here.
 """
 
 import logging
@@ -37,7 +37,7 @@ _UNREACHABLE = (ConnectionFailed, RequestTimeout, DecodeError)
 
 
 class Chunk(NamedTuple):
-    """Messages of one partition in order; `next_offset` is where the group goes on after them."""
+    """Messages of one partition in order; `next_offset` is the group's position after them."""
 
     topic: str
     partition: BrokerPartition
@@ -46,7 +46,7 @@ class Chunk(NamedTuple):
 
 
 class _Asking(NamedTuple):
-    """What a broker was asked for, and what will come of it."""
+    """A pending request to a broker, and what it is for."""
 
     places: list[Place]
     asked: list[Asked]
@@ -54,9 +54,9 @@ class _Asking(NamedTuple):
 
 
 class GroupFetcher:
-    """A thread for each broker asks it: one that is silent holds up no other.
+    """One thread per broker sends requests: a silent broker delays no other.
 
-    `connect` gives a consumer for a broker's address; `first_time` says where a new group begins.
+    `connect` creates a consumer for a broker's address; `first_time` says where a new group starts.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class GroupFetcher:
         self.positions: dict[Place, int] = {}
 
     def see_brokers(self, brokers: Mapping[int, Address]) -> None:
-        """Where the brokers are now."""
+        """Update the brokers' addresses."""
         for number in [each for each in self._open if self._brokers[each] != brokers.get(each)]:
             self._let_go(number)
         self._brokers = dict(brokers)
         self._silent_until.clear()
 
     def keep_only(self, places: Iterable[Place]) -> None:
-        """Forget all others."""
+        """Drop all other places."""
         for place in self.positions.keys() - set(places):
             del self.positions[place]
             self._sizes.pop(place, None)
@@ -95,7 +95,7 @@ class GroupFetcher:
             del self._finding[place]
 
     def begin(self, place: Place, committed: int | None) -> bool:
-        """Fetch a place from where its group is; False: its broker is asked first where that begins."""
+        """Fetch a place from its group's position; False: its broker must be asked for the start first."""
         if place in self._finding:
             return False
         if committed is None:
@@ -105,13 +105,15 @@ class GroupFetcher:
         return committed is not None
 
     def fetch(self, seconds: float = 1.0) -> list[Chunk]:
-        """What there is of all places. Their positions move on: hand it out, or lose it.
+        """Return the messages of all places.
 
-        Who has not answered after so many seconds is waited for by the next call.
+        Positions advance: return the messages to the user, or lose them.
+
+        A broker without a response in time is waited for by the next call.
 
         Raises:
-            CorruptRecord: a place cannot be read; this is raised when there is nothing else to give.
-            BrokerError: the same, where a broker refuses.
+            CorruptRecord: a place is unreadable; raised when there is nothing else to return.
+            BrokerError: likewise, if a broker refuses.
         """
         until = self._clock.monotonic() + seconds
         chunks: list[Chunk] = []
@@ -133,12 +135,12 @@ class GroupFetcher:
         return chunks
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for broker in [*self._open]:
             self._let_go(broker)
 
     def _ask_all(self, asked: set[int]) -> None:
-        """Each broker once; it is asked where places begin before it is asked for what they have."""
+        """Send one request to each broker: first for start offsets, then for messages."""
         for broker in self._may_ask(asked):
             asked.add(broker)
             self._ask(broker)
@@ -162,7 +164,7 @@ class GroupFetcher:
         replies = self._outcome(broker, answer) or []
         chunks: list[Chunk] = []
         for place, one, reply in zip(places, asked, replies, strict=bool(replies)):
-            # Others may own it by now, or this consumer anew, from elsewhere.
+            # By now others may own it, or this consumer again, at another position.
             if self.positions.get(place) == one.offset:
                 chunks += self._read(place, reply)
         return chunks
@@ -193,13 +195,13 @@ class GroupFetcher:
             self._failed = error
             return
         log.warning(
-            "offset is not there any more",
+            "offset does not exist any more",
             extra={"topic": place[0], "partition": place[1], "offset": self.positions.pop(place)},
         )
         self._find(place)
 
     def _find(self, place: Place) -> None:
-        """Ask where a group begins that has no offset, or one that is gone."""
+        """Look up the start for a group without an offset, or whose offset is gone."""
         topic, (broker, partition) = place
         answer = self._call(
             broker, lambda consumer: consumer.offsets(topic, partition, self._first_time)
@@ -212,7 +214,7 @@ class GroupFetcher:
             try:
                 found = self._outcome(place[1].broker, self._finding.pop(place))
             except BrokerError as error:
-                # Other places may have moved on by now: `fetch` gives what they have first.
+                # Other places may have advanced by now: `fetch` returns their messages first.
                 self._failed = error
             else:
                 if found:
@@ -224,7 +226,7 @@ class GroupFetcher:
     def _call(
         self, broker: int, ask: Callable[[SimpleConsumer], _Answer]
     ) -> "Future[_Answer] | None":
-        """Ask it in its own thread; None: nobody knows where it is, or it is left alone for now."""
+        """Send in the broker's thread; None: its address is unknown, or it is backing off."""
         address = self._brokers.get(broker)
         now = self._clock.monotonic()
         if address is None or now < self._silent_until.get(broker, now):
@@ -236,7 +238,7 @@ class GroupFetcher:
         return thread.submit(ask, consumer)
 
     def _outcome(self, broker: int, answer: "Future[_Answer]") -> _Answer | None:
-        """None from a broker that does not answer; it is left alone for a while then."""
+        """None if the broker does not respond; it then backs off."""
         try:
             return answer.result()
         except _UNREACHABLE as error:
@@ -245,7 +247,7 @@ class GroupFetcher:
             return None
 
     def _let_go(self, broker: int) -> None:
-        """Of its connection; what it was asked is forgotten."""
+        """Close a broker's connection; its pending request is dropped."""
         if broker in self._asking:
             self._asking.pop(broker).answer.cancel()
         for place in [each for each in self._finding if each[1].broker == broker]:
@@ -257,7 +259,7 @@ class GroupFetcher:
 
 
 def _needed(begun: memoryview) -> int:
-    """What must be asked for to have the message that begins so as a whole."""
+    """How many bytes to fetch to get the whole message that starts like this."""
     if len(begun) < _LENGTH.size:
         return _SMALL_MESSAGE
     length: int = _LENGTH.unpack_from(begun)[0]

@@ -1,8 +1,8 @@
-"""Membership: one consumer in its group: who it is, what it owns, and how all come to agree.
+"""Membership: one consumer in its group: its registration, its partitions, and how members agree.
 
-There is no coordinator: each consumer writes down that it is there, computes its share from what all
-others wrote, and owns a partition when it has made its node. Who consumes and commits is not here.
-Source: seed 000 "Consumer", "Rebalancing"; Kafka 0.7.2's ZookeeperConsumerConnector.
+There is no coordinator: each consumer registers itself, computes its share from all registrations,
+and owns a partition once it has created its node. Consuming and committing are not here. Source:
+seed 000 "Consumer", "Rebalancing"; Kafka 0.7.2's ZookeeperConsumerConnector.
 """
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import SharedRegistry
 
 _LONGER = 1.5
-"""ZooKeeper may count a session a little longer than was asked for."""
+"""ZooKeeper may extend a session slightly beyond the requested time."""
 
 _KEPT = ("/owners", "/offsets")
 
@@ -25,10 +25,10 @@ Place = tuple[str, BrokerPartition]
 
 
 class Membership:
-    """All calls come from one thread at a time. `join` comes first, then `rebalance` when told to.
+    """Make all calls from one thread at a time: first `join`, then `rebalance` when notified.
 
-    Invariant: for each place in `owned` this consumer's session made the node of its owner, unless the
-    session was lost since; the first thing that a rebalance does then is to let go of it.
+    Invariant: for each place in `owned` this consumer's session created the owner's node, unless
+    the session was lost since; then a rebalance first releases it.
     """
 
     def __init__(
@@ -49,16 +49,16 @@ class Membership:
         self._on_change = on_change
         self.owned: frozenset[Place] = frozenset()
         self._noted: set[Place] = set()
-        """Places whose node may be this consumer's, also where nobody answered when it was made."""
+        """Places whose node may be this consumer's, because a create request got no response."""
 
     def join(self) -> None:
-        """Say that this consumer is there, and watch for whatever makes a rebalance due.
+        """Register this consumer, and watch for whatever makes a rebalance due.
 
-        One that was killed and is back under its name waits for its old session to run out.
+        A killed consumer that returns under its name waits until its old session expires.
 
         Raises:
             RegistryConflict: the group has a consumer of that name.
-            RegistryUnavailable: the registry does not answer.
+            RegistryUnavailable: the registry does not respond.
         """
         self._prepare()
         try:
@@ -74,13 +74,13 @@ class Membership:
             self._registry.watch(f"{TOPICS}/{topic}", self._on_change)
 
     def rebalance(self, let_go: Callable[[frozenset[Place]], None]) -> bool:
-        """One attempt to own what is this consumer's share; whether all of it is owned now.
+        """Try once to own this consumer's share; return whether it owns all of it now.
 
-        `let_go` is called with what is to be given up before its node is removed: stop to consume it
-        and commit. After False it must be tried again in a while: others still hold something.
+        `let_go` is called with places to release before their nodes are removed: stop consuming
+        them and commit. After False, try again later: other members still own some.
 
         Raises:
-            RegistryUnavailable: the registry does not answer; what is owned stays so.
+            RegistryUnavailable: the registry does not respond; owned places stay owned.
         """
         steps = self.rebalance_in_steps(let_go)
         while True:
@@ -92,7 +92,7 @@ class Membership:
     def rebalance_in_steps(
         self, let_go: Callable[[frozenset[Place]], None]
     ) -> Generator[None, None, bool]:
-        """As `rebalance`, with a pause wherever others may act meanwhile; its value is the outcome."""
+        """Like `rebalance`, with a pause wherever others may act meanwhile; its value is the outcome."""
         self._register()
         yield
         share = frozenset(self._share())
@@ -114,10 +114,10 @@ class Membership:
         return self.owned == share
 
     def leave(self) -> None:
-        """Give up what is owned, and be no member any more. What was consumed is committed by then.
+        """Release all places and leave the group. Commit before.
 
         Raises:
-            RegistryUnavailable: the registry does not answer; the nodes go with the session.
+            RegistryUnavailable: the registry does not respond; the nodes end with the session.
         """
         self.owned = frozenset()
         for place in sorted(self._noted):
@@ -125,11 +125,11 @@ class Membership:
         self._registry.delete(self._own_path)
 
     def committed(self, place: Place) -> int | None:
-        """The offset that the group has for a place, if any.
+        """The group's offset for a place, if any.
 
         Raises:
-            StorageError: what stands there is no offset.
-            RegistryUnavailable: the registry does not answer.
+            StorageError: the node does not contain an offset.
+            RegistryUnavailable: the registry does not respond.
         """
         path = self._offset_path(place)
         node = self._registry.get(path)
@@ -137,21 +137,21 @@ class Membership:
             return None
         offset = decode_offset(node[0])
         if offset is None:
-            # Not the same as none: to begin at the end would leave out all that was not read yet.
-            raise StorageError(f"{path} in ZooKeeper is no offset: {node[0][:40]!r}")
+            # Not treated as missing: starting at the end would skip all unread messages.
+            raise StorageError(f"{path} in ZooKeeper is not an offset: {node[0][:40]!r}")
         return offset
 
     def commit(self, offsets: Mapping[Place, int]) -> None:
-        """Keep offsets of the group.
+        """Save offsets of the group.
 
         Raises:
-            RegistryUnavailable: the registry does not answer; some may be kept.
+            RegistryUnavailable: the registry does not respond; some may be saved.
         """
         for place, offset in offsets.items():
             self._registry.set(self._offset_path(place), str(offset).encode())
 
     def _prepare(self) -> None:
-        """Make the nodes above the group's: what they hold is who made them, for people who look."""
+        """Create the parent nodes of the group's; they contain their creator, for people who look."""
         paths = ["/consumers", *(f"{self._root}{kind}" for kind in ("", "/ids", *_KEPT))]
         paths += [f"{self._root}{kind}/{topic}" for kind in _KEPT for topic in self._topics]
         there = self._registry.get_all(paths)
@@ -159,7 +159,7 @@ class Membership:
         self._registry.create_all(dict.fromkeys(missing, self._consumer), ephemeral=False)
 
     def _register(self) -> None:
-        """In this session, if it is not yet."""
+        """Register in this session, if not done yet."""
         data = encode_subscription(dict.fromkeys(self._topics, 1))
         self._registry.create_ephemeral(self._own_path, data)
 

@@ -1,4 +1,4 @@
-"""Names that are elements of ZooKeeper's paths: of topics, groups and consumers."""
+"""Names of topics, groups and consumers as elements of ZooKeeper paths."""
 
 from collections.abc import Sequence
 
@@ -8,33 +8,33 @@ _NOT_IN_NAMES = ("/", "\0")
 
 
 def check_topic(topic: str) -> None:
-    """Raise where no broker can have a topic of that name; none would say so.
+    """Check that brokers can have a topic of that name; they would not report it.
 
     Raises:
-        LocalProtocolError: that is so.
+        LocalProtocolError: they cannot.
     """
     if not _is_name(topic):
         raise LocalProtocolError(f"topic={topic!r}: {_RULE}")
 
 
 def check_topics(topics: Sequence[str]) -> None:
-    """Raise where these cannot be the topics of a consumer.
+    """Check the topics of a consumer.
 
     Raises:
-        LocalProtocolError: that is so.
+        LocalProtocolError: the list is empty, or a name is invalid.
     """
     if isinstance(topics, str) or not topics:
-        raise LocalProtocolError(f"topics={topics!r}: a list with one name or more is needed")
+        raise LocalProtocolError(f"topics={topics!r}: expected a list with one name or more")
     for topic in topics:
         if not _is_name(topic):
             raise LocalProtocolError(f"topics={list(topics)!r}: {topic!r}: {_RULE}")
 
 
 def check_property(name: str, value: str) -> None:
-    """Raise where a property cannot be the name that it is to be.
+    """Check a property that is used as a name.
 
     Raises:
-        ConfigError: that is so.
+        ConfigError: it is not a valid name.
     """
     if not _is_name(value):
         raise ConfigError(f"{name}={value}: {_RULE}")

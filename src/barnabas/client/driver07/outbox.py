@@ -1,4 +1,4 @@
-"""Outbox: messages that wait for others before a thread sends them together. Bounded."""
+"""Outbox: collects messages; a thread sends them together. Bounded."""
 
 import logging
 import threading
@@ -26,10 +26,10 @@ class Outbox:
         self._thread.start()
 
     def put(self, outgoing: Outgoing) -> None:
-        """Have it sent; any thread.
+        """Queue a message; any thread.
 
         Raises:
-            LocalProtocolError: there is no room, and none came in time; or it is being closed.
+            LocalProtocolError: there is no space, and none became free in time; or it is closing.
         """
         count = len(outgoing.payloads)
         patience = self._config.queue_enqueueTimeout_ms
@@ -43,7 +43,7 @@ class Outbox:
                 None if patience < 0 else patience / 1000,
             )
             if self._closing:
-                # Nobody may look for it any more.
+                # No thread will send it any more.
                 raise LocalProtocolError("the producer is closed")
             if not room:
                 raise LocalProtocolError(
@@ -55,7 +55,7 @@ class Outbox:
             self._changed.notify_all()
 
     def flush(self, timeout_s: float | None) -> bool:
-        """Wait until all that was put in has gone; whether it has."""
+        """Wait until everything queued so far was sent; return whether it was."""
         with self._changed:
             target = self._put_in
             self._hurry = True
@@ -63,7 +63,7 @@ class Outbox:
             return self._changed.wait_for(lambda: self._gone >= target, timeout_s)
 
     def close(self) -> None:
-        """Send what waits, and end the thread; who waits for room is refused."""
+        """Send what waits, and end the thread; callers that wait for space are refused."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -74,12 +74,12 @@ class Outbox:
             count = sum(len(one.payloads) for one in batch)
             try:
                 self._sender.send(batch)
-            # A partitioner of one's own may raise anything, and who waits for this thread, or puts
-            # in more, would never hear of it.
+            # A user's partitioner may raise anything; without this, waiting callers would never
+            # learn of it.
             except Exception as error:
                 known = isinstance(error, KafkaError)
                 log.warning(
-                    "messages given up",
+                    "messages dropped",
                     extra={"messages": count, "error": error},
                     exc_info=None if known else error,
                 )
@@ -90,7 +90,7 @@ class Outbox:
                 self._changed.notify_all()
 
     def _next(self) -> list[Outgoing] | None:
-        """What to send next, once it is time; None at the end."""
+        """The next messages to send, once it is time; None at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             self._changed.wait_for(

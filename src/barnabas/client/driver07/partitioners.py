@@ -1,4 +1,4 @@
-"""Which partition a message with a key goes to. Pure."""
+"""Choose the partition of a message with a key. Pure."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,9 @@ _SIGN = 0x8000_0000
 
 
 def by_java_hash(key: object, count: int) -> int:
-    """As Kafka 0.7's own producer: the hash of Java's String. Bytes are taken for UTF-8.
+    """Like Kafka 0.7's producer: the hash of Java's String. Bytes are read as UTF-8.
 
-    One hash in four thousand million has no positive counterpart; Kafka 0.7 fails there, here it is 0.
+    One hash in four billion has no positive counterpart; Kafka 0.7 fails there, this returns 0.
     """
     text = key.decode("utf-8", "replace") if isinstance(key, bytes | bytearray) else str(key)
     return abs(java_hash(text)) % _SIGN % count

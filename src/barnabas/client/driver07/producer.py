@@ -1,4 +1,4 @@
-"""Producer: messages to topics of Kafka 0.7. Brokers never answer: what they refuse is not known."""
+"""Producer: messages to topics of Kafka 0.7. Brokers never respond, so refusals are unknown."""
 
 import logging
 from collections.abc import Mapping
@@ -19,10 +19,11 @@ log = logging.getLogger(__name__)
 
 
 class Producer(Closing):
-    """Finds brokers and partitions in ZooKeeper (`zk.connect`), or takes those of `broker.list`.
+    """Finds brokers and partitions in ZooKeeper (`zk.connect`), or uses those of `broker.list`.
 
-    With `producer.type=sync` a call returns when its messages went out, and is for one thread; with
-    `async` it returns at once, from any thread, and a thread sends what was collected.
+    With `producer.type=sync`, a call returns when its messages were sent; use it from one thread.
+    With `async`, it returns at once, from any thread, and a background thread sends collected
+    messages.
     """
 
     def __init__(
@@ -32,13 +33,13 @@ class Producer(Closing):
         partitioner: Partitioner = by_java_hash,
         registry: SharedRegistry | None = None,
     ) -> None:
-        """`partitioner` chooses by a message's key; without a key it is chance.
+        """`partitioner` chooses by a message's key; without a key the choice is random.
 
-        `registry` takes the place of `zk.connect`.
+        `registry` replaces `zk.connect`.
 
         Raises:
-            ConfigError: a property cannot be.
-            RegistryUnavailable: ZooKeeper does not answer.
+            ConfigError: a property is invalid.
+            RegistryUnavailable: ZooKeeper does not respond.
         """
         loaded = ProducerConfig07.load(config)
         self._sender = Sender(_routing(loaded, registry), loaded, partitioner, SystemEntropy())
@@ -49,10 +50,10 @@ class Producer(Closing):
         """Send messages, all to one partition.
 
         Raises:
-            LocalProtocolError: a message is over `max.message.size`, the topic's name cannot be, or
+            LocalProtocolError: a message exceeds `max.message.size`, the topic's name is invalid, or
                 the queue of an async producer is full.
-            ConnectionFailed, RequestTimeout: no broker takes it (sync).
-            RegistryUnavailable: it is not known where brokers are (sync).
+            ConnectionFailed, RequestTimeout: no broker accepts it (sync).
+            RegistryUnavailable: the brokers' addresses are unknown (sync).
         """
         if self._closed:
             raise LocalProtocolError("the producer is closed")
@@ -66,16 +67,16 @@ class Producer(Closing):
             self._sender.send([Outgoing(topic, key, payloads)])
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """Wait until all that was sent before went out, or was given up; whether it has."""
+        """Wait until everything sent before is out or was dropped; return whether it is."""
         return self._outbox is None or self._outbox.flush(timeout_s)
 
     @property
     def given_up(self) -> int:
-        """How many messages an async producer could not send; the log says why."""
+        """The number of messages that an async producer could not send; the log says why."""
         return 0 if self._outbox is None else self._outbox.given_up
 
     def close(self) -> None:
-        """Send what waits, then let go of everything; a second call does nothing."""
+        """Send what waits, then close everything; a second call does nothing."""
         if not self._closed:
             self._closed = True
             if self._outbox is not None:

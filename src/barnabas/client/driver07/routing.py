@@ -1,4 +1,4 @@
-"""Routing: to which partitions of which brokers a topic's messages can go, as ZooKeeper says now.
+"""Routing: the partitions and brokers for a topic's messages, from ZooKeeper's current state.
 
 Source: seed 000 "Producer", "Creating New Topics".
 """
@@ -22,16 +22,16 @@ from barnabas.ports import SharedRegistry
 
 
 class Destination(NamedTuple):
-    """One partition, and where its broker is."""
+    """One partition, and its broker's address."""
 
     place: BrokerPartition
     address: Address
 
 
 class WatchedRouting:
-    """Reads a topic's partitions when they are first asked for, and again when a watch has told.
+    """Reads a topic's partitions on first use, and again after a watch reports a change.
 
-    The registry's callbacks may come on any thread: they only mark what is to be read again.
+    The registry's callbacks may run on any thread: they only mark what must be read again.
     """
 
     def __init__(self, registry: SharedRegistry) -> None:
@@ -39,31 +39,31 @@ class WatchedRouting:
         self._brokers: dict[int, Address] | None = None
         self._topics: dict[str, list[Destination]] = {}
         self._watched: set[str] = set()
-        self._told = 0
-        """How often there was news: what was read before the last of it is not kept."""
+        self._notified = 0
+        """The number of notifications: results read before the last one are not cached."""
         self._keeping = threading.Lock()
         registry.watch(IDS, self.forget)
 
     def destinations(self, topic: str) -> list[Destination]:
-        """All there are, by number of broker, then of partition.
+        """Return all destinations, by broker number, then partition.
 
-        A broker that is there and says nothing of the topic does not have it yet: its partition 0 is
-        there in any case, and with the first message it tells how many there are.
+        A broker that has not registered the topic yet has a partition 0 nevertheless. With the
+        first message it registers how many there are.
 
         Raises:
-            RegistryUnavailable: the registry does not answer, and nothing is known of the topic.
+            RegistryUnavailable: the registry does not respond, and the topic is unknown.
         """
         found = self._topics.get(topic)
         if found is None:
             if topic not in self._watched:
                 self._watched.add(topic)
                 self._registry.watch(f"{TOPICS}/{topic}", lambda: self._forget_topic(topic))
-            told, brokers = self._told, self._brokers
+            notified, brokers = self._notified, self._brokers
             if brokers is None:
                 brokers = read_brokers(self._registry)
             found = self._read(topic, brokers)
             with self._keeping:
-                if told == self._told:
+                if notified == self._notified:
                     self._brokers = brokers
                     self._topics[topic] = found
         return found
@@ -71,23 +71,23 @@ class WatchedRouting:
     def forget(self) -> None:
         """Read everything again."""
         with self._keeping:
-            self._told += 1
+            self._notified += 1
             self._brokers = None
             self._topics = {}
 
     def close(self) -> None:
-        """End the session."""
+        """Close the session."""
         self._registry.close()
 
     def _forget_topic(self, topic: str) -> None:
         with self._keeping:
-            self._told += 1
+            self._notified += 1
             self._topics.pop(topic, None)
 
     def _read(self, topic: str, brokers: dict[int, Address]) -> list[Destination]:
         places = read_partitions(self._registry, topic)
-        told = {place.broker for place in places}
-        places += [BrokerPartition(broker, 0) for broker in brokers.keys() - told]
+        registered = {place.broker for place in places}
+        places += [BrokerPartition(broker, 0) for broker in brokers.keys() - registered]
         return [
             Destination(place, brokers[place.broker])
             for place in sorted(places)
@@ -96,20 +96,20 @@ class WatchedRouting:
 
 
 class ListedRouting:
-    """Brokers that were listed; which of its partitions, each of them decides by chance."""
+    """Listed brokers; each chooses one of its partitions at random."""
 
     def __init__(self, brokers: str) -> None:
-        """`brokers`: id:host:port, more of them behind commas.
+        """`brokers`: id:host:port, more of them separated by commas.
 
         Raises:
-            ConfigError: it is something else.
+            ConfigError: it is malformed.
         """
         self._destinations = []
         for text in brokers.split(","):
             address = parse_broker(text.strip().encode())
             broker = number(text.partition(":")[0].strip())
             if address is None or broker is None:
-                raise ConfigError(f"broker.list={brokers}: it must look like id:host:port,...")
+                raise ConfigError(f"broker.list={brokers}: expected id:host:port,...")
             place = BrokerPartition(broker, ANY_PARTITION)
             self._destinations.append(Destination(place, address))
 
@@ -118,10 +118,10 @@ class ListedRouting:
         return self._destinations
 
     def forget(self) -> None:
-        """There is nothing else to know."""
+        """Do nothing: the list is fixed."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 Routing = WatchedRouting | ListedRouting

@@ -1,4 +1,4 @@
-"""Sender: sets of messages on their way to brokers of 0.7, which never answer. Used by one thread."""
+"""Sender: sends message sets to 0.7 brokers, which never respond. Used by one thread."""
 
 import logging
 import threading
@@ -22,12 +22,12 @@ log = logging.getLogger(__name__)
 
 _HEAD_BYTES = 10
 _FIRST_PAUSE_SECONDS = 0.1
-"""Before a second attempt; twice as long before each further one."""
+"""The delay before a second attempt; it doubles for each further one."""
 _CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY)
 
 
 class Outgoing(NamedTuple):
-    """Messages of one topic that go to one partition; by their key, or without one by chance."""
+    """Messages of one topic for one partition, chosen by their key, or at random without one."""
 
     topic: str
     key: object
@@ -35,7 +35,7 @@ class Outgoing(NamedTuple):
 
 
 class Sender:
-    """Chooses partitions, makes sets, sends them; tries again where nobody takes them."""
+    """Chooses partitions, builds sets, sends them; retries if no broker accepts them."""
 
     def __init__(
         self, routing: Routing, config: ProducerConfig07, partitioner: Partitioner, entropy: Entropy
@@ -49,7 +49,7 @@ class Sender:
         self._pause = threading.Event()
 
     def check(self, payloads: Sequence[bytes]) -> None:
-        """Whether brokers would take these.
+        """Check that brokers would accept these.
 
         Raises:
             LocalProtocolError: one is too large.
@@ -57,18 +57,18 @@ class Sender:
         for payload in payloads:
             if len(payload) > self._config.max_message_size:
                 raise LocalProtocolError(
-                    f"a message of {len(payload)} bytes is over max.message.size="
-                    f"{self._config.max_message_size}"
+                    f"a message of {len(payload)} bytes exceeds "
+                    f"max.message.size={self._config.max_message_size}"
                 )
 
     def send(self, outgoing: Sequence[Outgoing]) -> None:
-        """Send all; several for one broker as one request.
+        """Send all; several for one broker in one request.
 
         Raises:
-            ConnectionFailed, RequestTimeout: a broker is not there, also after some attempts. What was
-                for others went out, here and below.
-            RegistryUnavailable: it is not known where brokers of a topic are.
-            LocalProtocolError: the partitioner chose a partition that is not there.
+            ConnectionFailed, RequestTimeout: a broker is unavailable, also after retries. Messages
+                for other brokers were sent; this holds below too.
+            RegistryUnavailable: the addresses of a topic's brokers are unknown.
+            LocalProtocolError: the partitioner chose a partition that does not exist.
         """
         left = list(outgoing)
         failed: KafkaError | None = None
@@ -83,14 +83,14 @@ class Sender:
         raise failed
 
     def close(self) -> None:
-        """Let go of all connections, and of what tells where brokers are."""
+        """Close all connections, and the routing."""
         self._pause.set()
         for connection in self._connections.values():
             connection.close()
         self._routing.close()
 
     def _try(self, outgoing: list[Outgoing]) -> tuple[list[Outgoing], KafkaError | None]:
-        """What did not go out, and why."""
+        """Try to send; return what failed, and why."""
         by_broker: dict[Address, list[tuple[Outgoing, BrokerPartition]]] = defaultdict(list)
         left: list[Outgoing] = []
         failed: KafkaError | None = None
@@ -106,7 +106,7 @@ class Sender:
             try:
                 self._tell(address, chosen)
             except (ConnectionFailed, RequestTimeout) as error:
-                log.warning("set did not go out", extra={"broker": address, "error": error})
+                log.warning("set not sent", extra={"broker": address, "error": error})
                 left += [one for one, _ in chosen]
                 failed = error
         return left, failed
@@ -139,7 +139,7 @@ class Sender:
         self._connections[address].tell(request)
 
     def _sets(self, payloads: list[bytes]) -> list[bytes]:
-        """As few as brokers would take: they look at the size of what is compressed, too."""
+        """As few sets as brokers accept: they also check the size of decompressed messages."""
         made = encode_set(payloads, codec=self._codec)
         largest = self._config.max_message_size + _HEAD_BYTES
         if self._codec == Codec.NONE or len(made) <= largest:

@@ -1,4 +1,4 @@
-"""SimpleConsumer: what a broker of 0.7 is asked, with offsets that its caller keeps."""
+"""SimpleConsumer: requests to a 0.7 broker; the caller keeps the offsets."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,14 +17,14 @@ from barnabas.errors import BrokerError, DecodeError, ErrorCode
 from barnabas.records.messages07.message07 import Message, read_messages
 
 LATEST, EARLIEST = -1, -2
-"""Times that ask for the end of a log, and for its beginning."""
+"""Times that request the end of a log, and its beginning."""
 
 _HEAD = 6  # Of a reply to a fetch, and of each part of one: size and error code.
 _OFFSET_SIZE = 8
 
 
 class Asked(NamedTuple):
-    """From where to fetch a partition, and how many bytes at most."""
+    """The offset from which to fetch a partition, and the maximum size in bytes."""
 
     topic: str
     partition: int
@@ -33,38 +33,38 @@ class Asked(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """Whole messages in order, and the offset that follows them."""
+    """Whole messages in order, and the offset after them."""
 
     messages: list[Message]
     next_offset: int
 
 
 class SimpleConsumer(Closing):
-    """One broker, by its address. Used from one thread."""
+    """One broker, by its address. Use it from one thread."""
 
     def __init__(self, host: str, port: int, *, socket_timeout_ms: int = 30_000) -> None:
         self._connection = Connection(Address(host, port), socket_timeout_ms / 1000)
 
     def fetch(self, topic: str, partition: int, offset: int, max_size: int = 1 << 20) -> Fetched:
-        """The whole messages in up to `max_size` bytes from `offset` on; none at the end of the log.
+        """Return the whole messages in up to `max_size` bytes from `offset` on; none at the end of the log.
 
-        Go on at `next_offset`: it is the end of a whole message, never inside a compressed one.
+        Continue at `next_offset`: it is the end of a whole message, never inside a compressed one.
 
         Raises:
             BrokerError: the broker refuses: OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION ...
-            FetchTooSmall: `max_size` bytes are less than the first message has.
-            InvalidMessage: what is there is no message; the offset may be inside one.
-            ConnectionFailed, RequestTimeout, DecodeError: there is no reply that can be read.
+            FetchTooSmall: the first message is larger than `max_size` bytes.
+            InvalidMessage: the bytes are not a message; the offset may be inside one.
+            ConnectionFailed, RequestTimeout, DecodeError: there is no valid reply.
         """
         request = FetchRequest(topic=topic, partition=partition, offset=offset, max_size=max_size)
         reply = self._connection.ask(request, max_size + _HEAD)
         return opened(decode_fetch_reply(reply), offset)
 
     def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
-        """Several at once, in the order asked; `opened` makes messages of each reply.
+        """Fetch from several partitions at once, in the given order; `opened` decodes each reply.
 
         Raises:
-            ConnectionFailed, RequestTimeout, DecodeError: there is no reply that can be read.
+            ConnectionFailed, RequestTimeout, DecodeError: there is no valid reply.
         """
         request = MultiFetchRequest(
             fetches=[
@@ -82,12 +82,12 @@ class SimpleConsumer(Closing):
     def offsets(
         self, topic: str, partition: int, time: int = LATEST, max_number: int = 1
     ) -> list[int]:
-        """Where segments begin that were last changed by `time` (ms), and the end; greatest first.
+        """Return start offsets of segments last changed by `time` (ms), and the end; greatest first.
 
         Raises:
             BrokerError: the broker refuses.
-            ConnectionFailed: it is not there, or closed, as it does where there is no such partition.
-            RequestTimeout, DecodeError: there is no reply that can be read.
+            ConnectionFailed: it is gone, or closed the connection, as for a missing partition.
+            RequestTimeout, DecodeError: there is no valid reply.
         """
         request = OffsetsRequest(topic=topic, partition=partition, time=time, max_number=max_number)
         most = _HEAD + max(max_number, 1) * _OFFSET_SIZE
@@ -96,16 +96,16 @@ class SimpleConsumer(Closing):
         return found
 
     def interrupt(self) -> None:
-        """End what another thread waits for: that fails with ConnectionFailed."""
+        """Interrupt another thread's request, which fails with ConnectionFailed."""
         self._connection.interrupt()
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._connection.close()
 
 
 def opened(reply: FetchReply, offset: int) -> Fetched:
-    """The messages in the reply to a fetch at `offset`.
+    """Decode the messages in the reply to a fetch at `offset`.
 
     Raises:
         BrokerError, FetchTooSmall, InvalidMessage: as `SimpleConsumer.fetch`.
@@ -119,7 +119,7 @@ _CODES = {code.value: code for code in ErrorCode if -1 <= code <= 4}
 
 
 def check_code(code: int) -> None:
-    """Raise what a code of 0.7 says.
+    """Raise an error code of 0.7.
 
     Raises:
         BrokerError: it is not 0.

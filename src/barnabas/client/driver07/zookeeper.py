@@ -1,4 +1,4 @@
-"""The session with ZooKeeper that a driver of 0.7 has."""
+"""The ZooKeeper session of a 0.7 driver."""
 
 from collections.abc import Callable
 
@@ -13,13 +13,13 @@ def open_zookeeper(
     """Connect to `zk.connect`; callbacks go to `hand_over`.
 
     Raises:
-        ConfigError: it cannot be read, or kazoo is not installed.
-        RegistryUnavailable: nobody answers.
+        ConfigError: it is malformed, or kazoo is not installed.
+        RegistryUnavailable: no server responds.
     """
     try:
         from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
     except ImportError as error:
-        what = f"this needs a package: pip install kazoo ({error})"
+        what = f"this requires a package: pip install kazoo ({error})"
         raise ConfigError(f"zk.connect={config.zk_connect}: {what}") from None
     try:
         return ZooKeeperRegistry(

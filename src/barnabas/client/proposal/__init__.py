@@ -1,1 +1,1 @@
-"""The driver of seed 001, the proposal after Kafka 0.7, for plain threads."""
+"""The driver of seed 001, the proposal after Kafka 0.7, for threads."""

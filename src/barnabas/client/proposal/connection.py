@@ -1,7 +1,7 @@
-"""Connection: requests of the proposal to one broker, many at a time, whose answers overtake each other.
+"""Connection: requests of the proposal to one broker, many at a time, with responses in any order.
 
-There is no thread for it: of those who wait for answers one receives, for the others too. Source:
-seed 001 "Known Proposals" (correlation_id).
+It has no thread: one of the waiting threads receives responses for all. Source: seed 001 "Known
+Proposals" (correlation_id).
 """
 
 import threading
@@ -39,7 +39,7 @@ _LOOK_AGAIN_SECONDS = 0.05
 
 
 class Connection(Closing):
-    """To one address, from any number of threads. After a failure the next request connects anew."""
+    """To one address, from any number of threads. After a failure, the next request reconnects."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Connection(Closing):
         socket_timeout_ms: int = 30_000,
         largest_reply: int = 1 << 28,
     ) -> None:
-        """Connects when it must. `socket_timeout_ms`: how long the broker may be silent."""
+        """Connects on demand. `socket_timeout_ms`: how long the broker may be silent."""
         self._address = (host, port)
         self._client_id = client_id
         self._silent_s = socket_timeout_ms / 1000
@@ -66,10 +66,10 @@ class Connection(Closing):
         self._closed = False
 
     def tell(self, asked: Asked) -> None:
-        """Send what is never answered. That it went out does not mean that it was taken.
+        """Send a request without a response. Success does not mean that the broker stored anything.
 
         Raises:
-            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+            ConnectionFailed, RequestTimeout: it was not sent completely.
         """
         self._send(asked, None)
 
@@ -80,12 +80,12 @@ class Connection(Closing):
         read: Callable[[ErrorCode, _Answer], _Result],
         waits_s: float = 0.0,
     ) -> Pending[_Result]:
-        """Send a request; `read` makes of error and body of the answer what `result` gives.
+        """Send a request; `read` turns error and body of the response into the `result`.
 
-        `waits_s`: how long the broker may wait before it answers.
+        `waits_s`: how long the broker may delay its response.
 
         Raises:
-            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+            ConnectionFailed, RequestTimeout: it was not sent completely.
         """
 
         def of_frame(frame: memoryview) -> _Result:
@@ -97,7 +97,7 @@ class Connection(Closing):
         return Pending(awaited, self, of_frame, self._silent_s + waits_s)
 
     def wait(self, pending: Awaited, seconds: float) -> None:
-        """As `Settled.wait`; hands over the answers to others that come before."""
+        """See `Settled.wait`; meanwhile it passes on the responses for others."""
         until = self._clock.monotonic() + seconds
         while True:
             left = max(0.0, until - self._clock.monotonic())
@@ -109,7 +109,7 @@ class Connection(Closing):
                     return
                 stream = self._stream
                 if self._receiving or stream is None:
-                    raise RequestTimeout(f"no answer of {self} yet")
+                    raise RequestTimeout(f"no response from {self} yet")
                 self._receiving = True
             try:
                 came = self._receive(stream, left)
@@ -118,10 +118,10 @@ class Connection(Closing):
                     self._receiving = False
                     self._changed.notify_all()
             if not came and pending.outcome is None:
-                raise RequestTimeout(f"no answer of {self} within {seconds:g} s")
+                raise RequestTimeout(f"no response from {self} within {seconds:g} s")
 
     def close(self) -> None:
-        """Let go of the connection; what was not answered will not be. Nothing goes out any more."""
+        """Close the connection; pending requests fail. Nothing is sent any more."""
         self._closed = True
         self._fail(self._stream, ConnectionFailed(f"the connection to {self} was closed"))
 
@@ -144,7 +144,10 @@ class Connection(Closing):
                 raise
 
     def _push(self, stream: BlockingStream, data: Buffer) -> None:
-        """Send all. A broker whose answers nobody takes reads nothing: so they are taken meanwhile."""
+        """Send everything.
+
+        A broker whose responses are not received reads nothing, so receive meanwhile.
+        """
         rest = memoryview(data)
         until = self._clock.monotonic() + self._silent_s
         while rest:
@@ -153,7 +156,7 @@ class Connection(Closing):
                 self._receiving = True
             left = max(0.0, until - self._clock.monotonic())
             try:
-                # Who receives now may end that, and nobody else may begin.
+                # The receiving thread may end that, and no other thread may start.
                 seconds = left if receiving else min(left, _LOOK_AGAIN_SECONDS)
                 room, came = stream.ready_to_send(seconds, or_receive=receiving)
                 if room:
@@ -168,14 +171,14 @@ class Connection(Closing):
             if room or came:
                 until = self._clock.monotonic() + self._silent_s
             elif not left:
-                raise RequestTimeout(f"{self} takes nothing")
+                raise RequestTimeout(f"{self} accepts no data")
 
     def _connected(self) -> BlockingStream:
         if self._closed:
             raise LocalProtocolError(f"the connection to {self} is closed")
         stream = self._stream
         if stream is not None and not self._awaited and stream.ready(0):
-            # The broker owes nothing, and says something all the same: that it has closed.
+            # The broker has no pending response; readable means that it closed the connection.
             self._fail(stream, ConnectionFailed(f"{self} closed the connection"))
             stream = None
         if stream is None:
@@ -187,7 +190,7 @@ class Connection(Closing):
         return stream
 
     def _receive(self, stream: BlockingStream, seconds: float) -> bool:
-        """Hand over one answer, or why there are none; False: none came whole in time."""
+        """Receive one response, or the error; False: none was complete in time."""
         until = self._clock.monotonic() + seconds
         try:
             if not stream.ready(seconds):
@@ -199,7 +202,7 @@ class Connection(Closing):
             self._size = None
             self._hand_over(frame)
         except RequestTimeout as error:
-            # Half an answer is waited for by whoever has the time, until the broker is silent.
+            # Half a response is waited for until the time limit, or until the broker is silent.
             if self._clock.monotonic() - stream.heard_at < self._silent_s:
                 return False
             self._fail(stream, error)
@@ -216,7 +219,7 @@ class Connection(Closing):
         awaited.settle(memoryview(frame))
 
     def _fail(self, stream: BlockingStream | None, error: KafkaError) -> None:
-        """Whoever waits for an answer over a stream gets the error in its place."""
+        """Fail all requests that wait for a response of a stream."""
         if stream is None:
             return
         with self._changed:
@@ -230,7 +233,7 @@ class Connection(Closing):
 
 
 def named(code: int) -> ErrorCode:
-    """The code under its name of today."""
+    """The code under its current name."""
     return ErrorCode.INVALID_REQUEST if code == BAD_FETCH else ErrorCode.of(code)
 
 

@@ -1,4 +1,4 @@
-"""Consumer: what a broker that speaks the proposal is asked, with offsets that its caller keeps.
+"""Consumer: fetch requests to a broker of the proposal; the caller keeps the offsets.
 
 Source: seed 001 "FetchRequest", "FetchResponse"; offsets as in seed 000 "Offsets".
 """
@@ -24,7 +24,7 @@ _NO_REPLICA = -1
 
 
 class From(NamedTuple):
-    """From which byte to read a partition."""
+    """The byte from which to read a partition."""
 
     topic: str
     partition: int
@@ -32,10 +32,10 @@ class From(NamedTuple):
 
 
 class FetchedSets(NamedTuple):
-    """What came of each place asked for, in that order; whole messages, and where to go on.
+    """The result for each requested place, in that order: whole messages, and the next offset.
 
-    `error` is the first that one of the places has: nothing came of that one. The proposal does not
-    tell which it is: ask for those of which nothing came one by one.
+    `error` is the first error of a place, which has no result. The proposal does not say which
+    place: fetch those without a result one by one.
     """
 
     parts: list[Fetched]
@@ -43,30 +43,30 @@ class FetchedSets(NamedTuple):
 
 
 class Consumer:
-    """Over a connection that others may use as well. From any thread."""
+    """Over a connection that others may share. From any thread."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def fetch(self, *places: From, max_wait_ms: int = 0, min_bytes: int = 0) -> FetchedSets:
-        """Messages of several partitions, at once or when there are `min_bytes` of all together.
+        """Fetch messages of several partitions, at once or when `min_bytes` are available in total.
 
-        It waits for `max_wait_ms` at most. How much comes of a partition is the broker's to say.
+        It waits at most `max_wait_ms`. The broker decides how much it returns of a partition.
 
         Raises:
-            BrokerError: the only place asked for has an error, or the request as such.
-            InvalidMessage: what came is no message; the offset may be inside one.
-            ConnectionFailed, RequestTimeout, DecodeError: there is no answer that can be read.
+            BrokerError: the only requested place has an error, or the whole request.
+            InvalidMessage: the bytes are not a message; the offset may be inside one.
+            ConnectionFailed, RequestTimeout, DecodeError: there is no valid response.
         """
         return self.begin(*places, max_wait_ms=max_wait_ms, min_bytes=min_bytes).result()
 
     def begin(
         self, *places: From, max_wait_ms: int = 0, min_bytes: int = 0
     ) -> Pending[FetchedSets]:
-        """As `fetch`, without waiting for the answer: others may be asked for meanwhile.
+        """Like `fetch`, without waiting for the response.
 
         Raises:
-            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+            ConnectionFailed, RequestTimeout: it was not sent completely.
         """
         topics: dict[str, list[From]] = {}
         for place in places:
@@ -90,11 +90,11 @@ class Consumer:
     def offsets(
         self, topic: str, partition: int, time: int = LATEST, max_number: int = 1
     ) -> list[int]:
-        """Where segments begin that were last changed by `time` (ms), and the end; greatest first.
+        """Return start offsets of segments last changed by `time` (ms), and the end; greatest first.
 
         Raises:
             BrokerError: there is no such partition.
-            ConnectionFailed, RequestTimeout, DecodeError: there is no answer that can be read.
+            ConnectionFailed, RequestTimeout, DecodeError: there is no valid response.
         """
         asked = OffsetsRequest(topic=topic, partition=partition, time=time, max_number=max_number)
         read = partial(_offsets, f"{topic}-{partition}")

@@ -1,4 +1,4 @@
-"""Pending: the answer to a request that is still to come, or has come."""
+"""Pending: the response to a request, past or future."""
 
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
@@ -9,10 +9,10 @@ _Result = TypeVar("_Result")
 
 
 class Settled(Protocol):
-    """Who brings answers."""
+    """What delivers responses."""
 
     def wait(self, pending: "Awaited", seconds: float) -> None:
-        """Return when the answer, or why there is none, was handed over.
+        """Return when the response, or an error, was delivered.
 
         Raises:
             RequestTimeout: that did not happen in time.
@@ -21,18 +21,18 @@ class Settled(Protocol):
 
 
 class Awaited:
-    """Its place in a connection. `settle` is called once, before anybody looks."""
+    """Its entry in a connection. `settle` is called once, before anything reads it."""
 
     def __init__(self) -> None:
         self.outcome: memoryview | KafkaError | None = None
 
     def settle(self, outcome: memoryview | KafkaError) -> None:
-        """The frame that came, or what came in its way."""
+        """Deliver the frame, or the error."""
         self.outcome = outcome
 
 
 class Pending(Generic[_Result]):
-    """`result` may be asked for by any thread, in any order, again too."""
+    """Any thread may call `result`, in any order, repeatedly."""
 
     def __init__(
         self,
@@ -47,17 +47,20 @@ class Pending(Generic[_Result]):
         self._seconds = seconds
 
     def done(self) -> bool:
-        """Whether it has come. Nobody looks for it but who waits for a result of the connection."""
+        """Whether it has arrived.
+
+        It only arrives while a thread waits for a result of the connection.
+        """
         return self._awaited.outcome is not None
 
     def result(self, timeout_s: float | None = None) -> _Result:
-        """Wait for it: as long as the connection is allowed to be silent, if not told otherwise.
+        """Wait for it, by default as long as the connection may be silent.
 
         Raises:
-            RequestTimeout: it has not come yet; it may be asked for again.
-            ConnectionFailed: it will not come.
-            BrokerError: the broker cannot carry the request out.
-            DecodeError: it cannot be read.
+            RequestTimeout: it has not arrived yet; you may call again.
+            ConnectionFailed: it will not arrive.
+            BrokerError: the broker cannot process the request.
+            DecodeError: it is malformed.
         """
         self._connection.wait(self._awaited, self._seconds if timeout_s is None else timeout_s)
         outcome = self._awaited.outcome

@@ -1,4 +1,4 @@
-"""Producer: message sets to partitions of a broker that speaks the proposal, and what became of each.
+"""Producer: message sets to partitions of a broker of the proposal, with the result of each.
 
 Source: seed 001 "ProduceRequest", "ProduceResponse".
 """
@@ -32,14 +32,14 @@ class MessageSet(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What became of one set: where its first byte is, or -1 and why."""
+    """The result of one set: the offset of its first byte, or -1 and the error."""
 
     offset: int
     error: ErrorCode
 
 
 class Producer:
-    """Over a connection that others may use as well. From any thread."""
+    """Over a connection that others may share. From any thread."""
 
     def __init__(
         self,
@@ -49,24 +49,26 @@ class Producer:
         ack_timeout_ms: int = 1000,
         codec: Codec = Codec.NONE,
     ) -> None:
-        """`required_acks`: 0 the broker does not answer, 1 it does, n when so many replicas have it.
+        """`required_acks`: 0 for no response, 1 for one, n for one once n replicas have the set.
 
         Raises:
             LocalProtocolError: 0.7's messages have no such codec.
         """
         if codec not in _CODECS:
-            raise LocalProtocolError(f"messages of Kafka 0.7 are not compressed by {codec.name}")
+            raise LocalProtocolError(
+                f"messages of Kafka 0.7 cannot be compressed with {codec.name}"
+            )
         self._connection = connection
         self._acks = required_acks
         self._timeout_ms = ack_timeout_ms
         self._codec = codec
 
     def send(self, topic: str, partition: int, *payloads: bytes) -> int:
-        """Send messages as one set and wait; the offset of the first, -1 without acknowledgements.
+        """Send messages as one set and wait; return the offset of the first, -1 without acknowledgements.
 
         Raises:
             BrokerError: the broker refuses them.
-            ConnectionFailed, RequestTimeout, DecodeError: what became of them is not known.
+            ConnectionFailed, RequestTimeout, DecodeError: the result is unknown.
         """
         pending = self.begin(MessageSet(topic, partition, payloads))
         if pending is None:
@@ -77,12 +79,12 @@ class Producer:
         return offset
 
     def begin(self, *sets: MessageSet) -> Pending[list[Stored]] | None:
-        """Send sets in one request; what becomes of them, in their order. None: nobody will tell.
+        """Send sets in one request; return their results, in order. None without acknowledgements.
 
-        Neighbours of one topic have its name in common.
+        Adjacent sets of one topic share its name in the request.
 
         Raises:
-            ConnectionFailed, RequestTimeout: they did not go out, or not whole.
+            ConnectionFailed, RequestTimeout: they were not sent completely.
         """
         data = [
             TopicData(topic=topic, partition_data=[self._partition(one) for one in group])
@@ -101,7 +103,7 @@ class Producer:
 
 
 def _stored(count: int, error: ErrorCode, answer: ProduceResponse) -> list[Stored]:
-    check(error, "the broker does not carry out the request")
+    check(error, "the broker does not process the request")
     if not len(answer.errors) == len(answer.offsets) == count:
         got = f"{len(answer.errors)} and {len(answer.offsets)}"
         raise DecodeError("errors, offsets", 0, f"{count} of each, not {got}")

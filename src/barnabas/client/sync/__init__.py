@@ -1,1 +1,1 @@
-"""The driver for plain threads."""
+"""The driver for threads."""

@@ -1,4 +1,4 @@
-"""Admin for plain threads: the calls of `client.aio.admin.admin`, each on the caller's own thread."""
+"""Admin for threads: the calls of `client.aio.admin.admin`, run on the caller's thread."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,11 +22,11 @@ from barnabas.types import TopicPartition
 
 
 class Admin(Closing, GroupAdmin, TransactionAdmin):
-    """An admin client. `with` it, or `close` it. One thread at a time.
+    """An admin client. Use it in a `with`, or `close` it. Use it from one thread at a time.
 
-    Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as
-    that may help, and raises a KafkaError after that or at once: BrokerError with the broker's code
-    and words, ConnectionFailed, RequestTimeout.
+    Every call retries for up to `timeout_s` seconds (None: default.api.timeout.ms) while a retry
+    may help, then raises a KafkaError: BrokerError with the broker's code and message,
+    ConnectionFailed, RequestTimeout. Other errors are raised at once.
     """
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
@@ -37,21 +37,21 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         self._admin = self._hosted.client
 
     def close(self) -> None:
-        """End the connections; a second call does nothing."""
+        """Close the connections; a second call does nothing."""
         self._hosted.close(self._admin.close)
 
     def list_topics(self, *, internal: bool = False, timeout_s: float | None = None) -> list[str]:
-        """The names of all topics, sorted; those of Kafka's own too, if wished."""
+        """Return the names of all topics, sorted; optionally with internal ones."""
         return self._hosted.run(self._admin.list_topics(internal=internal, timeout_s=timeout_s))
 
     def describe_topics(
         self, names: Iterable[str] | None = None, *, timeout_s: float | None = None
     ) -> dict[str, TopicView]:
-        """Partitions, leaders and replicas of topics (all, where None are named)."""
+        """Return partitions, leaders and replicas of topics (None: all)."""
         return self._hosted.run(self._admin.describe_topics(names, timeout_s=timeout_s))
 
     def describe_cluster(self, *, timeout_s: float | None = None) -> ClusterDescription:
-        """The brokers, the controller and the id of the cluster."""
+        """Return the brokers, the controller and the cluster id."""
         return self._hosted.run(self._admin.describe_cluster(timeout_s=timeout_s))
 
     def create_topics(
@@ -61,7 +61,10 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Make topics. Where one fails the others are made all the same; the error names those."""
+        """Create topics.
+
+        If one fails, the others are still created; the error names the failed ones.
+        """
         work = self._admin.create_topics(topics, validate_only=validate_only, timeout_s=timeout_s)
         self._hosted.run(work)
 
@@ -76,7 +79,7 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Bring topics to these numbers of partitions; there is no way back."""
+        """Increase topics to these numbers of partitions; this cannot be undone."""
         work = self._admin.create_partitions(
             counts, validate_only=validate_only, timeout_s=timeout_s
         )
@@ -90,7 +93,7 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         documentation: bool = False,
         timeout_s: float | None = None,
     ) -> dict[str, ConfigEntry]:
-        """All properties of a topic, or of a broker (its id as text), by name."""
+        """Return all properties of a topic, or of a broker (its id as text), by name."""
         work = self._admin.describe_configs(
             resource, name, documentation=documentation, timeout_s=timeout_s
         )
@@ -105,14 +108,14 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Set properties; None gives a property back its default. Others stay as they are."""
+        """Set properties; None resets one to its default. Others do not change."""
         work = self._admin.alter_configs(
             resource, name, changes, validate_only=validate_only, timeout_s=timeout_s
         )
         self._hosted.run(work)
 
     def describe_log_dirs(self, *, timeout_s: float | None = None) -> dict[int, list[LogDirectory]]:
-        """The log directories of each broker, by its number, with the sizes of what is in them."""
+        """Return the log directories of each broker, by broker id, with the sizes of their partitions."""
         return self._hosted.run(self._admin.describe_log_dirs(timeout_s=timeout_s))
 
     def elect_leaders(
@@ -122,9 +125,9 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         unclean: bool = False,
         timeout_s: float | None = None,
     ) -> list[TopicPartition]:
-        """Have partitions (all, where None are named) led by their preferred replica, or any.
+        """Elect the preferred replica, or any, as leader of partitions (None: all).
 
-        Returns those whose leader has changed.
+        Returns the partitions whose leader changed.
         """
         work = self._admin.elect_leaders(partitions, unclean=unclean, timeout_s=timeout_s)
         return self._hosted.run(work)
@@ -136,9 +139,9 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         strict: bool = False,
         timeout_s: float | None = None,
     ) -> list[ClientQuota]:
-        """Quotas of all that have these parts ("user", "client-id", "ip"; None: the default's).
+        """Return quotas of entities with these parts ("user", "client-id", "ip"; None: the default's).
 
-        `strict`: and no other ones.
+        `strict`: entities with further parts are excluded.
         """
         work = self._admin.describe_client_quotas(entity, strict=strict, timeout_s=timeout_s)
         return self._hosted.run(work)
@@ -151,7 +154,7 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Set quotas, as "producer_byte_rate"; None takes one away. Others stay as they are."""
+        """Set quotas, for example "producer_byte_rate"; None removes one. Others do not change."""
         work = self._admin.alter_client_quotas(
             entity, changes, validate_only=validate_only, timeout_s=timeout_s
         )
@@ -164,12 +167,12 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         committed_only: bool = False,
         timeout_s: float | None = None,
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
+        """Return the first offset at or after a timestamp (ms), or for EARLIEST, LATEST, MAX_TIMESTAMP."""
         work = self._admin.list_offsets(wanted, committed_only=committed_only, timeout_s=timeout_s)
         return self._hosted.run(work)
 
     def delete_records(
         self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """Delete the records before these offsets (-1: all); returns where the logs begin now."""
+        """Delete the records before these offsets (-1: all); return the new start offsets."""
         return self._hosted.run(self._admin.delete_records(before, timeout_s=timeout_s))

@@ -1,8 +1,9 @@
-"""Consumer for plain threads: fetches on the caller's own thread, while it waits.
+"""Consumer for threads: fetches on the caller's thread, while that waits.
 
-No second thread takes part: between calls the next fetch is under way on the broker's side and in
-the socket's buffer. So nothing is switched on the data path, and a poll that finds records decoded
-does not run the loop at all. Only a member of a group has a thread, which heartbeats between calls.
+No second thread is involved. Between calls, the broker works on the next fetch, and its response
+collects in the socket's buffer. So the data path has no thread switch, and a poll that finds
+decoded records does not run the event loop. Only a group member has a thread, which sends
+heartbeats between calls.
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
@@ -32,11 +33,12 @@ _Result = TypeVar("_Result")
 
 
 class Consumer(Closing):
-    """Reads what its group shares out to it (`subscribe`), or what it is told to (`assign`).
+    """Reads the partitions that its group assigns (`subscribe`), or those that you choose (`assign`).
 
-    One thread at a time. `close` it. Properties are Kafka's ("bootstrap.servers", "group.id",
-    "auto.offset.reset", ...), in a mapping or as keywords with underscores. With "group.id" it begins
-    at the group's committed offsets and commits, by itself unless enable.auto.commit is false.
+    Use it from one thread at a time, and `close` it. Properties have Kafka's names
+    ("bootstrap.servers", "group.id", "auto.offset.reset", ...), in a mapping or as keywords with
+    underscores. With "group.id" it starts from the group's committed offsets, and commits
+    periodically unless enable.auto.commit is false.
     """
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
@@ -49,13 +51,13 @@ class Consumer(Closing):
         self._listener: RebalanceListener | None = None
 
     def close(self, timeout_s: float | None = None) -> None:
-        """Commit positions where that happens by itself, leave the group, end the connections.
+        """Commit positions if enable.auto.commit is set, leave the group, close the connections.
 
-        Brokers are waited for up to `timeout_s` seconds; None: the shortest of request.timeout.ms,
+        Waits for brokers up to `timeout_s` seconds; None: the shortest of request.timeout.ms,
         default.api.timeout.ms and 30 s.
 
         Raises:
-            KafkaError: positions could not be saved; of a member, that is only said in the log.
+            KafkaError: positions could not be saved; a group member only logs that.
         """
         if not self._hosted.closed:
             deadline = self._consumer.closing_by(timeout_s)
@@ -66,18 +68,18 @@ class Consumer(Closing):
                 self._hosted.close(lambda: self._consumer.end(deadline))
 
     def wakeup(self) -> None:
-        """End the call that waits, or the next one that would, with `WakeupError`; from any thread.
+        """Interrupt the current blocking call, or the next one, with `WakeupError`; from any thread.
 
-        It is how another thread, or a signal, stops a consumer that polls. Nothing is lost: what
-        was not given yet is given by the next poll.
+        Use it from another thread or a signal handler to stop a polling consumer. Nothing is lost:
+        the next poll returns what was not returned yet.
         """
         self._hosted.wake()
 
     def subscribe(self, topics: Topics, *, listener: RebalanceListener | None = None) -> None:
-        """Be a member of the group, and read what it shares out of these topics.
+        """Join the group, and read the partitions of these topics that it assigns.
 
-        Topics are names, or a compiled pattern that whole names match, of topics yet to be made too.
-        Polls do the work, and tell the listener; heartbeats go on between them.
+        Topics are names, or a compiled pattern that must match whole names, including those of
+        future topics. Polls join the group and call the listener; heartbeats continue between them.
 
         Raises:
             ConfigError: there is no group.id.
@@ -90,9 +92,9 @@ class Consumer(Closing):
         self._hosted.keep(group.member.quiet, group.member.machine.options.heartbeat_s / 4)
 
     def unsubscribe(self, *, timeout_s: float | None = None) -> None:
-        """Leave the group, as `close` does, and read nothing any more.
+        """Leave the group, as `close` does, and stop reading.
 
-        Brokers are waited for up to `timeout_s` seconds; None: default.api.timeout.ms.
+        Waits for brokers up to `timeout_s` seconds; None: default.api.timeout.ms.
         """
         deadline = self._consumer.deadline(timeout_s)
         try:
@@ -101,12 +103,12 @@ class Consumer(Closing):
             self._hosted.run(self._consumer.end_subscription(deadline))
 
     def subscription(self) -> list[str]:
-        """The topics that are subscribed to, sorted; of a pattern those that are known to match."""
+        """Return the subscribed topics, sorted; for a pattern, the known topics that match."""
         with self._hosted.undisturbed:
             return self._consumer.subscription()
 
     def group_metadata(self) -> GroupMetadata:
-        """Which member of its group this is, in which generation.
+        """Return this member's group, id and generation.
 
         Raises:
             ConfigError: there is no group.id.
@@ -115,7 +117,7 @@ class Consumer(Closing):
             return self._consumer.group_metadata()
 
     def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
-        """Have the group share its partitions out anew, with the next poll; its members, that is.
+        """Trigger a rebalance of the group with the next poll; only if this is a member.
 
         Raises:
             ConfigError: there is no group.id.
@@ -124,58 +126,58 @@ class Consumer(Closing):
             self._consumer.enforce_rebalance(reason)
 
     def assign(self, partitions: Iterable[Where]) -> None:
-        """Read exactly these partitions from now on; those that stay keep their positions.
+        """Read exactly these partitions from now on; those already assigned keep their positions.
 
         Raises:
-            LocalProtocolError: the consumer is subscribed: then its group says what it reads.
+            LocalProtocolError: the consumer is subscribed, so its group assigns the partitions.
         """
         with self._hosted.undisturbed:
             self._consumer.assign(partitions)
 
     def assignment(self) -> list[TopicPartition]:
-        """The partitions that are read."""
+        """Return the partitions that are read."""
         with self._hosted.undisturbed:
             return self._consumer.assignment()
 
     def seek(self, where: Where, offset: int) -> None:
-        """Go on at `offset`. What was fetched already is dropped."""
+        """Continue at `offset`. Fetched records are dropped."""
         with self._hosted.undisturbed:
             self._consumer.seek(where, offset)
 
     def seek_to_beginning(self, *partitions: Where) -> None:
-        """Go on at the first offset that there is (of all partitions, where none are named)."""
+        """Continue at the start offset (None: of all partitions)."""
         with self._hosted.undisturbed:
             self._consumer.seek_to_beginning(*partitions)
 
     def seek_to_end(self, *partitions: Where) -> None:
-        """Go on behind the last offset that there is (of all partitions, where none are named)."""
+        """Continue after the last record (None: of all partitions)."""
         with self._hosted.undisturbed:
             self._consumer.seek_to_end(*partitions)
 
     def position(self, where: Where, *, timeout_s: float | None = None) -> int:
-        """The offset of the next record that `poll` gives from a partition."""
+        """Return the offset of the next record that `poll` returns from a partition."""
         return self._hosted.run(self._consumer.position(where, timeout_s=timeout_s))
 
     def lag(self, where: Where) -> int | None:
-        """How many offsets a partition's position is behind its end, as of the last fetch.
+        """Return the distance from a partition's position to its end, in offsets, as of the last fetch.
 
-        None while nothing was fetched from it, or while its position is not known.
+        None if nothing was fetched yet, or the position is unknown.
         """
         with self._hosted.undisturbed:
             return self._consumer.lag(where)
 
     def pause(self, *partitions: Where) -> None:
-        """Give no records of these partitions for now."""
+        """Stop returning records of these partitions."""
         with self._hosted.undisturbed:
             self._consumer.pause(*partitions)
 
     def resume(self, *partitions: Where) -> None:
-        """Give records of these partitions again."""
+        """Return records of these partitions again."""
         with self._hosted.undisturbed:
             self._consumer.resume(*partitions)
 
     def paused(self) -> list[TopicPartition]:
-        """The partitions that are paused."""
+        """Return the paused partitions."""
         with self._hosted.undisturbed:
             return self._consumer.paused()
 
@@ -185,15 +187,16 @@ class Consumer(Closing):
         max_records: int | None = None,
         **foreign: Never,
     ) -> list[Record]:
-        """The next records: as soon as there are any, up to `max_records` (max.poll.records).
+        """Return the next records as soon as there are any, up to `max_records` (max.poll.records).
 
-        Empty after `timeout_s` seconds (None: wait for ever). Within a partition in order.
+        The result is empty after `timeout_s` seconds (None: wait forever). Records of a partition
+        are in order.
 
         Raises:
-            BrokerError: reading cannot go on where it stands, for example a position that is gone
-                while auto.offset.reset is none.
-            CorruptRecord: a batch is not what it says; the message names where, and the position is
-                there. What lies before it, and all of other partitions, is given.
+            BrokerError: reading cannot continue, for example because the position is gone while
+                auto.offset.reset is none.
+            CorruptRecord: a batch is damaged; the message names its offset, and the position is there.
+                All records before it, and those of other partitions, are returned first.
         """
         if foreign:
             refuse_arguments("poll", foreign)
@@ -211,9 +214,9 @@ class Consumer(Closing):
             raise
 
     def __iter__(self) -> Iterator[Record]:
-        """All records from here on, for ever, one by one; errors as `poll`.
+        """Yield all records from here on, forever, one by one; errors as in `poll`.
 
-        The position moves on with each: after a `break` the next one is still to be read.
+        The position advances with each: after a `break`, reading continues with the next record.
         """
         polling = self._consumer.polling
         while True:
@@ -227,10 +230,10 @@ class Consumer(Closing):
             self._attending(self._consumer.arrival)
 
     def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
-        """The next records as a pyarrow.Table, all that have arrived, as soon as there are any.
+        """Return all records that have arrived as a pyarrow.Table, as soon as there are any.
 
-        Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
-        value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
+        Columns: topic, partition, then those in `wanted` of offset, timestamp, timestampType, key,
+        value, headers. After `timeout_s` seconds the table has no rows. Errors as in `poll`.
         """
         self._handing_out.starts = {}
         try:
@@ -241,48 +244,48 @@ class Consumer(Closing):
             raise
 
     def metrics(self) -> Metrics:
-        """What was done so far: requests, bytes, records that were given, the average latency."""
+        """Return counters so far: requests, bytes, returned records, average latency."""
         return self._consumer.metrics()
 
     def partitions_for(self, topic: str, *, timeout_s: float | None = None) -> list[TopicPartition]:
-        """The partitions of a topic."""
+        """Return the partitions of a topic."""
         return self._hosted.run(self._consumer.partitions_for(topic, timeout_s=timeout_s))
 
     def offsets_for_times(
         self, times: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """The first offset at or after a time (ms since the epoch); None where there is none."""
+        """Return the first offset at or after a time (ms since the epoch); None if there is none."""
         return self._hosted.run(self._consumer.offsets_for_times(times, timeout_s=timeout_s))
 
     def beginning_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The first offsets that there are."""
+        """Return the first existing offsets."""
         return self._hosted.run(self._consumer.beginning_offsets(partitions, timeout_s=timeout_s))
 
     def end_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The offsets behind the last records that may be read."""
+        """Return the offsets after the last records that may be read."""
         return self._hosted.run(self._consumer.end_offsets(partitions, timeout_s=timeout_s))
 
     def commit(
         self, offsets: Mapping[Where, int] | None = None, *, timeout_s: float | None = None
     ) -> None:
-        """Save positions (of all partitions, where none are given) for the group.
+        """Commit positions for the group (None: those of all partitions).
 
-        Partitions that are not there are waited for, for as long as the call may take.
+        A missing partition is waited for until the time limit.
 
         Raises:
             ConfigError: there is no group.id.
-            InvalidArgument: an offset is below 0.
+            InvalidArgument: an offset is negative.
         """
         self._hosted.run(self._consumer.commit(offsets, timeout_s=timeout_s))
 
     def committed(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The group's saved positions; partitions without one are left out.
+        """Return the group's committed positions; partitions without one are omitted.
 
         Raises:
             ConfigError: there is no group.id.
@@ -290,7 +293,7 @@ class Consumer(Closing):
         return self._hosted.run(self._consumer.committed(partitions, timeout_s=timeout_s))
 
     def _attending(self, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-        """The result of a call that may have to tell the listener first, on this thread."""
+        """Run a call that may first have to call the listener, on this thread."""
         while True:
             try:
                 return self._hosted.run(work())
@@ -299,16 +302,16 @@ class Consumer(Closing):
                     self._tell(due.change)
                 finally:
                     with self._hosted.undisturbed:
-                        self._consumer.of_group("membership").told()
+                        self._consumer.of_group("membership").listener_notified()
 
     def _take_back(self) -> None:
-        """What was given reaches nobody, as a signal's handler has raised: it is given again."""
+        """A signal handler raised, so nobody received these records: the next poll returns them again."""
         if self._handing_out.starts:
             with self._hosted.held:
                 self._handing_out.take_back()
 
     def _next_part(self) -> Iterator[Record] | None:
-        """Some of the records that are here already."""
+        """Return some of the records that have arrived already."""
         with self._hosted.undisturbed:
             part = self._consumer.next_part()
         if part is None or not self._hosted.kept:
@@ -326,7 +329,7 @@ class Consumer(Closing):
             raise
 
     def _begin_end(self, deadline: Deadline) -> None:
-        """Commit where that happens by itself, and tell the listener what is given up."""
+        """Commit if enable.auto.commit is set, and report revoked partitions to the listener."""
         group = self._consumer.group
         if group is not None:
             self._tell(self._hosted.run(group.begin_end(deadline), wakeable=False))
@@ -336,7 +339,7 @@ class Consumer(Closing):
             tell(self._listener, change)
 
     def _countdown(self, timeout_s: float | None) -> Callable[[], float | None]:
-        """What is left of a time to wait, in seconds."""
+        """Return the rest of a time limit, in seconds."""
         if timeout_s is None:
             return lambda: None
         end = self._hosted.now() + timeout_s
@@ -348,4 +351,6 @@ class Consumer(Closing):
             missing("Consumer", CONSUMER, name)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Consumer holds connections: make one where it is used, do not pickle it")
+        raise TypeError(
+            "a Consumer holds connections: create one where you use it, do not pickle it"
+        )

@@ -1,4 +1,4 @@
-"""The calls of Admin about groups, for plain threads: those of `client.aio.admin.group_admin`."""
+"""The calls of Admin about groups, for threads: see `client.aio.admin.group_admin`."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -15,7 +15,7 @@ from barnabas.types import TopicPartition
 
 
 class GroupAdmin:
-    """What Admin has of groups."""
+    """The calls of Admin about groups."""
 
     _hosted: Hosted[AsyncAdmin]
     _admin: AsyncAdmin
@@ -27,7 +27,7 @@ class GroupAdmin:
         kinds: Collection[str] = (),
         timeout_s: float | None = None,
     ) -> list[GroupListing]:
-        """All groups, or those of some GROUP_STATES and GROUP_KINDS, by name.
+        """List all groups, or those in some GROUP_STATES and of some GROUP_KINDS, by name.
 
         Raises:
             InvalidArgument: there is no such state or kind.
@@ -42,7 +42,7 @@ class GroupAdmin:
         kinds: Collection[str] = (),
         timeout_s: float | None = None,
     ) -> list[GroupDescription]:
-        """All groups with their members, or those of some states and kinds: a few requests in all.
+        """Return all groups with their members, or those of some states and kinds, in a few requests.
 
         Raises:
             InvalidArgument: there is no such state or kind.
@@ -53,19 +53,19 @@ class GroupAdmin:
     def survey_offsets(
         self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
     ) -> dict[str, dict[TopicPartition, CommittedOffset]]:
-        """The positions of groups that `survey_groups` told of, by group; share groups have none."""
+        """Return the positions of groups from `survey_groups`, by group; share groups have none."""
         return self._hosted.run(self._admin.survey_offsets(groups, timeout_s=timeout_s))
 
     def survey_share_offsets(
         self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
     ) -> dict[str, dict[TopicPartition, ShareOffset]]:
-        """Where those share groups are that `survey_groups` told of, by group; others are left out."""
+        """Return the positions of the share groups from `survey_groups`, by group; others are omitted."""
         return self._hosted.run(self._admin.survey_share_offsets(groups, timeout_s=timeout_s))
 
     def describe_groups(
         self, group_ids: Iterable[str], *, timeout_s: float | None = None
     ) -> dict[str, GroupDescription]:
-        """Groups with their members.
+        """Return groups with their members.
 
         Raises:
             BrokerError: GROUP_ID_NOT_FOUND, one of them does not exist.
@@ -80,13 +80,13 @@ class GroupAdmin:
         require_stable: bool = True,
         timeout_s: float | None = None,
     ) -> dict[TopicPartition, CommittedOffset]:
-        """The positions that a group has saved, of these partitions or of all.
+        """Return the positions that a group has saved, for these partitions or all.
 
-        Those that an open transaction has saved are waited for; unless `require_stable`, it is told
-        what was saved before.
+        Waits for positions that an open transaction has saved; without `require_stable`, returns
+        those saved before it.
 
         Raises:
-            BrokerError: UNSTABLE_OFFSET_COMMIT, one was not decided in time.
+            BrokerError: UNSTABLE_OFFSET_COMMIT, a transaction did not end in time.
         """
         work = self._admin.list_group_offsets(
             group_id, partitions, require_stable=require_stable, timeout_s=timeout_s
@@ -99,9 +99,9 @@ class GroupAdmin:
         """Save positions for a group that has no members now.
 
         Raises:
-            InvalidArgument: an offset is below 0.
-            BrokerError: UNKNOWN_MEMBER_ID, it has some; UNKNOWN_TOPIC_OR_PARTITION, a partition is
-                not there. Others may be saved all the same.
+            InvalidArgument: an offset is negative.
+            BrokerError: UNKNOWN_MEMBER_ID, it has members; UNKNOWN_TOPIC_OR_PARTITION, a partition
+                does not exist. Others may have been saved.
         """
         work = self._admin.alter_group_offsets(group_id, offsets, timeout_s=timeout_s)
         self._hosted.run(work)
@@ -109,10 +109,10 @@ class GroupAdmin:
     def delete_group_offsets(
         self, group_id: str, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> None:
-        """Forget saved positions of topics that no member subscribes to.
+        """Delete saved positions of topics that no member subscribes to.
 
         Raises:
-            BrokerError: GROUP_SUBSCRIBED_TO_TOPIC, one does.
+            BrokerError: GROUP_SUBSCRIBED_TO_TOPIC, a member does.
         """
         work = self._admin.delete_group_offsets(group_id, partitions, timeout_s=timeout_s)
         self._hosted.run(work)
@@ -120,13 +120,13 @@ class GroupAdmin:
     def alter_share_group_offsets(
         self, group_id: str, offsets: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> None:
-        """Have a share group without members go on at these offsets; it is made if it is not there.
+        """Move a share group without members to these offsets; create it if it does not exist.
 
         Raises:
-            InvalidArgument: an offset is below 0.
+            InvalidArgument: an offset is negative.
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND, a group of another kind
-                has that name, or it is not there and none of the partitions is;
-                UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be moved all the same.
+                has that name, or neither it nor any of the partitions exists;
+                UNKNOWN_TOPIC_OR_PARTITION, a partition does not exist. Others may have been moved.
         """
         work = self._admin.alter_share_group_offsets(group_id, offsets, timeout_s=timeout_s)
         self._hosted.run(work)
@@ -134,12 +134,12 @@ class GroupAdmin:
     def delete_share_group_offsets(
         self, group_id: str, topics: Iterable[str], *, timeout_s: float | None = None
     ) -> None:
-        """Have a share group without members forget where it was in these topics.
+        """Delete the positions of a share group without members in these topics.
 
         Raises:
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND;
-                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name; also where it was, and the
-                answer to a first try was lost. Others may be forgotten all the same.
+                UNKNOWN_TOPIC_OR_PARTITION, it had none in a topic, possibly because a first try
+                succeeded and its response was lost. Others may have been deleted.
         """
         work = self._admin.delete_share_group_offsets(group_id, topics, timeout_s=timeout_s)
         self._hosted.run(work)
@@ -148,7 +148,7 @@ class GroupAdmin:
         """Delete groups without members, with all that they saved.
 
         Raises:
-            BrokerError: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; others may be deleted all the same.
+            BrokerError: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; others may have been deleted.
         """
         self._hosted.run(self._admin.delete_groups(group_ids, timeout_s=timeout_s))
 
@@ -159,6 +159,6 @@ class GroupAdmin:
         *,
         timeout_s: float | None = None,
     ) -> None:
-        """End the membership of static members by their names; where None are named, of all."""
+        """Remove static members by name; None for all members."""
         work = self._admin.remove_members(group_id, instances, timeout_s=timeout_s)
         self._hosted.run(work)

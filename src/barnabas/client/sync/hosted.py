@@ -1,4 +1,4 @@
-"""An asyncio client that runs on the caller's thread: what Consumer and Admin have in common."""
+"""An asyncio client that runs on the caller's thread: shared code of Consumer and Admin."""
 
 import atexit
 import sys
@@ -16,7 +16,7 @@ _Result = TypeVar("_Result")
 
 
 class _Running(Generic[_Client]):
-    """A client and its loop, until they are closed or given up."""
+    """A client and its loop, until they are closed or abandoned."""
 
     def __init__(self, loop: CallerLoop, client: _Client, drop: Callable[[_Client], None]) -> None:
         self.loop = loop
@@ -24,7 +24,7 @@ class _Running(Generic[_Client]):
         self._drop = drop
 
     def give_up(self) -> None:
-        """End the client without a word to brokers, unless it ended or another thread has it."""
+        """End the client without notifying brokers, unless it has ended or another thread uses it."""
         with DeferredSignals():
             if not self.loop.closed and not self.loop.in_use:
                 self._drop(self.client)
@@ -32,15 +32,18 @@ class _Running(Generic[_Client]):
 
 
 _all: "set[_Running[Any]]" = set()
-"""Those that run. Held here, not only by their Hosted: where that is garbage of a cycle (as with an
-exception that was caught), the tasks of the loop must not be garbage before they have ended."""
+"""The running ones.
+
+This set keeps them alive: if their Hosted becomes garbage in a cycle (as with a caught exception),
+the loop's tasks must not be collected before they end.
+"""
 
 
 class Hosted(Generic[_Client]):
-    """`client`, made by `make`, and the loop that runs while `run` waits.
+    """`client`, created by `make`, and the loop that runs while `run` waits.
 
-    `drop` is what is done with a client that nobody closed before it was given up; it may not wait.
-    Nothing that the client holds may lead to this object: it is to end when nobody uses it.
+    `drop` is called with a client that was never closed; it must not wait. Nothing in the client
+    may refer to this object, so that it is collected when nobody uses it.
     """
 
     def __init__(
@@ -60,26 +63,26 @@ class Hosted(Generic[_Client]):
         _all.add(self._running)
 
     def run(self, work: Coroutine[Any, Any, _Result], *, wakeable: bool = True) -> _Result:
-        """The result of a call of the client."""
+        """Run a call of the client; return its result."""
         return self._loop.run(work, wakeable=wakeable)
 
     def keep(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
-        """As `CallerLoop.keep`."""
+        """See `CallerLoop.keep`."""
         self._loop.keep(work, seconds)
 
     @property
     def held(self) -> AbstractContextManager[object]:
-        """As `CallerLoop.held`: around calls of the client that are not `run`."""
+        """See `CallerLoop.held`: for calls of the client outside `run`."""
         return self._loop.held
 
     @property
     def undisturbed(self) -> AbstractContextManager[object]:
-        """As `CallerLoop.undisturbed`."""
+        """See `CallerLoop.undisturbed`."""
         return self._loop.undisturbed()
 
     @property
     def kept(self) -> bool:
-        """Whether something goes on between calls."""
+        """Whether something runs between calls."""
         return self._loop.kept
 
     @property
@@ -89,7 +92,7 @@ class Hosted(Generic[_Client]):
 
     @property
     def closed(self) -> bool:
-        """Whether the client has ended, or is another process's."""
+        """Whether the client was closed, or belongs to another process."""
         return self._loop.closed
 
     def now(self) -> float:
@@ -98,15 +101,15 @@ class Hosted(Generic[_Client]):
 
     @property
     def woken(self) -> bool:
-        """Whether the next call is to end at once."""
+        """Whether the next call must end at once."""
         return self._loop.woken
 
     def wake(self) -> None:
-        """As `CallerLoop.wake`."""
+        """See `CallerLoop.wake`."""
         self._loop.wake()
 
     def close(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """End the client with `work`, then the loop; a second call does nothing."""
+        """Close the client with `work`, then the loop; a second call does nothing."""
         if self._loop.broken and not self._loop.closed:
             _all.discard(self._running)
             self._running.give_up()
@@ -127,7 +130,7 @@ class Hosted(Generic[_Client]):
 
 
 def _give_up_all() -> None:
-    """End what nobody closed while that can still be done quietly: at the end of the program."""
+    """End unclosed clients at the end of the program, while that is still possible."""
     for running in _all:
         running.give_up()
 

@@ -1,4 +1,4 @@
-"""Records in line when a program ends: they are sent, or it is said that they are lost."""
+"""Records still queued when a program ends: send them, or report that they are lost."""
 
 import atexit
 import logging
@@ -13,16 +13,16 @@ from barnabas.runtime.loops.portal import Portal
 log = logging.getLogger(__name__)
 
 PATIENCE_S: Final = 30.0
-"""How long the end of a program is put off for them; a `close` of one's own may wait longer."""
+"""How long the end of the program waits for them; your own `close` may wait longer."""
 
 _QUIET_S: Final = 2.0
-_WHY: Final = "the program ended first; close() and flush() wait for as long as it takes"
+_WHY: Final = "the program ended first; close() and flush() wait as long as necessary"
 
 
 class Line:
-    """What a producer has in line, and the loop that sends it. The producer holds it, as we do not.
+    """The records that a producer has queued, and the loop that sends them.
 
-    Not the producer itself, which another end of the program may still use.
+    It does not refer to the producer, which other exit code may still use.
     """
 
     def __init__(self, portal: Portal, shipping: Shipping) -> None:
@@ -40,13 +40,13 @@ _lines: WeakSet[Line] = WeakSet()
 
 
 def _flush_all() -> None:
-    """Send what nobody flushed. Interrupting this gives it up."""
+    """Send what was not flushed. An interruption gives up."""
     waiting = [line for line in list(_lines) if line.waits]
     with suppress(KeyboardInterrupt):
         flushes = [line.portal.begin(line.shipping.flush(None)) for line in waiting]
         late = wait(flushes, _QUIET_S).not_done
         if late:
-            what = "the program waits up to %g s for records of producers that nobody closed"
+            what = "the program waits up to %g s for records of producers that were not closed"
             log.warning(what, PATIENCE_S)
             wait(late, PATIENCE_S - _QUIET_S)
     for line in waiting:
@@ -58,6 +58,6 @@ async def _given_up(shipping: Shipping) -> None:
     shipping.drop(_WHY)
 
 
-# Threads that are no daemons have ended by then, and what else runs at exit and was registered
-# after this was imported; the loops of producers still run.
+# Runs after non-daemon threads have ended, and after exit handlers registered later; the loops of
+# producers still run.
 atexit.register(_flush_all)

@@ -1,7 +1,7 @@
-"""Producer for plain threads: appends on the caller's thread, sends on the portal's.
+"""Producer for threads: appends on the caller's thread, sends on the portal's.
 
-The short way of `send` finds an open batch and appends with one call of the kernel. Everything else
-(a new batch, no room yet, no metadata yet) takes the long way under a lock.
+The fast path of `send` finds an open batch and appends with one kernel call. Everything else (a new
+batch, no space or metadata yet) takes the slow path under a lock.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ _USUAL = ColumnNames()
 
 
 class _ThreadWaits:
-    """Outcomes are waited for on the caller's thread."""
+    """Wait for outcomes on the caller's thread."""
 
     def __init__(self, portal: Portal, clock: Clock) -> None:
         self._portal = portal
@@ -61,7 +61,7 @@ class _ThreadWaits:
         self._of_thread = threading.local()
 
     def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
-        """Hold this thread until the record has an outcome."""
+        """Block this thread until the record has an outcome."""
         if batch.done(index):
             return
         deadline = None if timeout_s is None else self._clock.monotonic() + timeout_s
@@ -77,27 +77,27 @@ class _ThreadWaits:
                 )
 
     def _changed(self) -> threading.Event:
-        """This thread's, used again and again: what a former wait left behind may set it early."""
+        """This thread's event, reused: an earlier wait may set it too early."""
         found: threading.Event | None = getattr(self._of_thread, "changed", None)
         if found is None:
             found = self._of_thread.changed = threading.Event()
         return found
 
     async def wait(self, batch: Settling, index: int) -> None:
-        """Refuse where there is something to wait for."""
+        """Refuse if it would have to wait."""
         if not batch.done(index):
             raise LocalProtocolError("this delivery belongs to a sync producer: call result()")
 
 
 class Producer(Transactional):
-    """Sends records, from any number of threads. `with` it, or `close` it.
+    """Sends records, from any number of threads. Use it in a `with`, or `close` it.
 
-    Properties are Kafka's ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or as
-    keywords with underscores. Idempotent unless told otherwise: no record is stored twice, and the
+    Properties have Kafka's names ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or
+    as keywords with underscores. By default it is idempotent: no record is stored twice, and
     records of a partition keep their order over retries.
 
-    A producer does not survive a fork (its thread stays in the parent) and cannot be pickled: make
-    one in each process.
+    A producer does not survive a fork (its thread stays in the parent) and cannot be pickled:
+    create one in each process.
     """
 
     _open = False
@@ -113,7 +113,7 @@ class Producer(Transactional):
         self._open = True
 
     def _connect(self, loaded: ProducerConfig) -> None:
-        # Nothing that the loop calls may lead to this object: it is to end when nobody uses it.
+        # Nothing that the loop calls may refer to this object, so that it is collected when unused.
         around = Surroundings.real(self._portal.loop)
         self._clock = around.clock
         self._room = Room(around.clock)
@@ -143,7 +143,7 @@ class Producer(Transactional):
         except KafkaError as error:
             if kind is None:
                 raise
-            # Who reads the exception of the block must not find this one in its place.
+            # The exception of the block must not be replaced by this one.
             log.warning("producer closed early why=%s", error)
 
     def send(
@@ -155,16 +155,15 @@ class Producer(Transactional):
         timestamp_ms: int | None = None,
         headers: Headers = (),
     ) -> Sent:
-        """Put a record in line; `result()` of what it gives tells partition and offset.
+        """Queue a record; `result()` of the returned object gives partition and offset.
 
         Text is sent as UTF-8; a value of None is a tombstone. Waits for metadata and, while
-        buffer.memory is full, for room.
+        buffer.memory is full, for space.
 
         Raises:
-            BrokerError: the record is too large, the topic cannot be had, or the producer has
-                failed for good.
-            TypeError, ValueError: an argument is not what it must be; nothing was put in line.
-            RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
+            BrokerError: the record is too large, the topic is unavailable, or the producer has failed.
+            TypeError, ValueError: an argument is invalid; nothing was queued.
+            RequestTimeout, ConnectionFailed: no space or metadata within max.block.ms.
         """
         if key is None and partition is None:
             delivery = self._sticky.append(topic, value, timestamp_ms, headers)
@@ -175,18 +174,17 @@ class Producer(Transactional):
     def send_arrow(
         self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
     ) -> SentBatches:
-        """Put the rows of a pyarrow Table or RecordBatch in line, without an object each.
+        """Queue the rows of a pyarrow Table or RecordBatch, without an object per row.
 
-        Which columns are key, value, headers (list of structs of key and value, or map), timestamp
-        and partition is told by `names` or by keywords (`key="id"`, `partition="p"` or
-        `partition=3`); columns that are not there are left out. Rows without partition go by key,
-        as with `send`. Blocks while buffer.memory is full. The order within a partition is that of
-        the rows.
+        `names` or keywords (`key="id"`, `partition="p"` or `partition=3`) choose the columns for
+        key, value, headers (a list of structs of key and value, or a map), timestamp and partition;
+        missing columns are skipped. Rows without partition go by key, as in `send`. Blocks while
+        buffer.memory is full. Rows of a partition keep their order.
 
         Raises:
-            BrokerError: a row is too large or for a partition that is not there. Rows of partitions
-                encoded before are in line all the same.
-            RequestTimeout, ConnectionFailed: no room for the next rows, or no metadata, for
+            BrokerError: a row is too large, or for a missing partition. Rows of partitions encoded
+                before are queued nevertheless.
+            RequestTimeout, ConnectionFailed: no space for the next rows, or no metadata, within
                 max.block.ms.
         """
         self._portal.check()
@@ -203,30 +201,30 @@ class Producer(Transactional):
         return SentBatches(count, tuple(batches))
 
     def partitions_for(self, topic: str) -> list[TopicPartition]:
-        """The partitions of a topic; errors as `send`."""
+        """Return the partitions of a topic; errors as in `send`."""
         self._portal.check()
         view = self._known(topic, self._deadline())
         return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     def metrics(self) -> Metrics:
-        """What was done so far: requests, bytes, records that were stored, the average latency."""
+        """Return counters so far: requests, bytes, stored records, average latency."""
         return self._shipping.metrics()
 
     def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:
-        """Send all that is in line and wait until all of it is stored or has failed.
+        """Send everything queued and wait until all of it is stored or has failed.
 
         Raises:
-            RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
-            BrokerError: records failed whose result nobody asked; the message counts them.
+            RequestTimeout: it takes longer than `timeout_s` seconds; sending continues.
+            BrokerError: records failed whose result was never requested; the message counts them.
         """
         if foreign:
             refuse_arguments("flush", foreign)
         self._portal.call(self._shipping.flush(timeout_s))
 
     def close(self, timeout_s: float | None = None, **foreign: Never) -> None:
-        """Take no more records, flush, then end connections and thread; errors as `flush`.
+        """Refuse further records, flush, then close connections and thread; errors as in `flush`.
 
-        Every record has its outcome then: what is not stored in time has failed. A second call does
+        Every record then has its outcome: those not stored in time have failed. A second call does
         nothing.
         """
         if foreign:
@@ -274,7 +272,7 @@ class Producer(Transactional):
         return delivery or self._wait(partial(self._append, view, partition, record), deadline)
 
     def _append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Sent | None:
-        with DeferredSignals():  # Half of a batch put in line would never be sent, nor given up.
+        with DeferredSignals():  # A partly queued batch would never be sent, nor expire.
             delivery: Sent | None = self._shipping.append(view, partition, record)
         return delivery
 
@@ -300,9 +298,11 @@ class Producer(Transactional):
             missing("Producer", PRODUCER, name)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")
+        raise TypeError(
+            "a Producer holds connections: create one where you use it, do not pickle it"
+        )
 
 
 async def _learned(cluster: Cluster, topic: str, deadline: Deadline) -> TopicView:
     learning = asyncio.ensure_future(known_topic(cluster, topic))
-    return await cluster.limits.within(deadline, f"asking for topic {topic}", learning)
+    return await cluster.limits.within(deadline, f"requesting topic {topic}", learning)

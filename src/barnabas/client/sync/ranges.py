@@ -1,8 +1,8 @@
 """RangeReader: the offsets [start, end) of a partition as decoded columns. For batch readers.
 
-While one response is decoded the next fetch is under way. Connections are kept per thread and
-configuration for the life of the process, because a batch reader reads many ranges one after
-another; a process that was forked makes its own.
+It fetches the next response while it decodes one. Connections are kept per thread and configuration
+for the life of the process, because a batch reader reads many ranges in succession; a forked
+process opens its own.
 """
 
 import os
@@ -37,8 +37,8 @@ class _Kept:
 class _Threads(threading.local):
     def __init__(self) -> None:
         self.kept: dict[_Key, _Kept] = {}
-        # What a fork inherited is never touched, not even by the collector: closing it here would
-        # take descriptors out of the parent's epoll set.
+        # Never touch what a fork inherited, not even by garbage collection: closing it would remove
+        # descriptors from the parent's epoll set.
         self.inherited: list[_Kept] = []
 
 
@@ -46,12 +46,12 @@ _THREADS = _Threads()
 
 
 class RangeReader:
-    """Reads ranges of offsets. Holds no connection itself, so it may be pickled and forked.
+    """Reads ranges of offsets. Holds no connection itself, so you may pickle and fork it.
 
     Args:
         config: Kafka's consumer properties ("bootstrap.servers", "isolation.level", "check.crcs",
-            "fetch.max.wait.ms", "default.api.timeout.ms" for the patience without progress, ...).
-        fetch_bytes: how much one fetch asks for; two are in memory at a time.
+            "fetch.max.wait.ms", "default.api.timeout.ms" as the time limit without progress, ...).
+        fetch_bytes: the size of one fetch, in bytes; two are in memory at a time.
     """
 
     def __init__(self, config: Mapping[str, object], *, fetch_bytes: int = 4 * 1024 * 1024) -> None:
@@ -68,16 +68,15 @@ class RangeReader:
     def read(
         self, topic: str, partition: int, start: int, end: int, wanted: Wanted
     ) -> Iterator[RecordColumns]:
-        """Yield the records of [start, end) in order, the columns `wanted` of one fetch at a time.
+        """Yield the records of [start, end) in order: the columns `wanted` of one fetch at a time.
 
-        With `Wanted(0)` only the counts are right: headers of batches are read, not records.
-        Offsets that compaction or transaction markers left empty are passed over. A part may hold
-        no record.
+        With `Wanted(0)` only the counts are correct: it reads headers of batches, not records. It
+        skips offsets left empty by compaction or transaction markers. A part may hold no record.
 
         Raises:
-            BrokerError: OFFSET_OUT_OF_RANGE where records of the range are gone; any other error
-                that waiting does not cure.
-            CorruptRecord: a batch is not what its header says; the message names the partition.
+            BrokerError: OFFSET_OUT_OF_RANGE if records of the range are gone; any other error
+                that a retry does not fix.
+            CorruptRecord: a batch contradicts its header; the message names the partition.
             RequestTimeout, ConnectionFailed: no progress for default.api.timeout.ms.
         """
         if start >= end:
@@ -100,12 +99,12 @@ class RangeReader:
                 fetches.close()
 
     def count(self, topic: str, partition: int, start: int, end: int) -> int:
-        """The number of records in [start, end), from the headers of the batches where possible."""
+        """Return the number of records in [start, end), from the headers of batches where possible."""
         parts = self.read(topic, partition, start, end, Wanted(0))
         return sum(columns.count for columns in parts)
 
     def close(self) -> None:
-        """End the connections that this thread keeps for this configuration."""
+        """Close this thread's connections for this configuration."""
         kept = _THREADS.kept.pop(self._key(), None)
         if kept is not None:
             kept.close()
@@ -133,7 +132,7 @@ def _again(config: Mapping[str, object], fetch_bytes: int) -> RangeReader:
 
 
 def close_kept_connections() -> None:
-    """End all connections that range readers of this thread keep; the next read makes new ones."""
+    """Close all connections of this thread's range readers; the next read opens new ones."""
     for kept in _THREADS.kept.values():
         kept.close()
     _THREADS.kept.clear()

@@ -1,4 +1,4 @@
-"""Threads that wait until a producer's buffer has room again."""
+"""Threads that wait until a producer's buffer has space again."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,10 @@ _Found = TypeVar("_Found")
 
 
 class Room:
-    """Where they wait. Knows nothing of the producer, so that the loop does not keep it alive."""
+    """The waiting threads.
+
+    It does not refer to the producer, so that the loop does not keep that alive.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -20,27 +23,27 @@ class Room:
         self._waiting = 0
 
     def wait(self, attempt: Callable[[], _Found | None], deadline: Deadline, size: int) -> _Found:
-        """Try until it gives something; holds this thread up to the deadline.
+        """Try until it succeeds; block this thread up to the deadline.
 
         Raises:
-            RequestTimeout: there was no room in `size` bytes until then.
+            RequestTimeout: no space for `size` bytes became free.
         """
-        # Room may come between the try and the wait; so the try is under the lock of the wait too.
+        # Space may become free between the try and the wait, so both hold the lock.
         with self._changed:
             self._waiting += 1
             try:
                 while (found := attempt()) is None:
                     if not self._changed.wait(deadline.left(self._clock.monotonic())):
                         raise RequestTimeout(
-                            f"no room in buffer.memory ({size} bytes) within {deadline}: the brokers "
-                            "take records more slowly than they are sent, or not at all"
+                            f"no space in buffer.memory ({size} bytes) within {deadline}: the "
+                            "brokers store records more slowly than they are sent, or not at all"
                         )
             finally:
                 self._waiting -= 1
         return found
 
     def changed(self) -> None:
-        """There may be room; whoever waits tries again. From any thread."""
+        """Space may be free; waiting threads try again. From any thread."""
         if self._waiting:
             with self._changed:
                 self._changed.notify_all()

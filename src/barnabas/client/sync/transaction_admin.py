@@ -1,4 +1,4 @@
-"""The calls of Admin about transactions, for plain threads: as `client.aio.admin.transaction_admin`."""
+"""The calls of Admin about transactions, for threads: see `client.aio.admin.transaction_admin`."""
 
 from collections.abc import Collection, Iterable
 
@@ -16,7 +16,7 @@ from barnabas.types import TopicPartition
 
 
 class TransactionAdmin:
-    """What Admin has of transactions (KIP-664)."""
+    """The calls of Admin about transactions (KIP-664)."""
 
     _hosted: Hosted[AsyncAdmin]
     _admin: AsyncAdmin
@@ -29,7 +29,7 @@ class TransactionAdmin:
         running_ms: int = -1,
         timeout_s: float | None = None,
     ) -> list[TransactionListing]:
-        """Transactional ids: all, or of some TRANSACTION_STATES and producers, or open for so long.
+        """List transactional ids: all, or by TRANSACTION_STATES, by producers, or open for a minimum time.
 
         Raises:
             InvalidArgument: there is no such state.
@@ -42,10 +42,10 @@ class TransactionAdmin:
     def describe_transactions(
         self, transactional_ids: Iterable[str], *, timeout_s: float | None = None
     ) -> dict[str, TransactionDescription]:
-        """Transactional ids with what takes part in their transactions.
+        """Return transactional ids with the partitions of their transactions.
 
         Raises:
-            BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is not known.
+            BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is unknown.
         """
         work = self._admin.describe_transactions(transactional_ids, timeout_s=timeout_s)
         return self._hosted.run(work)
@@ -53,13 +53,13 @@ class TransactionAdmin:
     def describe_producers(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, list[ActiveProducer]]:
-        """The producers that partitions remember, and where their open transactions begin."""
+        """Return the producers that partitions remember, and the start of their open transactions."""
         return self._hosted.run(self._admin.describe_producers(partitions, timeout_s=timeout_s))
 
     def abort_transaction(
         self, where: Where, start: int, *, timeout_s: float | None = None
     ) -> None:
-        """Abort the transaction that begins at `start` in one partition, and only there."""
+        """Abort the transaction that starts at `start` in one partition, and only there."""
         self._hosted.run(self._admin.abort_transaction(where, start, timeout_s=timeout_s))
 
     def end_transactions(
@@ -69,21 +69,21 @@ class TransactionAdmin:
         commit: bool,
         timeout_s: float | None = None,
     ) -> None:
-        """Commit or abort what producers of any process have prepared, all at once.
+        """Commit or abort transactions prepared by producers of any process, all at once.
 
-        Each is ended whatever becomes of the others, and the first error is raised. After an error
-        the same call may be made again: those that were ended stay so.
+        Each one ends independently of the others, and the first error is raised. After an error you
+        may repeat the call: transactions that have ended stay so.
 
         Raises:
-            BrokerError: PRODUCER_FENCED or INVALID_PRODUCER_EPOCH, a producer has begun anew with
+            BrokerError: PRODUCER_FENCED or INVALID_PRODUCER_EPOCH, a producer has started again with
                 this transactional id, or the coordinator has aborted the transaction after its
-                timeout; INVALID_TXN_STATE, that too, or it was ended the other way.
+                timeout; INVALID_TXN_STATE, the same, or it was ended the other way.
         """
         work = self._admin.end_transactions(transactions, commit=commit, timeout_s=timeout_s)
         self._hosted.run(work)
 
     def fence_producer(self, transactional_id: str, *, timeout_s: float | None = None) -> None:
-        """Take a transactional id from its producer; what it has open is aborted.
+        """Fence the producer of a transactional id; its open transaction is aborted.
 
         Raises:
             InvalidArgument: the name is empty.
@@ -93,6 +93,6 @@ class TransactionAdmin:
     def hanging_transactions(
         self, partitions: Iterable[Where], idle_since_ms: int, *, timeout_s: float | None = None
     ) -> list[HangingTransaction]:
-        """Open transactions that no coordinator ends, of producers silent since a time (ms)."""
+        """Return open transactions that no coordinator ends, of producers silent since a time (ms)."""
         work = self._admin.hanging_transactions(partitions, idle_since_ms, timeout_s=timeout_s)
         return self._hosted.run(work)

@@ -1,1 +1,1 @@
-"""Classic groups: members agree among themselves who reads what."""
+"""Classic groups: a member computes the assignment."""

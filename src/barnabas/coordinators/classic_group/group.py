@@ -1,8 +1,8 @@
-"""ClassicGroup: members that agree among themselves who does what, and the state they are in.
+"""ClassicGroup: members that assign partitions among themselves, and the group's state.
 
-Data and questions only: the moves are in `joining`, `rebalancing`, `syncing` and `leaving`, functions
-of a group and the time. No clock, no chance, no socket: who waits is an opaque value, times are
-milliseconds that the caller brings, ids are its too.
+Data and queries only. The transitions are in `joining`, `rebalancing`, `syncing` and `leaving`:
+functions of a group and the time. No clock, randomness or socket: a waiting request is an opaque
+value, and the caller supplies times (in milliseconds) and ids.
 
 Source: KIP-62, KIP-134, KIP-345, KIP-394; Kafka's GroupMetadataManager and ClassicGroup.
 """
@@ -88,23 +88,27 @@ class ClassicGroup:
         return max([one.rebalance_timeout_ms for one in self.members.values()], default=0)
 
     def ends_joins(self) -> bool:
-        """Whether the join phase is over: nobody is waited for. A first rebalance waits its time."""
+        """Whether the join phase is over: no member is missing.
+
+        A first rebalance waits its full time.
+        """
         if self.extension_ms is not None or self.invited:
             return False
-        # They tend to join in the order in which they are told to, so that the last is still away.
+        # Members tend to rejoin in the order of their notification, so the last one is still
+        # missing.
         for member in reversed(self.members.values()):  # noqa: SIM110  (no generator for each request)
             if member.joining is None:
                 return False
         return True
 
     def deadline(self) -> int | None:
-        """When the next thing happens by itself, if nothing else does; exact, where `due` is early."""
+        """The time of the next automatic event; exact, while `due` may be early."""
         deadlines = [member.deadline for member in self.members.values()]
         deadlines += [self.join_deadline, self.sync_deadline, *self.invited.values()]
         return min((one for one in deadlines if one is not None), default=None)
 
     def wake_at(self, when: int) -> None:
-        """Something happens by itself then, if nothing else does."""
+        """Schedule an automatic event."""
         if self.due is None or when < self.due:
             self.due = when
 
@@ -149,13 +153,13 @@ class ClassicGroup:
         return any(name in known for name, _ in protocols)
 
     def join_reply(self, member: Member) -> JoinReply:
-        """What a member is told of the present generation."""
+        """The JoinGroup response for a member of the current generation."""
         member_id, leader = member.member_id, self.leader
-        told = self.roster() if member_id == leader else ()
+        members = self.roster() if member_id == leader else ()
         kind, protocol = self.protocol_type, self.protocol
         return new_tuple(
             JoinReply,
-            (_NONE, member_id, self.generation, kind, protocol, leader or "", False, told),
+            (_NONE, member_id, self.generation, kind, protocol, leader or "", False, members),
         )
 
     def roster(self) -> list[JoinGroupResponseMember]:
@@ -168,17 +172,17 @@ class ClassicGroup:
         return new_tuple(SyncReply, (_NONE, self.protocol_type, self.protocol, member.assignment))
 
     def subscribed_topics(self) -> set[str] | None:
-        """The topics that consumers in it read; None: not known, or these are no consumers.
+        """The topics that its consumers read; None if unknown, or if these are not consumers.
 
-        Who came since, and does not know the protocol of this generation, reads nothing yet.
+        A newer member that does not support the protocol of this generation reads nothing yet.
         """
         if self.protocol_type != CONSUMER:
             return None
-        told = [one for one in self.members.values() if self.protocol in names_of(one.protocols)]
-        return topics_of(told, self.protocol) if told else None
+        members = [one for one in self.members.values() if self.protocol in names_of(one.protocols)]
+        return topics_of(members, self.protocol) if members else None
 
     def ticket(self, what: Assignments | Replacement) -> int:
-        """A number by which the caller tells that a record was kept, or not."""
+        """A number with which the caller reports whether a record was written."""
         self.tickets += 1
         self.storing[self.tickets] = what
         return self.tickets

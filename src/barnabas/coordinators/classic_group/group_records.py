@@ -26,7 +26,7 @@ def encode_group(group_id: str, value: GroupMetadataValue) -> CoordinatorRecord:
 
 
 def encode_end(group_id: str) -> CoordinatorRecord:
-    """The record that says that a group is gone."""
+    """The record that deletes a group."""
     return CoordinatorRecord(_encode_key(group_id), None)
 
 

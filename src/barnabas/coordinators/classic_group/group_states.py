@@ -1,4 +1,4 @@
-"""The states of a classic group and all moves between them.
+"""The states of a classic group, and their transitions.
 
 Source: Kafka's ClassicGroupState, whose names clients see in DescribeGroups and ListGroups.
 """
@@ -12,9 +12,9 @@ class GroupState(Enum):
     """What a group is doing; the values are Kafka's names."""
 
     EMPTY = "Empty"
-    """No members. Offsets may be there; the first who joins begins a rebalance."""
+    """No members. There may be offsets; the first join starts a rebalance."""
     PREPARING_REBALANCE = "PreparingRebalance"
-    """Members are waited for. Who joins waits; heartbeats are told to join again."""
+    """The group waits for members. Joins wait; heartbeat responses tell members to rejoin."""
     COMPLETING_REBALANCE = "CompletingRebalance"
     """A generation has begun; what its leader hands out is waited for."""
     STABLE = "Stable"

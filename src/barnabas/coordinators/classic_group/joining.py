@@ -1,4 +1,4 @@
-"""Joins: who may, under which id, and whether the others must join again for it."""
+"""Joins: who may join, under which id, and whether the others must rejoin."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -23,13 +23,13 @@ from barnabas.errors import ErrorCode
 
 
 class Join(NamedTuple):
-    """A wish to be a member. `member_id` is empty at first: the new ids are for that case."""
+    """A JoinGroup request. `member_id` is empty at first: the new ids are for that case."""
 
     member_id: str
     instance_id: str | None
     new_id: str
     new_nameless_id: str
-    """In a consumer group, where ids do not say the client's name."""
+    """In a consumer group, where ids do not contain the client's name."""
     client_id: str
     client_host: str
     session_timeout_ms: int
@@ -43,12 +43,12 @@ class Join(NamedTuple):
 
     @property
     def who(self) -> Identity:
-        """Who asks."""
+        """The identity of the sender."""
         return Identity(self.member_id, self.instance_id)
 
 
 def join(group: ClassicGroup, asked: Join, waiter: Waiter, now: int) -> Effects:
-    """Become a member, or say again what one can."""
+    """Add a member, or update what it supports."""
     member_id = asked.member_id
     effects = Effects()
     if not _has_room(group, member_id):
@@ -74,8 +74,8 @@ def join(group: ClassicGroup, asked: Join, waiter: Waiter, now: int) -> Effects:
 def _has_room(group: ClassicGroup, member_id: str) -> bool:
     """Source: Kafka's acceptJoiningMember.
 
-    While members are waited for only those count who are here: so that a group which is too large
-    loses those who come last.
+    In the join phase only members that have joined count, so that an oversized group loses the last
+    ones.
     """
     largest = group.settings.max_size
     if group.state is EMPTY or len(group.members) < largest:
@@ -132,10 +132,11 @@ def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: 
 def _join_again(
     group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter, now: int
 ) -> None:
-    """A member that is known: only news make the others join again.
+    """A known member joins: the others must rejoin only if it brings changes.
 
-    A leader that joins while all is well has seen something that only it can see, such as new
-    partitions; a follower without news, or one that missed its answer, is told what there is.
+    A leader that joins in a stable group has seen something that only it can see, such as new
+    partitions. A follower without changes, or one that missed its response, gets the current
+    generation.
     """
     member = group.members[asked.member_id]
     if group.state is not PREPARING_REBALANCE:
@@ -151,7 +152,7 @@ def _join_again(
 
 def _update(member: Member, asked: Join, effects: Effects, waiter: Waiter) -> None:
     if member.joining is not None:
-        # It asks on another connection: who waits on the first one is to ask again.
+        # It uses another connection: a request that waits on the first one must be repeated.
         reply = JoinReply(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
         effects.answer(member.joining, reply)
     member.description = None
@@ -182,7 +183,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
         if asked.skips_assignment:
             reply = reply._replace(skip_assignment=group.leader == member.member_id)
         else:
-            # It must not hand out anything, so it is told that the one before leads.
+            # It must not assign anything, so the response names the previous leader.
             reply = reply._replace(leader=leader_before, members=())
         effects.record = record_of(group)
         effects.ticket = group.ticket(Replacement(was, member, reply))

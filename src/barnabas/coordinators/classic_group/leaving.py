@@ -1,4 +1,4 @@
-"""Members that go or are heard of: heartbeats, leaves, sessions that end, and the end of a group."""
+"""Heartbeats, leaves, expired sessions, and the end of a group."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ _NONE, _REJOIN = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
 def heartbeat(
     group: ClassicGroup, member_id: str, instance_id: str | None, generation: int, now: int
 ) -> ErrorCode:
-    """A member is alive; the code says whether it must join again."""
+    """Handle a heartbeat; the code says whether the member must rejoin."""
     member = group.members.get(member_id)
     if member is None or instance_id is not None:
         refused = group.refusal(Identity(member_id, instance_id))
@@ -40,9 +40,10 @@ def heartbeat(
 def leave(
     group: ClassicGroup, leavers: Sequence[Identity], now: int
 ) -> tuple[list[ErrorCode], Effects]:
-    """Take members out; the codes are in their order.
+    """Remove members; the codes are in their order.
 
-    Who names only an instance removes that static member, whoever it is: as an operator does.
+    A request that names only an instance removes that static member, whoever it is, as an operator
+    would.
     """
     effects = Effects()
     before = len(group.members)
@@ -67,9 +68,10 @@ def _take_out(group: ClassicGroup, effects: Effects, who: Identity) -> ErrorCode
 
 
 def hung_up(group: ClassicGroup, member_id: str, waiter: Waiter, now: int) -> Effects:
-    """Who waits to become a member has closed its connection.
+    """A client that waits to become a member has closed its connection.
 
-    Without an id it cannot come back as that member: it is none any more. With one it has its session.
+    Without an id it cannot return as that member, so it is removed. With an id, its session
+    continues.
     """
     effects = Effects()
     member = group.members.get(member_id)
@@ -85,7 +87,7 @@ def hung_up(group: ClassicGroup, member_id: str, waiter: Waiter, now: int) -> Ef
 
 
 def on_time(group: ClassicGroup, now: int) -> Effects:
-    """Do what is due: sessions that ended, join phases and syncs that took too long."""
+    """Do what is due: expired sessions, and join phases and syncs that took too long."""
     effects = Effects()
     late = [name for name, until in group.invited.items() if until <= now]
     for name in late:
@@ -110,9 +112,9 @@ def _is_over(deadline: int | None, now: int) -> bool:
 
 
 def loaded(group: ClassicGroup, now: int) -> Effects:
-    """A broker has begun to coordinate it: sessions begin; who is too many is found out.
+    """A broker has become the coordinator: start sessions; remove surplus members.
 
-    A group with members that nobody leads was about to begin a rebalance.
+    A group with members and without a leader was about to start a rebalance.
     """
     effects = Effects()
     for member in group.members.values():
@@ -124,7 +126,7 @@ def loaded(group: ClassicGroup, now: int) -> Effects:
 
 
 def end(group: ClassicGroup, why: ErrorCode, now: int) -> Effects:
-    """The group is deleted, or this broker lets go of it: all who wait are told why."""
+    """The group is deleted, or this broker is no longer its coordinator: answer all waiting requests."""
     effects = Effects()
     for member in list(group.members.values()):
         remove(group, effects, member, why)

@@ -1,4 +1,4 @@
-"""Member: one consumer in a classic group: who it is, what it can, what it waits for."""
+"""Member: one member of a classic group: its identity, its protocols, its waiting requests."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from barnabas.protocol.join_group import JoinGroupResponseMember
 
 Protocols = tuple[tuple[str, bytes], ...]
-"""Names in order of preference, each with what the member tells the leader under it."""
+"""Names in order of preference, each with the member's metadata for the leader."""
 
 NO_ASSIGNMENT = b""
 
 
 class Identity(NamedTuple):
-    """Who speaks: a member's id and, of a static member, its own lasting name (KIP-345)."""
+    """The sender of a request: a member id and, for a static member, its instance id (KIP-345)."""
 
     member_id: str
     instance_id: str | None = None
@@ -56,9 +56,9 @@ class Member:
     knows_its_id: bool = True
     """Whether it was given its id before it joined (KIP-394), or has a lasting name."""
     has_synced: bool = True
-    """Whether it asked for its assignment of the present generation."""
+    """Whether it requested its assignment of the current generation."""
     silent_until: int = 0
-    """When it is taken for gone if nothing is heard of it."""
+    """When its session ends without a heartbeat."""
     description: Description | None = field(default=None, init=False, repr=False, compare=False)
     """The last one made; None: none yet, or the member has changed since."""
 
@@ -69,12 +69,12 @@ class Member:
         return None if waits and not self.is_new else self.silent_until
 
     def metadata(self, protocol: str | None) -> bytes:
-        """What it says under a protocol; nothing if it does not know it."""
+        """Its metadata for a protocol; empty if it does not support it."""
         wanted = protocol or ""
-        # Of what is said twice, the last counts.
-        for name, told in reversed(self.protocols):
+        # Of duplicates, the last one counts.
+        for name, metadata in reversed(self.protocols):
             if name == wanted:
-                return told
+                return metadata
         return b""
 
     @property

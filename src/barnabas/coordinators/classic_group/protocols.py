@@ -37,25 +37,25 @@ def vote(members: Collection[Member]) -> str:
     Source: Kafka's ClassicGroup.selectProtocol. Where several have as many votes, the one that
     the first members voted for.
     """
-    told = [member.protocols for member in members]
-    if told.count(told[0]) == len(told):
+    offered = [member.protocols for member in members]
+    if offered.count(offered[0]) == len(offered):
         # As mostly: all like best what the first one does.
-        return told[0][0][0]
+        return offered[0][0][0]
     # Each that differs is looked at once.
-    said = Counter(told)
-    candidates = set.intersection(*[set(names_of(protocols)) for protocols in said])
+    counts = Counter(offered)
+    candidates = set.intersection(*[set(names_of(protocols)) for protocols in counts])
     votes: dict[str, int] = {}
-    for protocols, count in said.items():
+    for protocols, count in counts.items():
         choice = next(name for name, _ in protocols if name in candidates)
         votes[choice] = votes.get(choice, 0) + count
     return max(votes, key=votes.__getitem__)
 
 
 def topics_of(members: Collection[Member], protocol: str | None) -> set[str] | None:
-    """The topics that consumers subscribe to; None if one of them does not say it as consumers do.
+    """The topics that consumers subscribe to; None if a member's metadata is not a subscription.
 
-    Every version begins as version 0 does, and clients write versions whose rest they leave out.
-    Source: Kafka's ClassicGroup.computeSubscribedTopics.
+    Every version starts like version 0, and some clients omit the rest of their version. Source:
+    Kafka's ClassicGroup.computeSubscribedTopics.
     """
     codec = Codec.of(ConsumerProtocolSubscription, 0)
     topics: set[str] = set()
@@ -68,10 +68,10 @@ def topics_of(members: Collection[Member], protocol: str | None) -> set[str] | N
 
 
 def subscription_of(metadata: Buffer) -> ConsumerProtocolSubscription:
-    """What a consumer says under a protocol.
+    """A consumer's subscription for a protocol.
 
     Raises:
-        DecodeError: no consumer says it so.
+        DecodeError: its metadata is not a subscription.
     """
     codec = Codec.of(ConsumerProtocolSubscription, _layout(metadata))
     return codec.decode(metadata, _VERSION.size)[0]

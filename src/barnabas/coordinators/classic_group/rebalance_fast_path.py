@@ -1,6 +1,6 @@
-"""Usual: what most joins and syncs of a rebalance come to, told apart by a few comparisons.
+"""The most frequent joins and syncs of a rebalance, recognised by a few comparisons.
 
-Each does just what `join` or `sync` would, or does nothing and says so.
+Each function has exactly the effects of `join` or `sync`, or none, and returns which.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from barnabas.protocol.sync_group import SyncGroupRequest
 
 
 def joins_again(group: ClassicGroup, asked: JoinGroupRequest, waiter: Waiter) -> bool:
-    """Have a member wait that is waited for and says what it said the last time.
+    """Let an expected member wait that joins with the same data as last time.
 
-    With the last of them `end_joins` has something to say. Version 0, which has no rebalance timeout,
-    goes the long way.
+    With the last of them `end_joins` has work to do. Version 0, without a rebalance timeout, takes
+    the ordinary path.
     """
     member = group.members.get(asked.member_id)
     if (
@@ -42,11 +42,11 @@ def joins_again(group: ClassicGroup, asked: JoinGroupRequest, waiter: Waiter) ->
     return True
 
 
-def _are_known(known: Protocols, said: Sequence[JoinGroupRequestProtocol]) -> bool:
-    if len(known) != len(said):
+def _are_known(known: Protocols, protocols: Sequence[JoinGroupRequestProtocol]) -> bool:
+    if len(known) != len(protocols):
         return False
-    for (name, told), one in zip(known, said, strict=True):
-        if one.name != name or one.metadata != told:
+    for (name, metadata), one in zip(known, protocols, strict=True):
+        if one.name != name or one.metadata != metadata:
             return False
     return True
 
@@ -59,7 +59,7 @@ def end_joins(group: ClassicGroup, now: int) -> Effects:
 
 
 def waits_for_leader(group: ClassicGroup, asked: SyncGroupRequest, waiter: Waiter) -> bool:
-    """Have a follower wait for what the leader will say."""
+    """Let a follower wait for the leader's assignment."""
     if group.state is not COMPLETING_REBALANCE:
         return False
     member = _asker(group, asked)
@@ -71,7 +71,7 @@ def waits_for_leader(group: ClassicGroup, asked: SyncGroupRequest, waiter: Waite
 
 
 def sync_reply(group: ClassicGroup, asked: SyncGroupRequest, now: int) -> SyncReply | None:
-    """What a member is told after its leader has said it; None: it has not, or something is wrong."""
+    """The sync response after the leader's assignment; None if there is none yet, or on an error."""
     if group.state is not STABLE:
         return None
     member = _asker(group, asked)

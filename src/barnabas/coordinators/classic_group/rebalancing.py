@@ -1,4 +1,4 @@
-"""Rebalances: who is waited for, until when, and how a generation begins."""
+"""Rebalances: which members are expected, until when, and how a generation starts."""
 
 from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.group_states import (
@@ -23,7 +23,7 @@ def members_changed(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 
 def end_if_all_joined(group: ClassicGroup, effects: Effects, now: int) -> None:
-    """End the join phase when nobody is waited for."""
+    """End the join phase if no member is missing."""
     if group.state is PREPARING_REBALANCE and group.ends_joins():
         end_join_phase(group, effects, now)
 
@@ -52,7 +52,7 @@ def _wait_for_joins(group: ClassicGroup, until: int) -> None:
 
 
 def on_join_deadline(group: ClassicGroup, effects: Effects, now: int) -> None:
-    """Wait no more; but a first rebalance goes on waiting while members keep coming.
+    """End the join phase at its deadline; a first rebalance continues while members keep joining.
 
     Source: Kafka's tryCompleteInitialRebalanceElseSchedule.
     """
@@ -66,9 +66,9 @@ def on_join_deadline(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 
 def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
-    """Begin a generation with those who joined; who did not is no member any more.
+    """Start a generation with the members that joined; remove the others.
 
-    Static members stay until their session ends, and one of the others is the leader then.
+    Static members stay until their session ends, and one of the joined members becomes the leader.
     """
     absent = [one for one in group.members.values() if one.joining is None]
     for member in absent:
@@ -98,7 +98,7 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 
 def _elect(group: ClassicGroup) -> bool:
-    """Make sure that the leader is one of those who joined; False if nobody did."""
+    """Ensure that the leader has joined; False if nobody has."""
     leader = group.members.get(group.leader or "")
     if leader is not None and leader.joining is not None:
         return True
@@ -110,7 +110,7 @@ def _elect(group: ClassicGroup) -> bool:
 
 
 def on_sync_deadline(group: ClassicGroup, effects: Effects, now: int) -> None:
-    """Remove who joined and never asked what to do (KAFKA-9752)."""
+    """Remove members that joined and never requested their assignment (KAFKA-9752)."""
     group.sync_deadline = None
     absent = [one for one in group.members.values() if not one.has_synced]
     for member in absent:
@@ -120,7 +120,7 @@ def on_sync_deadline(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 
 def drop_assignments(group: ClassicGroup, effects: Effects, why: ErrorCode, now: int) -> None:
-    """Nobody has anything to do any more; who waits for its assignment is told why."""
+    """Drop all assignments; requests that wait for one get an error."""
     for member in group.members.values():
         member.assignment = NO_ASSIGNMENT
         if member.syncing is not None:
@@ -133,7 +133,7 @@ def remove(group: ClassicGroup, effects: Effects, member: Member, why: ErrorCode
     """Take a member out; what it waits for is answered. The rebalance is the caller's."""
     effects.answer(member.joining, JoinReply(why, member.member_id))
     effects.answer(member.syncing, SyncReply(why))
-    # A connection may know it for as long as it is open, and need not keep what it said.
+    # A connection may refer to it for as long as it is open, and need not keep its metadata.
     member.protocols, member.assignment, member.description = (), NO_ASSIGNMENT, None
     del group.members[member.member_id]
     if member.instance_id is not None:

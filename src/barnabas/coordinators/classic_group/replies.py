@@ -1,6 +1,6 @@
-"""What a step of a group comes to: who is answered what, which record is to be kept.
+"""The results of a step of a group: responses, and a record to write.
 
-The group does not know how anybody is answered: a `Waiter` is whatever the caller gave it.
+The group does not know how responses are sent: a `Waiter` is an opaque value of the caller.
 """
 
 from collections.abc import Sequence
@@ -39,15 +39,15 @@ class SyncReply(NamedTuple):
 
 
 Answer = tuple[Waiter, JoinReply | SyncReply]
-"""A reply and whom it is for."""
+"""A response and its recipient."""
 
 
 @dataclass(slots=True)
 class Effects:
     """What the caller must do after a step, in this order.
 
-    1. `answers`: give each reply.
-    2. `record`: append it; if there is a `ticket`, tell the group with it what became of that.
+    1. `answers`: send each response. 2. `record`: append it; if there is a `ticket`, report the
+    result to the group with it.
     """
 
     answers: list[Answer] = field(default_factory=list)
@@ -55,6 +55,6 @@ class Effects:
     ticket: int | None = None
 
     def answer(self, waiter: Waiter | None, reply: JoinReply | SyncReply) -> None:
-        """Add an answer, if somebody waits for it."""
+        """Add a response, if there is a recipient."""
         if waiter is not None:
             self.answers.append((waiter, reply))

@@ -1,4 +1,4 @@
-"""GroupSettings: what the broker's properties say of classic groups."""
+"""GroupSettings: the broker's properties for classic groups."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,6 @@
-"""A group as the record that a restart reads, and back.
+"""Convert a group to the record that a restart reads, and back.
 
-The record is of the last generation that had its assignments: what happened since is for the members
-to tell again.
+The record is of the last generation with assignments: members repeat whatever happened since.
 """
 
 from collections.abc import Mapping
@@ -21,9 +20,9 @@ def record_of(
     """The record of a group; `assignments` are those that are not the members' yet."""
     members = []
     for one in group.members.values():
-        told = one.described(group.protocol).in_record
-        told.assignment = one.assignment if assignments is None else assignments[one.member_id]
-        members.append(told)
+        member = one.described(group.protocol).in_record
+        member.assignment = one.assignment if assignments is None else assignments[one.member_id]
+        members.append(member)
     value = GroupMetadataValue(
         protocol_type=group.protocol_type or "",
         generation=group.generation,
@@ -33,9 +32,9 @@ def record_of(
         members=members,
     )
     record = encode_group(group.group_id, value)
-    for told in members:
+    for member in members:
         # It stays as long as the member, and what it is to do may not come to be.
-        told.assignment = NO_ASSIGNMENT
+        member.assignment = NO_ASSIGNMENT
     return record
 
 

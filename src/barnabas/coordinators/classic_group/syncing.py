@@ -1,4 +1,4 @@
-"""Syncs and what follows from what was kept: the leader's assignments reach the members."""
+"""Syncs, and the delivery of assignments after they are written."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from barnabas.errors import ErrorCode
 
 
 class Sync(NamedTuple):
-    """A member asks what to do; the leader says what everybody is to do."""
+    """A SyncGroup request; the leader's contains all assignments."""
 
     member_id: str
     instance_id: str | None
@@ -30,7 +30,7 @@ class Sync(NamedTuple):
 
     @property
     def who(self) -> Identity:
-        """Who asks."""
+        """The identity of the sender."""
         return Identity(self.member_id, self.instance_id)
 
 
@@ -48,7 +48,7 @@ def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
         group.heard(member, now)
         return effects
     if member.syncing is not None:
-        # It asks on another connection: who waits on the first one is to join again.
+        # It uses another connection: a request that waits on the first one must rejoin.
         effects.answer(member.syncing, SyncReply(ErrorCode.REBALANCE_IN_PROGRESS))
     member.syncing = waiter
     if group.leader == member.member_id:

@@ -1,4 +1,4 @@
-"""What an assignor is given: who subscribes to what, and what everybody was to have before."""
+"""The input of an assignor: subscriptions, and the previous assignment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ Shares = dict[str, frozenset[Place]]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """Members by their ids, topics by theirs.
+    """Members by id, topics by id.
 
-    `subscriptions`: the topics of each member that there are. `partitions`: how many a topic has.
-    `before`: what members were to have until now. `instances`: the names of static members.
+    `subscriptions`: the existing topics of each member. `partitions`: the number of partitions of
+    each topic. `before`: the previous assignment. `instances`: the names of static members.
     """
 
     subscriptions: Mapping[str, frozenset[bytes]]

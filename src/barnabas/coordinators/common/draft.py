@@ -37,7 +37,7 @@ class Draft:
         self.records.append(record)
 
     def note(self, way: WayBack) -> None:
-        """Something has changed that no record says; this is the way back."""
+        """A change without a record; this function undoes it."""
         self._ways.append(way)
 
     def result(self, reply: Reply) -> Replayed[Reply]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from barnabas.coordinators.common.record_kinds import Layouts, Said, read_record
+from barnabas.coordinators.common.record_kinds import DecodedRecord, Layouts, read_record
 from barnabas.coordinators.common.undo import WayBack
 from barnabas.types import Buffer
 
@@ -29,7 +29,7 @@ class Effect(NamedTuple):
 
 
 class GroupReplay(Generic[GroupT]):
-    """Reads records and has groups become what they say."""
+    """Applies records to groups."""
 
     def __init__(
         self,
@@ -38,10 +38,10 @@ class GroupReplay(Generic[GroupT]):
         remove: Callable[[dict[str, GroupT], GroupT, Any], None],
         way_back: Callable[[GroupT, Any], WayBack | None],
     ) -> None:
-        """`new` makes a group from its id; `remove` does what a key without a value says.
+        """`new` creates a group from its id; `remove` handles a key without a value.
 
-        `way_back` has members, and what else has a name in a group, be again what they are before a
-        record with that key. None: it says what the group has but once.
+        `way_back` restores members, and other named parts of a group, to their state before a
+        record with that key. None: the record has a part that exists only once.
         """
         self._new = new
         self._effects = effects
@@ -61,19 +61,19 @@ class GroupReplay(Generic[GroupT]):
         Raises:
             DecodeError: it is damaged, or of a version that came later.
         """
-        said = read_record(key, value, self._layouts)
-        if said is None:
+        record = read_record(key, value, self._layouts)
+        if record is None:
             return False
-        group_id: str = said.key.group_id
+        group_id: str = record.key.group_id
         group = groups.get(group_id)
         if ways is not None:
-            self._note(ways, groups, group, said)
-        if said.value is not None:
+            self._note(ways, groups, group, record)
+        if record.value is not None:
             if group is None:
                 group = groups[group_id] = self._new(group_id)
-            self._effects[said.kind].apply(group, said.key, said.value)
+            self._effects[record.kind].apply(group, record.key, record.value)
         elif group is not None:
-            self._remove(groups, group, said.key)
+            self._remove(groups, group, record.key)
         if group is not None:
             group.changes += 1
         return True
@@ -83,14 +83,14 @@ class GroupReplay(Generic[GroupT]):
         ways: list[WayBack],
         groups: dict[str, GroupT],
         group: GroupT | None,
-        said: Said,
+        record: DecodedRecord,
     ) -> None:
-        group_id: str = said.key.group_id
+        group_id: str = record.key.group_id
         if group is None:
             ways.append(partial(groups.pop, group_id, None))
             return
-        if said.value is None:
+        if record.value is None:
             ways.append(partial(groups.__setitem__, group_id, group))
-        way = self._way_back(group, said.key)
+        way = self._way_back(group, record.key)
         if way is not None:
             ways.append(way)

@@ -1,7 +1,7 @@
-"""KeptGroups: the groups of one kind in one partition of __consumer_offsets, by their ids.
+"""KeptGroups: the groups of one kind in one partition of __consumer_offsets, by id.
 
-A call that changes something gives the records that say so. They are replayed already: who may not write
-them must undo that, and who cannot must read the groups from the log again.
+A call that changes something returns the records for it, already applied. A caller that must not
+write them has to undo that; one that cannot undo must read the groups from the log again.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,7 +50,10 @@ class KeptGroups(Generic[GroupT]):
             gone.changes += 1
         self._groups = groups
         self.get: Callable[[str], GroupT | None] = groups.get
-        """A group, also one without members. Asked for each request of a member: no method around it."""
+        """A group, possibly without members.
+
+        Called for each member's request, so no method wraps it.
+        """
 
     def replay(self, key: Buffer | None, value: Buffer | None, ways: list[WayBack] | None) -> bool:
         """Take in one record, noting the way back; False if it is of another kind.
@@ -67,6 +70,6 @@ class KeptGroups(Generic[GroupT]):
         return draft
 
     def _begun(self, draft: Draft, group_id: str, group: GroupT) -> GroupT:
-        """Have a group that no record speaks of yet."""
+        """Create a group without records."""
         draft.note(lambda: self._groups.pop(group_id, None))
         return self._groups.setdefault(group_id, group)

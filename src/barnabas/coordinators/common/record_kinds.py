@@ -24,10 +24,10 @@ class Layouts(NamedTuple):
     value: type
 
 
-class Said(NamedTuple):
-    """A record that was read: its kind, and instances of its kind's layouts.
+class DecodedRecord(NamedTuple):
+    """A decoded record: its kind, and instances of the kind's layouts.
 
-    No value: what the key stands for is gone.
+    No value means that the key's object is deleted.
     """
 
     kind: int
@@ -36,7 +36,7 @@ class Said(NamedTuple):
 
 
 def encode_record(kind: int, key: object, value: object | None) -> CoordinatorRecord:
-    """A record of a kind; no value: what the key stands for is gone."""
+    """Encode a record of a kind; no value deletes the key's object."""
     data = _SHORT.pack(kind) + Codec.of(type(key), _VERSION).encode(key)
     if value is None:
         return CoordinatorRecord(data, None)
@@ -47,7 +47,7 @@ def encode_record(kind: int, key: object, value: object | None) -> CoordinatorRe
 
 def read_record(
     key: Buffer | None, value: Buffer | None, kinds: Mapping[int, Layouts]
-) -> Said | None:
+) -> DecodedRecord | None:
     """Read one record; None if it is of none of these kinds.
 
     Raises:
@@ -61,7 +61,7 @@ def read_record(
     layouts = kinds[kind]
     of: Any = Codec.of(layouts.key, _VERSION).decode(key, _SHORT.size)[0]
     if value is None:
-        return Said(kind, of, None)
+        return DecodedRecord(kind, of, None)
     if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != _VERSION:
         raise DecodeError("value.version", 0, f"version {_VERSION}")
-    return Said(kind, of, Codec.of(layouts.value, _VERSION).decode(value, _SHORT.size)[0])
+    return DecodedRecord(kind, of, Codec.of(layouts.value, _VERSION).decode(value, _SHORT.size)[0])

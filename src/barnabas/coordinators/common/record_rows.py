@@ -6,10 +6,10 @@ from barnabas.records.columns.columns import BytesColumn, RecordColumns
 
 
 class RecordRows(NamedTuple):
-    """Keys and values one behind the other, in bytes, which kernels read without a view.
+    """Keys and values concatenated as bytes, which kernels read without a view.
 
-    Row i has the key keys[key_ends[i]:key_ends[i + 1]] and a value likewise, each where its bit is
-    set (the least significant first) or there are no bits.
+    Row i has the key keys[key_ends[i]:key_ends[i + 1]], and likewise a value if its bit is set
+    (least significant first) or there are no bits.
     """
 
     keys: bytes

@@ -15,7 +15,7 @@ Reply = TypeVar("Reply")
 
 
 class CoordinatorRecord(NamedTuple):
-    """One record of an internal topic; no value: what the key stands for is gone."""
+    """One record of an internal topic; no value deletes the key's object."""
 
     key: bytes
     value: bytes | None
@@ -38,9 +38,9 @@ class CoordinatorResult(NamedTuple, Generic[Reply]):
 
 
 class Replayed(NamedTuple, Generic[Reply]):
-    """The same where the shard knows already what the records say.
+    """A record that the shard has applied already.
 
-    `undo` has it forget that, as long as nothing else has changed what they are about.
+    `undo` reverts it, as long as nothing else has changed its objects.
     """
 
     reply: Reply

@@ -1,4 +1,4 @@
-"""Places: partitions by the ids of their topics, and what is known of topics."""
+"""Partitions by the ids of their topics, and data about topics."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol

@@ -1,7 +1,7 @@
-"""Members of a consumer group that speak JoinGroup: a group half way to KIP-848, or back.
+"""Members of a consumer group that use JoinGroup: a group in migration to KIP-848, or back.
 
-Each of them gets from a sync what a heartbeat would have told it, and never leads.
-Source: KIP-848 (online migration); Kafka's classicGroup...ToConsumerGroup.
+Such a member receives by a sync what a heartbeat would return, and never leads. Source: KIP-848
+(online migration); Kafka's classicGroup...ToConsumerGroup.
 """
 
 from dataclasses import dataclass, replace
@@ -43,10 +43,10 @@ class World:
 
 
 def join(world: World, group: ConsumerGroup, asked: Join) -> JoinReply:
-    """Become a member, or say again what one wants.
+    """Add a member, or update its subscription.
 
     Raises:
-        BrokerError: it may not; nothing is changed then.
+        BrokerError: it is not allowed; nothing changes then.
     """
     member_id = asked.member_id or asked.new_nameless_id
     check_room(group.members, member_id, world.settings)
@@ -56,14 +56,14 @@ def join(world: World, group: ConsumerGroup, asked: Join) -> JoinReply:
         return JoinReply(ErrorCode.MEMBER_ID_REQUIRED, member_id)
     subscription = _subscription(asked)
     was = _find(world, group, asked, member_id)
-    told = _told(was, asked, subscription)
-    has_news = (told.topics, told.regex) != (was.topics, was.regex)
-    if told != group.members.get(member_id):
-        world.draft.add(records.member_record(group.group_id, told))
+    updated = _updated(was, asked, subscription)
+    has_news = (updated.topics, updated.regex) != (was.topics, was.regex)
+    if updated != group.members.get(member_id):
+        world.draft.add(records.member_record(group.group_id, updated))
     refresh(world.draft, group, world.topics, world.now, has_news=has_news)
     retarget(world.draft, group, world.topics, world.settings, world.now)
     owned = _owned(subscription, world.topics)
-    member = step(world.draft, group, told, world.topics, owned=owned, has_news=has_news)
+    member = step(world.draft, group, updated, world.topics, owned=owned, has_news=has_news)
     group.heard.sessions[member_id] = world.now + asked.session_timeout_ms
     group.heard.limits[member_id] = world.now + asked.rebalance_timeout_ms
     return JoinReply(
@@ -105,7 +105,7 @@ def _find(world: World, group: ConsumerGroup, asked: Join, member_id: str) -> Co
     return group.members.get(member_id) or ConsumerMember(member_id=member_id)
 
 
-def _told(
+def _updated(
     member: ConsumerMember, asked: Join, subscription: ConsumerProtocolSubscription
 ) -> ConsumerMember:
     return replace(
@@ -164,10 +164,10 @@ def sync(group: ConsumerGroup, asked: Sync, topics: TopicsView, now: int) -> Syn
 def heartbeat(
     group: ConsumerGroup, who: Identity, generation: int, settings: ConsumerSettings, now: int
 ) -> ErrorCode:
-    """A member is alive; the code says whether it must join again.
+    """Handle a heartbeat; the code says whether the member must rejoin.
 
     Raises:
-        BrokerError: it is no member, or of another epoch.
+        BrokerError: it is not a member, or has another epoch.
     """
     member, classic = _classic(group, who)
     _check_generation(member, generation)
@@ -188,9 +188,9 @@ def _must_join_again(group: ConsumerGroup, member: ConsumerMember) -> bool:
 
 
 def _must_see_to_assignment(group: ConsumerGroup, settings: ConsumerSettings, now: int) -> bool:
-    """Whether an assignment is due that only the join of such a member makes: nobody else is there.
+    """Whether only this member's join can trigger a due assignment, because there is no other member.
 
-    Kafka 4.3 leaves the partitions of who has gone without a reader until somebody joins.
+    Kafka 4.3 leaves the partitions of removed members unassigned until a member joins.
     """
     due = assignment_due(group, settings)
     return due is not None and due <= now and group.only_classic_without(())

@@ -1,4 +1,4 @@
-"""Which commits and which questions for offsets a consumer group takes from whom.
+"""Which commits and offset fetches a consumer group accepts.
 
 Source: KIP-848 and KIP-1251; Kafka's ConsumerGroup.validateOffsetCommit, validateOffsetFetch.
 """
@@ -40,7 +40,7 @@ def _was_its(member: ConsumerMember, place: Place, epoch: int) -> bool:
 
 
 def fetch_refusal(group: ConsumerGroup, member_id: str | None, epoch: int) -> ErrorCode:
-    """Why a member may not be told offsets; who says nothing of a membership may."""
+    """Why a member must not fetch offsets; a request without a member may."""
     if member_id is None and epoch < 0:
         return ErrorCode.NONE
     member = group.members.get(member_id or "")

@@ -1,7 +1,7 @@
-"""ConsumerGroup: one group as its records say, and what is only known while the broker runs.
+"""ConsumerGroup: one group as its records define it, and its state while the broker runs.
 
-All but `heard` changes by the replay of records alone (see `replaying`).
-Source: KIP-848; Kafka's ConsumerGroup.
+Everything but `heard` changes only by applying records (see `replaying`). Source: KIP-848; Kafka's
+ConsumerGroup.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,11 +41,10 @@ class Resolved:
 
 @dataclass(slots=True)
 class Heard:
-    """What no record says. Times in milliseconds.
+    """State without records. Times in milliseconds.
 
-    `sessions`: until when something must be heard of a member. `limits`: until when it must have done
-    what it was told: given something back, joined again or synced. `topics_seen`: which version of
-    the topics the group has been compared with.
+    `sessions`: when a member's session ends. `limits`: a member's deadline for a revocation, a
+    rejoin or a sync. `topics_seen`: the version of the topics that the group was compared with.
     """
 
     sessions: dict[str, int] = field(default_factory=dict)
@@ -60,9 +59,9 @@ class Heard:
 
 @dataclass(slots=True)
 class ConsumerGroup:
-    """One group. `owners`: who has each partition, also while giving it back.
+    """One group. `owners`: the owner of each partition, also while it is being revoked.
 
-    `changes` moves with each record that it takes in.
+    `changes` increases with each applied record.
     """
 
     group_id: str
@@ -131,7 +130,7 @@ class ConsumerGroup:
         return frozenset(member.topics) | (found.topics if found else frozenset())
 
     def subscribed(self) -> set[str]:
-        """All names that somebody subscribes to."""
+        """All names that a member subscribes to."""
         return {name for member in self.members.values() for name in self.topics_of(member)}
 
     def unused_regexes(self) -> list[str]:
@@ -148,18 +147,18 @@ class ConsumerGroup:
         return max(votes, key=votes.__getitem__) if votes else None
 
     def waits_for_others(self, member: ConsumerMember) -> bool:
-        """Whether something that it is to have is still somebody's."""
+        """Whether a part of its assignment still belongs to another member."""
         wanted = self.target.get(member.member_id, frozenset()) - member.assigned.keys()
         return member.state is MemberState.UNRELEASED and any(
             place in self.owners for place in wanted
         )
 
     def classic_members(self) -> Iterator[ClassicSide]:
-        """What those said who speak JoinGroup."""
+        """The data of members that use JoinGroup."""
         return (one.classic for one in self.members.values() if one.classic is not None)
 
     def only_classic_without(self, gone: Iterable[str]) -> bool:
-        """Whether all would speak JoinGroup, and somebody would, were these not there."""
+        """Whether all remaining members would use JoinGroup, and there were some, without these."""
         left = [one for name, one in self.members.items() if name not in set(gone)]
         return bool(left) and all(one.classic is not None for one in left)
 

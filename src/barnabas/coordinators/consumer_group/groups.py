@@ -37,9 +37,9 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         self._classic_settings = classic_settings
 
     def long_work(self, asked: Beat) -> LongWork | None:
-        """Steps to make before `heartbeat`, which makes them itself otherwise; None where few are.
+        """Steps to run before `heartbeat`, which otherwise runs them itself; None if they are short.
 
-        Nothing else has expressions matched: who comes or goes otherwise leaves that to a heartbeat.
+        Only this matches regular expressions: other changes leave that to a heartbeat.
         """
         if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
             return None
@@ -50,9 +50,9 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         return long_work(regexes, frozenset(topics.names())) if regexes else None
 
     def resting(self, asked: Beat, settings: ConsumerSettings) -> Callable[[int], bool] | None:
-        """What hears a member that says nothing new again, as long as nothing happens.
+        """Accepts unchanged heartbeats of a member while nothing happens.
 
-        None: something is to be done or told. While topics and settings are the same: see `Resting`.
+        None: something is due. Valid while topics and settings are the same: see `Resting`.
         """
         group = self._groups.get(asked.group_id)
         if group is None or not is_idle(group, asked, self._around.topics):

@@ -1,4 +1,4 @@
-"""Heartbeats: who joins, who says something new, who is told what it is to have.
+"""Heartbeats: who joins, who says something new, who is updated what it is to have.
 
 Source: KIP-848; Kafka's GroupMetadataManager.consumerGroupHeartbeat.
 """
@@ -91,22 +91,22 @@ def beat(
     settings: ConsumerSettings,
     now: int,
 ) -> BeatReply:
-    """Join, or go on. A group that is new is in `draft`'s groups once something is added.
+    """Join, or continue. A new group is in `draft`'s groups once something is added.
 
     Raises:
-        BrokerError: it may not; nothing is changed then.
+        BrokerError: it is not allowed; nothing changes then.
     """
     check_room(group.members, asked.member_id, settings)
     was = find_member(draft, group, asked)
-    told = _told(was, asked)
-    has_news = (told.topics, told.regex) != (was.topics, was.regex)
-    if told.regex and told.regex != was.regex:
-        resolve(draft, group, told.regex, topics, now)
-    if told != group.members.get(asked.member_id):
-        draft.add(records.member_record(group.group_id, told))
+    updated = _updated(was, asked)
+    has_news = (updated.topics, updated.regex) != (was.topics, was.regex)
+    if updated.regex and updated.regex != was.regex:
+        resolve(draft, group, updated.regex, topics, now)
+    if updated != group.members.get(asked.member_id):
+        draft.add(records.member_record(group.group_id, updated))
     refresh(draft, group, topics, now, has_news=has_news, matches=True)
     retarget(draft, group, topics, settings, now)
-    member = step(draft, group, told, topics, owned=asked.owned, has_news=has_news)
+    member = step(draft, group, updated, topics, owned=asked.owned, has_news=has_news)
     _set_limits(group, member, settings, now)
     is_news = asked.is_full or member.assigned.keys() != was.assigned.keys()
     return BeatReply(
@@ -151,10 +151,10 @@ def check_room(members: Collection[str], member_id: str, settings: ConsumerSetti
 
 
 def find_member(draft: Draft, group: ConsumerGroup, asked: Beat) -> ConsumerMember:
-    """Who speaks: a member, or one that is new. A static one takes the place of who left it.
+    """Find the sender, or create a new member. A static one replaces its predecessor that left.
 
     Raises:
-        BrokerError: it is no member, not of this epoch, or not the one of its name.
+        BrokerError: it is not a member, not of this epoch, or not the instance's current member.
     """
     joins = asked.epoch == JOINS
     known = group.members.get(asked.member_id)
@@ -184,10 +184,11 @@ def find_member(draft: Draft, group: ConsumerGroup, asked: Beat) -> ConsumerMemb
 
 
 def check_static(group: ConsumerGroup, instance_id: str, member_id: str) -> None:
-    """Whether a static member is who has its name.
+    """Check that a static member is the current one of its instance.
 
     Raises:
-        BrokerError: UNKNOWN_MEMBER_ID: nobody has the name; FENCED_INSTANCE_ID: somebody else has.
+        BrokerError: UNKNOWN_MEMBER_ID: the instance is unknown; FENCED_INSTANCE_ID: another member
+            has it.
     """
     holder = group.instances.get(instance_id)
     if holder is None:
@@ -229,8 +230,8 @@ def _check_epoch(member: ConsumerMember, asked: Beat) -> None:
         )
 
 
-def _told(member: ConsumerMember, asked: Beat) -> ConsumerMember:
-    """The member with what it says now."""
+def _updated(member: ConsumerMember, asked: Beat) -> ConsumerMember:
+    """The member with the data of this heartbeat."""
     timeout = asked.rebalance_timeout_ms
     return replace(
         member,

@@ -1,4 +1,4 @@
-"""Members that go: who says so or is taken out, and who is not heard of in time."""
+"""Members that leave, are removed, or whose session ends."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,10 +16,10 @@ from barnabas.errors import BrokerError, ErrorCode
 
 
 def check_leaver(group: ConsumerGroup, who: Identity) -> None:
-    """Whether who is to leave is a member.
+    """Check that a leaving member exists.
 
     Raises:
-        BrokerError: it is no member, or not the one of its name.
+        BrokerError: it is not a member, or not the current one of its instance.
     """
     if who.instance_id is not None:
         check_static(group, who.instance_id, who.member_id)
@@ -87,12 +87,12 @@ def delete(draft: Draft, group: ConsumerGroup) -> None:
 
 
 def deadline(group: ConsumerGroup) -> int | None:
-    """When the next thing happens by itself, if nothing else does: no assignment, as in Kafka 4.3."""
+    """The time of the next automatic event; assignments are none, as in Kafka 4.3."""
     return min([*group.heard.sessions.values(), *group.heard.limits.values()], default=None)
 
 
 def late(group: ConsumerGroup, now: int) -> list[str]:
-    """Members that were not heard of in time."""
+    """Members whose session has ended."""
     heard = group.heard
     return [
         name

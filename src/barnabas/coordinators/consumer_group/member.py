@@ -27,12 +27,12 @@ class MemberState(IntEnum):
     UNRELEASED = 2
     """It waits for others to give something back."""
     UNKNOWN = 127
-    """A record of a later Kafka says something else: it begins again."""
+    """A record of a later Kafka has another value: it starts again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassicSide:
-    """What a member said in JoinGroup, if it speaks that and no heartbeats (KIP-848, upgrade)."""
+    """A member's JoinGroup data, if it uses that instead of heartbeats (KIP-848, upgrade)."""
 
     session_timeout_ms: int
     protocols: Protocols
@@ -40,10 +40,10 @@ class ClassicSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerMember:
-    """One member. `regex` is empty where it has none.
+    """One member. `regex` is empty without one.
 
-    `assigned` and `revoking` say since which epoch it has each partition: a commit of that epoch or a
-    later one counts, even if the member has gone on since (KIP-1251).
+    `assigned` and `revoking` have the epoch since which it owns each partition: a commit of that
+    epoch or later counts, even if the member has advanced since (KIP-1251).
     """
 
     member_id: str
@@ -67,5 +67,5 @@ class ConsumerMember:
         return self.state is MemberState.STABLE and self.epoch == epoch
 
     def has_all_of(self, owned: frozenset[Place] | None) -> bool:
-        """Whether what it says that it has is known to be its own."""
+        """Whether the partitions that it reports are known to be its own."""
         return owned is not None and owned <= self.assigned.keys()

@@ -1,7 +1,7 @@
-"""A live group from JoinGroup to heartbeats and back (KIP-848, online upgrade and downgrade).
+"""Migrate a live group from JoinGroup to heartbeats and back (KIP-848, online upgrade and downgrade).
 
-Who joins a classic group with a heartbeat makes a consumer group of it; when the last member that
-sends heartbeats leaves one, the others make it classic again.
+A heartbeat that joins a classic group makes it a consumer group; when the last member with
+heartbeats leaves, it becomes classic again.
 """
 
 from collections.abc import Collection
@@ -41,11 +41,11 @@ def upgrade(
     topics: TopicsView,
     settings: ConsumerSettings,
 ) -> None:
-    """Write a classic group with members as a consumer group; it has none of the former's waiters.
+    """Write a classic group with members as a consumer group; it has no waiting requests.
 
     Raises:
         BrokerError: GROUP_ID_NOT_FOUND: it cannot become one; GROUP_MAX_SIZE_REACHED: there is no
-            room for `joiner`, who makes it one; nothing is changed then.
+            space for `joiner`, who triggers it; nothing changes then.
     """
     is_allowed = settings.upgrades and classic.protocol_type == CONSUMER
     if not is_allowed or len(classic.members) > settings.max_size:
@@ -64,8 +64,8 @@ def upgrade(
     draft.add(encode_end(name))
     for member in members:
         draft.add(records.member_record(name, member))
-    # Who takes a static member's place and wants the same changes nothing: no epoch is begun then,
-    # but where not all were told what to read yet: they must be.
+    # Replacing a static member with the same subscription changes nothing, so no epoch starts. But
+    # if some members have no assignment yet, one must.
     is_told = classic.state is GroupState.STABLE
     epoch = generation if is_told else max(generation, BEFORE_THE_FIRST) + 1
     wanted = {topic for member in members for topic in member.topics}
@@ -79,7 +79,7 @@ def upgrade(
 
 def _modern(classic: ClassicGroup, one: Member, topics: TopicsView) -> ConsumerMember:
     # Of a group that still gathers its first members none is chosen. (Kafka's fails there.)
-    said = subscription_of(one.metadata(classic.protocol) or one.protocols[0][1])
+    subscription = subscription_of(one.metadata(classic.protocol) or one.protocols[0][1])
     known = ((topics.find(each.topic), each.partitions) for each in assignment_of(one.assignment))
     places = [
         Place(topic.topic_id, partition)
@@ -90,10 +90,10 @@ def _modern(classic: ClassicGroup, one: Member, topics: TopicsView) -> ConsumerM
     return ConsumerMember(
         member_id=one.member_id,
         instance_id=one.instance_id,
-        rack_id=said.rack_id,
+        rack_id=subscription.rack_id,
         client_id=one.client_id,
         client_host=one.client_host,
-        topics=tuple(sorted(set(said.topics))),
+        topics=tuple(sorted(set(subscription.topics))),
         rebalance_timeout_ms=one.rebalance_timeout_ms,
         classic=ClassicSide(one.session_timeout_ms, one.protocols),
         epoch=classic.generation,
@@ -119,12 +119,12 @@ def downgrade(
     topics: TopicsView,
     settings: GroupSettings,
 ) -> None:
-    """Write a consumer group as a classic one, without those who have left.
+    """Write a consumer group as a classic one, without the members that left.
 
-    Its members are told what they were to have, not what they had got of it so far. Where one was told
-    less in this very epoch nobody leads the group, and by that it must begin a rebalance, also if the
-    broker dies before it has done so: nothing else makes that member ask again. (Kafka's group goes on,
-    and such a member has no share until the next rebalance.)
+    Its members receive their target assignment, not what they own of it so far. If one received
+    less in this epoch, the group gets no leader and so must start a rebalance, even if the broker
+    crashes first: nothing else makes that member ask again. (Kafka's group continues, and such a
+    member lacks partitions until the next rebalance.)
     """
     members = [
         _classic(group, one, topics) for name, one in group.members.items() if name not in gone

@@ -1,8 +1,7 @@
 """The assignor `range`: of each topic, each subscriber gets one run of partitions.
 
-Subscribers stand in the same order for every topic, so that partition 3 of one topic and partition 3 of
-another one with as many partitions are one member's: what joins of two topics need.
-Source: KIP-848; Kafka's RangeAssignor.
+Subscribers have the same order for every topic. So one member gets partition 3 of all topics with
+as many partitions, as joins of two topics require. Source: KIP-848; Kafka's RangeAssignor.
 """
 
 from barnabas.coordinators.common.assignment import Shares, Wishes

@@ -15,7 +15,7 @@ _S = MemberState
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a member says that it has (None: nothing said), and the topics that it subscribes to."""
+    """A member's reported partitions (None: not reported), and the topics that it subscribes to."""
 
     owned: frozenset[Place] | None
     topic_ids: frozenset[bytes]

@@ -1,4 +1,4 @@
-"""Consumer groups as records of __consumer_offsets: which record says what.
+"""Consumer groups as records of __consumer_offsets: the meaning of each record.
 
 Source: Kafka's GroupCoordinatorRecordHelpers.
 """
@@ -27,7 +27,7 @@ def no_group(group_id: str) -> CoordinatorRecord:
 
 
 def member_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
-    """What a member has said of itself."""
+    """A member's own data."""
     value = layouts.ConsumerGroupMemberMetadataValue(
         instance_id=member.instance_id,
         rack_id=member.rack_id,
@@ -42,12 +42,12 @@ def member_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
     return encode_record(MEMBER, _member_key(group_id, member.member_id), value)
 
 
-def _classic(said: ClassicSide) -> layouts.ClassicMemberMetadata:
+def _classic(classic: ClassicSide) -> layouts.ClassicMemberMetadata:
     return layouts.ClassicMemberMetadata(
-        session_timeout_ms=said.session_timeout_ms,
+        session_timeout_ms=classic.session_timeout_ms,
         supported_protocols=[
             layouts.ClassicProtocol(name=name, metadata=metadata)
-            for name, metadata in said.protocols
+            for name, metadata in classic.protocols
         ],
     )
 

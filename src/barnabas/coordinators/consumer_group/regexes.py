@@ -1,8 +1,8 @@
-"""Subscriptions by regular expression, in the syntax of RE2, whose time grows with the text alone.
+"""Subscriptions by regular expression, in RE2 syntax: matching time is linear in the text.
 
-Source: KIP-848: the broker matches them, whole names against RE2/J in Kafka. Here it is the RE2 of
-Google (package google-re2); it is imported when the first expression comes. Names
-of transactions are looked for with it, too (KIP-1152).
+Source: KIP-848: the broker matches whole names, in Kafka with RE2/J. Here it is Google's RE2
+(package google-re2), imported with the first expression. It also matches names of transactions
+(KIP-1152).
 """
 
 import re
@@ -65,7 +65,7 @@ class Expression:
         return bool(self._pattern.fullmatch(name))
 
     def among(self, names: frozenset[str]) -> frozenset[str]:
-        """Those of the names that it matches. Only what was not there the last time is looked at."""
+        """The matching names. Only names that are new since last time are matched."""
         if names is not self._seen:
             self._learn(names, names - self._seen)
         return self._found
@@ -178,7 +178,7 @@ def long_work(regexes: Iterable[str], names: frozenset[str]) -> LongWork | None:
     """What expressions have to do to get to know names; None where that takes no pause."""
     known = []
     for regex in regexes:
-        # Who asks to match one that is none is told so.
+        # An invalid expression is reported to its sender.
         with suppress(BrokerError):
             known.append(compiled(regex))
     if sum(one.turns(names) for one in known) <= 1:

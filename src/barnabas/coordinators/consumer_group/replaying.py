@@ -16,41 +16,41 @@ from barnabas.errors import DecodeError
 from barnabas.protocol.internal import consumer_group_records as layouts
 
 
-def _epoch(group: ConsumerGroup, _of: object, said: layouts.ConsumerGroupMetadataValue) -> None:
-    group.epoch, group.metadata_hash = said.epoch, said.metadata_hash
+def _epoch(group: ConsumerGroup, _of: object, value: layouts.ConsumerGroupMetadataValue) -> None:
+    group.epoch, group.metadata_hash = value.epoch, value.metadata_hash
 
 
 def _assignment_epoch(
-    group: ConsumerGroup, _of: object, said: layouts.ConsumerGroupTargetAssignmentMetadataValue
+    group: ConsumerGroup, _of: object, value: layouts.ConsumerGroupTargetAssignmentMetadataValue
 ) -> None:
-    group.assignment_epoch = said.assignment_epoch
-    group.assigned_at_ms = said.assignment_timestamp
+    group.assignment_epoch = value.assignment_epoch
+    group.assigned_at_ms = value.assignment_timestamp
 
 
 def _put(
     group: ConsumerGroup,
     of: layouts.ConsumerGroupMemberMetadataKey,
-    said: layouts.ConsumerGroupMemberMetadataValue,
+    value: layouts.ConsumerGroupMemberMetadataValue,
 ) -> None:
-    group.put(_told(_member(group, of.member_id), said))
+    group.put(_updated(_member(group, of.member_id), value))
 
 
 def _move(
     group: ConsumerGroup,
     of: layouts.ConsumerGroupCurrentMemberAssignmentKey,
-    said: layouts.ConsumerGroupCurrentMemberAssignmentValue,
+    value: layouts.ConsumerGroupCurrentMemberAssignmentValue,
 ) -> None:
-    group.put(_moved(_member(group, of.member_id), said))
+    group.put(_moved(_member(group, of.member_id), value))
 
 
 def _aim(
     group: ConsumerGroup,
     of: layouts.ConsumerGroupTargetAssignmentMemberKey,
-    said: layouts.ConsumerGroupTargetAssignmentMemberValue,
+    value: layouts.ConsumerGroupTargetAssignmentMemberValue,
 ) -> None:
     group.target[of.member_id] = frozenset(
         Place(bytes(one.topic_id), partition)
-        for one in said.topic_partitions
+        for one in value.topic_partitions
         for partition in one.partitions
     )
 
@@ -58,9 +58,9 @@ def _aim(
 def _resolve(
     group: ConsumerGroup,
     of: layouts.ConsumerGroupRegularExpressionKey,
-    said: layouts.ConsumerGroupRegularExpressionValue,
+    value: layouts.ConsumerGroupRegularExpressionValue,
 ) -> None:
-    found = Resolved(frozenset(said.topics), said.version, said.timestamp)
+    found = Resolved(frozenset(value.topics), value.version, value.timestamp)
     group.regexes[of.regular_expression] = found
 
 
@@ -152,43 +152,45 @@ def _member(group: ConsumerGroup, member_id: str) -> ConsumerMember:
     return group.members.get(member_id) or ConsumerMember(member_id=member_id)
 
 
-def _told(member: ConsumerMember, said: layouts.ConsumerGroupMemberMetadataValue) -> ConsumerMember:
-    classic = said.classic_member_metadata
+def _updated(
+    member: ConsumerMember, value: layouts.ConsumerGroupMemberMetadataValue
+) -> ConsumerMember:
+    classic = value.classic_member_metadata
     return replace(
         member,
-        instance_id=said.instance_id,
-        rack_id=said.rack_id,
-        client_id=said.client_id,
-        client_host=said.client_host,
-        topics=tuple(said.subscribed_topic_names),
-        regex=said.subscribed_topic_regex or "",
-        rebalance_timeout_ms=said.rebalance_timeout_ms,
-        assignor=said.server_assignor,
+        instance_id=value.instance_id,
+        rack_id=value.rack_id,
+        client_id=value.client_id,
+        client_host=value.client_host,
+        topics=tuple(value.subscribed_topic_names),
+        regex=value.subscribed_topic_regex or "",
+        rebalance_timeout_ms=value.rebalance_timeout_ms,
+        assignor=value.server_assignor,
         classic=None if classic is None else _classic(classic),
     )
 
 
-def _classic(said: layouts.ClassicMemberMetadata) -> ClassicSide:
-    protocols = ((one.name, one.metadata) for one in said.supported_protocols)
-    return ClassicSide(said.session_timeout_ms, tuple(protocols))
+def _classic(value: layouts.ClassicMemberMetadata) -> ClassicSide:
+    protocols = ((one.name, one.metadata) for one in value.supported_protocols)
+    return ClassicSide(value.session_timeout_ms, tuple(protocols))
 
 
 def _moved(
-    member: ConsumerMember, said: layouts.ConsumerGroupCurrentMemberAssignmentValue
+    member: ConsumerMember, value: layouts.ConsumerGroupCurrentMemberAssignmentValue
 ) -> ConsumerMember:
     known = set(MemberState)
     return replace(
         member,
-        epoch=said.member_epoch,
-        previous_epoch=said.previous_member_epoch,
-        state=MemberState(said.state) if said.state in known else MemberState.UNKNOWN,
-        assigned=_places(said.assigned_partitions, said.member_epoch),
-        revoking=_places(said.partitions_pending_revocation, said.member_epoch),
+        epoch=value.member_epoch,
+        previous_epoch=value.previous_member_epoch,
+        state=MemberState(value.state) if value.state in known else MemberState.UNKNOWN,
+        assigned=_places(value.assigned_partitions, value.member_epoch),
+        revoking=_places(value.partitions_pending_revocation, value.member_epoch),
     )
 
 
 def _places(topics: Iterable[layouts.CurrentPartitions], member_epoch: int) -> dict[Place, int]:
-    """Before Kafka 4.3 it was not said since when: then it is the member's epoch."""
+    """Before Kafka 4.3, records had no epoch per partition: then it is the member's epoch."""
     places = {}
     for one in topics:
         epochs = one.assignment_epochs or [member_epoch] * len(one.partitions)

@@ -1,4 +1,4 @@
-"""Epochs and assignments of a group: when they change, and the records that say so."""
+"""Epochs and assignments of a group: when they change, and the records for it."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -43,9 +43,9 @@ def refresh(
     has_news: bool,
     matches: bool = False,
 ) -> None:
-    """Come to the next epoch if a subscription is another one (`has_news`), or if topics are.
+    """Start the next epoch if a subscription has changed (`has_news`), or the topics have.
 
-    Only who `matches` has the expressions look at the new topics, which may take long.
+    Only a caller that `matches` compares expressions with new topics, which may take long.
     """
     if not has_news and group.heard.topics_seen == topics.changes:
         return
@@ -71,9 +71,9 @@ def known_topics(names: Iterable[str], topics: TopicsView) -> dict[str, KnownTop
 
 
 def hash_of(topics: Mapping[str, KnownTopic]) -> int:
-    """A number that says which topics these are and how many partitions they have.
+    """A hash of topics and their numbers of partitions.
 
-    It is compared with those of this broker alone: another one may count otherwise.
+    It is compared only within this broker: other brokers may compute another one.
     """
     if not topics:
         return 0
@@ -93,7 +93,7 @@ def assignment_due(group: ConsumerGroup, settings: ConsumerSettings) -> int | No
 def retarget(
     draft: Draft, group: ConsumerGroup, topics: TopicsView, settings: ConsumerSettings, now: int
 ) -> None:
-    """Make a new assignment if one is due (KIP-1263: not too often), and say what changes by it."""
+    """Make a new assignment if one is due (KIP-1263: not too often); return the changes."""
     due = assignment_due(group, settings)
     if due is None or due > now:
         return

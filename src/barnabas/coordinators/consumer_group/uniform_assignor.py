@@ -1,6 +1,6 @@
-"""The assignor `uniform`: everybody has as many partitions as anybody else, and keeps what he can.
+"""The assignor `uniform`: members have equally many partitions, and keep what they can.
 
-Source: KIP-848; Kafka's UniformAssignor. Which member gets which partition is no part of it.
+Source: KIP-848; Kafka's UniformAssignor. It does not specify which member gets which partition.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ def assign(wishes: Wishes) -> Shares:
 
 
 def _kept(wishes: Wishes) -> dict[str, set[Place]]:
-    """What members have that is still there and theirs to have; each partition once."""
+    """Owned partitions that still exist and that the member still subscribes to; each one once."""
     shares: dict[str, set[Place]] = {}
     taken: set[Place] = set()
     for name, topics in sorted(wishes.subscriptions.items()):
@@ -46,7 +46,10 @@ def _kept(wishes: Wishes) -> dict[str, set[Place]]:
 
 
 def _above_quota(shares: dict[str, set[Place]], count: int) -> list[Place]:
-    """Take from those who have too many. As many as must be may have one more than the others."""
+    """Take partitions from members with too many.
+
+    As few as possible have one more than the others.
+    """
     if not shares:
         return []
     quota, more = divmod(count, len(shares))
@@ -61,7 +64,7 @@ def _above_quota(shares: dict[str, set[Place]], count: int) -> list[Place]:
 
 
 def _hand_out(shares: dict[str, set[Place]], free: Iterable[Place]) -> None:
-    """Each to who has the fewest, where all want the same."""
+    """Assign to the members with the fewest, if all have the same subscription."""
     if not shares:
         return
     heap = [(len(share), name) for name, share in shares.items()]
@@ -81,7 +84,7 @@ def _subscribers(wishes: Wishes) -> dict[bytes, list[str]]:
 
 
 def _hand_out_by_wish(wishes: Wishes, shares: dict[str, set[Place]], free: Iterable[Place]) -> None:
-    """Each to that subscriber who has the fewest; first the topics that the fewest want."""
+    """Assign to the subscriber with the fewest; topics with the fewest subscribers first."""
     subscribers = _subscribers(wishes)
     for place in sorted(free, key=lambda one: (len(subscribers[one.topic_id]), one)):
         candidates = subscribers[place.topic_id]

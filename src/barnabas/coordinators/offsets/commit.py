@@ -1,4 +1,4 @@
-"""Commit: a group's wish to keep positions, and whether who wishes it may."""
+"""Commit: a request to save positions of a group, and whether the sender may."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,16 +15,16 @@ NO_GENERATION = -1
 
 
 class Commit(NamedTuple):
-    """A group's wish to keep positions. `generation` -1: from outside of a membership."""
+    """A request to save positions of a group. `generation` -1: from outside the membership."""
 
     group_id: str
     who: Identity
     generation: int
     offsets: Mapping[Position, CommittedOffset]
     unknown_group_error: ErrorCode
-    """What a member of a group that is not there is told; depends on the request's version."""
+    """The error for a member of a missing group; it depends on the request's version."""
     in_transaction: bool = False
-    """Whether they count when a transaction commits, whose producer may name no member (KIP-447)."""
+    """Whether they take effect when a transaction commits; its producer need not name a member (KIP-447)."""
     knows_epochs: bool = True
     """Whether the client knows what the epoch of a member is (KIP-848)."""
 
@@ -32,9 +32,9 @@ class Commit(NamedTuple):
 def commit_refusal(
     group: "ClassicGroup | None", asked: Commit, *, has_offsets: Callable[[str], bool]
 ) -> ErrorCode | None:
-    """Why the positions are not to be kept. `has_offsets`: whether a group has any, if nothing else.
+    """Why the positions must not be saved. `has_offsets`: whether a group has any, if nothing else.
 
-    From outside only a group without members can be given offsets. Source: Kafka's
+    From outside, only a group without members accepts offsets. Source: Kafka's
     OffsetMetadataManager.validateOffsetCommit and ClassicGroup's.
     """
     from_outside = asked.generation <= NO_GENERATION

@@ -32,7 +32,7 @@ class Position(NamedTuple):
 
 
 class CommittedOffset(NamedTuple):
-    """Where a group wants to go on. Times in milliseconds."""
+    """A position of a group. Times in milliseconds."""
 
     offset: int
     leader_epoch: int
@@ -64,7 +64,7 @@ def encode_commit(
 
 
 def encode_removal(group_id: str, position: Position) -> CoordinatorRecord:
-    """The record that says that a group has no offset for a partition any more."""
+    """The record that deletes a group's offset of a partition."""
     return CoordinatorRecord(_encode_key(group_id, position), None)
 
 

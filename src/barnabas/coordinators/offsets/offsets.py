@@ -1,6 +1,6 @@
-"""The offsets that groups committed: one shard per partition of __consumer_offsets.
+"""The committed offsets of groups: one shard per partition of __consumer_offsets.
 
-Knows nothing of members: whether who commits may is for its caller to say.
+It knows nothing of members: the caller decides whether a commit is allowed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ _NONE = ErrorCode.NONE
 
 
 def is_too_long(metadata: str, most: int) -> bool:
-    """Whether a commit may not say so much. Counted as Java does: some characters are two units."""
+    """Whether the metadata of a commit is too long. Counted in UTF-16 units, like Java."""
     if 2 * len(metadata) <= most:
         return False
     return len(metadata.encode("utf-16-le")) > 2 * most
@@ -38,13 +38,13 @@ class OffsetsShard:
         self._metadata_max_bytes = metadata_max_bytes
         self._groups: dict[str, dict[Position, CommittedOffset]] = {}
         self._pending = PendingOffsets()
-        self._said: dict[int, tuple[bytes | None, str, Position, CommittedOffset]] = {}
-        """By their `id`, values that were decided here and not replayed yet, with what they say."""
+        self._decoded: dict[int, tuple[bytes | None, str, Position, CommittedOffset]] = {}
+        """By `id`, encoded values created here and not applied yet, with their decoded form."""
 
     def commit(
         self, group_id: str, offsets: Mapping[Position, CommittedOffset]
     ) -> CoordinatorResult[dict[Position, ErrorCode]]:
-        """Keep positions; the reply says for each what became of it."""
+        """Save positions; the response has the result of each."""
         reply = dict.fromkeys(offsets, _NONE)
         records: list[CoordinatorRecord] = []
         for position, committed in offsets.items():
@@ -56,13 +56,13 @@ class OffsetsShard:
             if committed.expire_timestamp == NO_EXPIRY:
                 # Reading it again would give the same.
                 value = record[1]
-                self._said[id(value)] = value, group_id, position, committed
+                self._decoded[id(value)] = value, group_id, position, committed
         return new_tuple(CoordinatorResult, (reply, tuple(records)))
 
     def not_kept(self, records: Iterable[CoordinatorRecord]) -> None:
         """Records that `commit` gave could not be written: they are not replayed either."""
         for _, value in records:
-            self._said.pop(id(value), None)
+            self._decoded.pop(id(value), None)
 
     def fetch(
         self, group_id: str, positions: Iterable[Position]
@@ -107,9 +107,9 @@ class OffsetsShard:
     def expired(
         self, group_id: str, now_ms: int, retention_ms: int, since_ms: int | None
     ) -> list[Position]:
-        """Positions not renewed for so long, or whose own expiry has come (KIP-211).
+        """Positions not renewed for so long, or with an expired timestamp of their own (KIP-211).
 
-        They grow old from `since_ms` on, or each from its commit.
+        They age from `since_ms` on, or each from its commit.
         """
         return [
             position
@@ -126,7 +126,7 @@ class OffsetsShard:
         self, producer_id: int, key: Buffer | None, value: Buffer | None
     ) -> None:
         """Take in one record that counts when its producer commits; see `TransactionalShard`."""
-        self._said.pop(id(value), None)
+        self._decoded.pop(id(value), None)
         decoded = None if key is None else decode_key(key)
         if decoded is not None and value is not None:
             self._pending.add(producer_id, *decoded, decode_value(value))
@@ -156,9 +156,9 @@ class OffsetsShard:
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record; see `CoordinatorShard`."""
-        said = self._said.pop(id(value), None)
-        if said is not None and self._pending.is_empty:
-            _, group_id, position, committed = said
+        own = self._decoded.pop(id(value), None)
+        if own is not None and self._pending.is_empty:
+            _, group_id, position, committed = own
             self._groups.setdefault(group_id, {})[position] = committed
             return
         if (
@@ -176,7 +176,7 @@ class OffsetsShard:
             self._pending.outdate(group_id, position)
             self._groups.setdefault(group_id, {})[position] = decode_value(value)
             return
-        # Else what was removed would be back when its producer commits.
+        # Otherwise a removed position would return when its producer commits.
         self._pending.forget(group_id, position)
         offsets = self._groups.get(group_id, {})
         offsets.pop(position, None)

@@ -12,9 +12,9 @@ _Offsets = dict[int, CommittedOffset | None]
 
 
 class PendingOffsets:
-    """By group and partition, the offsets of each producer, in the order in which they came.
+    """By group and partition, the offsets of each producer, in order of arrival.
 
-    One is None when a later offset counts already: its transaction is open all the same.
+    One is None if a later offset counts already, while its transaction is still open.
     """
 
     __slots__ = ("_groups", "_places")

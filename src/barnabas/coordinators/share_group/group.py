@@ -1,4 +1,4 @@
-"""ShareGroup: one share group as its records say, and what is only known while the broker runs.
+"""ShareGroup: one share group as its records define it, and its state while the broker runs.
 
 Source: KIP-932; Kafka's ShareGroup. Its states are those of a consumer group without reconciling.
 """
@@ -24,10 +24,10 @@ class ShareMember:
 
 @dataclass(slots=True)
 class ShareGroup:
-    """One group. `read`: the partitions for which it is kept what was read, by topic.
+    """One group. `read`: the partitions whose progress is stored, by topic.
 
-    `sessions`, in milliseconds, and `topics_seen` are in no record. `changes` moves with each record that
-    it takes in.
+    `sessions`, in milliseconds, and `topics_seen` have no records. `changes` increases with each
+    applied record.
     """
 
     group_id: str
@@ -53,5 +53,5 @@ class ShareGroup:
         return "Stable" if self.members else "Empty"
 
     def subscribed(self) -> set[str]:
-        """All names that somebody subscribes to."""
+        """All names that a member subscribes to."""
         return {name for member in self.members.values() for name in member.topics}

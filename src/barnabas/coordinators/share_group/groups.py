@@ -35,7 +35,7 @@ class ShareSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareBeat:
-    """What a member says; None: the same as before."""
+    """A member's heartbeat; None: unchanged."""
 
     group_id: str
     member_id: str
@@ -54,9 +54,9 @@ class ShareGroups(KeptGroups[ShareGroup]):
         self._topics = topics
 
     def resting(self, asked: ShareBeat, settings: ShareSettings) -> Callable[[int], bool] | None:
-        """What hears a member that says nothing new again, as long as nothing happens.
+        """Accepts unchanged heartbeats of a member while nothing happens.
 
-        None: something is to be done or told. While topics and settings are the same: see `Resting`.
+        None: something is due. Valid while topics and settings are the same: see `Resting`.
         """
         group = self._groups.get(asked.group_id)
         if group is None or not _is_idle(group, asked, self._topics):
@@ -64,10 +64,10 @@ class ShareGroups(KeptGroups[ShareGroup]):
         return Resting(group, asked.member_id, group.sessions, settings.session_ms).hear
 
     def heartbeat(self, asked: ShareBeat, settings: ShareSettings, now: int) -> Replayed[BeatReply]:
-        """Join, go on or leave.
+        """Join, continue or leave.
 
         Raises:
-            BrokerError: it may not; nothing is changed then.
+            BrokerError: it is not allowed; nothing changes then.
         """
         group = self._groups.get(asked.group_id)
         if group is not None and _is_idle(group, asked, self._topics):
@@ -83,18 +83,18 @@ class ShareGroups(KeptGroups[ShareGroup]):
         if asked.epoch == LEAVES:
             self._remove(draft, group, [asked.member_id])
             return draft.result(BeatReply(asked.member_id, LEAVES, 0))
-        told = _told(was, asked)
-        if told != group.members.get(asked.member_id):
-            draft.add(records.member_record(asked.group_id, told))
+        updated = _updated(was, asked)
+        if updated != group.members.get(asked.member_id):
+            draft.add(records.member_record(asked.group_id, updated))
             group = self._groups[asked.group_id]
-        has_news = told.topics != was.topics
+        has_news = updated.topics != was.topics
         self._refresh(draft, group, has_news=has_news)
         self._retarget(draft, group, settings, now)
-        member = self._moved(group, told, has_news=has_news)
-        if member != told:
+        member = self._moved(group, updated, has_news=has_news)
+        if member != updated:
             draft.add(records.current_record(asked.group_id, member))
         group.sessions[asked.member_id] = now + settings.session_ms
-        # Who says everything may have missed an answer, and wants to hear everything.
+        # A full heartbeat means that a response may be lost, and requests everything.
         is_news = asked.topics is not None or member.assigned != was.assigned
         reply = BeatReply(
             member.member_id,
@@ -137,9 +137,10 @@ class ShareGroups(KeptGroups[ShareGroup]):
         return group.assigned_at_ms and group.assigned_at_ms + settings.assignment_interval_ms
 
     def _moved(self, group: ShareGroup, member: ShareMember, *, has_news: bool) -> ShareMember:
-        """The member with what is due to it of the last assignment: only topics that it subscribes to.
+        """The member with its part of the last assignment: only topics that it subscribes to.
 
-        A subscription may be newer than the assignment. Source: Kafka's ShareGroupAssignmentBuilder.
+        A subscription may be newer than the assignment. Source: Kafka's
+        ShareGroupAssignmentBuilder.
         """
         if member.epoch == group.assignment_epoch and not has_news:
             return member
@@ -159,7 +160,7 @@ class ShareGroups(KeptGroups[ShareGroup]):
         self._refresh(draft, group, has_news=True)
 
     def make(self, group_id: str) -> Replayed[None]:
-        """Write that there is a group, which nobody is in."""
+        """Write a group without members."""
         draft = self._draft(self.get(group_id))
         draft.add(records.epoch_record(group_id, _MADE_EPOCH, 0))
         draft.add(records.assignment_epoch_record(group_id, _MADE_EPOCH, 0))
@@ -183,7 +184,10 @@ class ShareGroups(KeptGroups[ShareGroup]):
         return min(group.sessions.values(), default=None)
 
     def on_time(self, group: ShareGroup, now: int) -> Replayed[None]:
-        """Take out whose sessions ended. The next heartbeat of another one makes the assignment."""
+        """Remove members whose sessions ended.
+
+        The next heartbeat of another one makes the assignment.
+        """
         draft = self._draft(group)
         late = [name for name in group.members if group.sessions.get(name, now + 1) <= now]
         if late:
@@ -252,7 +256,7 @@ def _known(group: ShareGroup, asked: ShareBeat, settings: ShareSettings) -> Shar
     return member
 
 
-def _told(member: ShareMember, asked: ShareBeat) -> ShareMember:
+def _updated(member: ShareMember, asked: ShareBeat) -> ShareMember:
     return replace(
         member,
         rack_id=member.rack_id if asked.rack_id is None else asked.rack_id,

@@ -12,7 +12,7 @@ MEMBER, EPOCH, ASSIGNMENT_EPOCH, TARGET, CURRENT, READ = 10, 11, 12, 13, 14, 15
 
 
 def member_record(group_id: str, member: ShareMember) -> CoordinatorRecord:
-    """What a member has said of itself."""
+    """A member's own data."""
     key = layouts.ShareGroupMemberMetadataKey(group_id=group_id, member_id=member.member_id)
     value = layouts.ShareGroupMemberMetadataValue(
         rack_id=member.rack_id,
@@ -70,7 +70,7 @@ def current_record(group_id: str, member: ShareMember) -> CoordinatorRecord:
 def read_record(
     group_id: str, places: frozenset[Place], name_of: Callable[[bytes], str | None]
 ) -> CoordinatorRecord:
-    """For which partitions it is kept what was read; topics that are gone are left out."""
+    """The partitions whose progress is stored; deleted topics are omitted."""
     found = [(name_of(each), each, partitions) for each, partitions in by_topic(places).items()]
     value = layouts.ShareGroupStatePartitionMetadataValue(
         initializing_topics=[],

@@ -29,53 +29,53 @@ def _member(group: ShareGroup, member_id: str) -> ShareMember:
 def _put(
     group: ShareGroup,
     of: layouts.ShareGroupMemberMetadataKey,
-    said: layouts.ShareGroupMemberMetadataValue,
+    value: layouts.ShareGroupMemberMetadataValue,
 ) -> None:
     group.members[of.member_id] = replace(
         _member(group, of.member_id),
-        rack_id=said.rack_id,
-        client_id=said.client_id,
-        client_host=said.client_host,
-        topics=tuple(said.subscribed_topic_names),
+        rack_id=value.rack_id,
+        client_id=value.client_id,
+        client_host=value.client_host,
+        topics=tuple(value.subscribed_topic_names),
     )
 
 
-def _epoch(group: ShareGroup, _of: object, said: layouts.ShareGroupMetadataValue) -> None:
-    group.epoch, group.metadata_hash = said.epoch, said.metadata_hash
+def _epoch(group: ShareGroup, _of: object, value: layouts.ShareGroupMetadataValue) -> None:
+    group.epoch, group.metadata_hash = value.epoch, value.metadata_hash
 
 
 def _assignment_epoch(
-    group: ShareGroup, _of: object, said: layouts.ShareGroupTargetAssignmentMetadataValue
+    group: ShareGroup, _of: object, value: layouts.ShareGroupTargetAssignmentMetadataValue
 ) -> None:
-    group.assignment_epoch = said.assignment_epoch
-    group.assigned_at_ms = said.assignment_timestamp
+    group.assignment_epoch = value.assignment_epoch
+    group.assigned_at_ms = value.assignment_timestamp
 
 
 def _aim(
     group: ShareGroup,
     of: layouts.ShareGroupTargetAssignmentMemberKey,
-    said: layouts.ShareGroupTargetAssignmentMemberValue,
+    value: layouts.ShareGroupTargetAssignmentMemberValue,
 ) -> None:
-    group.target[of.member_id] = _places(said.topic_partitions)
+    group.target[of.member_id] = _places(value.topic_partitions)
 
 
 def _move(
     group: ShareGroup,
     of: layouts.ShareGroupCurrentMemberAssignmentKey,
-    said: layouts.ShareGroupCurrentMemberAssignmentValue,
+    value: layouts.ShareGroupCurrentMemberAssignmentValue,
 ) -> None:
     group.members[of.member_id] = replace(
         _member(group, of.member_id),
-        epoch=said.member_epoch,
-        previous_epoch=said.previous_member_epoch,
-        assigned=_places(said.assigned_partitions),
+        epoch=value.member_epoch,
+        previous_epoch=value.previous_member_epoch,
+        assigned=_places(value.assigned_partitions),
     )
 
 
 def _read(
-    group: ShareGroup, _of: object, said: layouts.ShareGroupStatePartitionMetadataValue
+    group: ShareGroup, _of: object, value: layouts.ShareGroupStatePartitionMetadataValue
 ) -> None:
-    group.read = _places(said.initialized_topics)
+    group.read = _places(value.initialized_topics)
 
 
 _EFFECTS: Mapping[int, Effect] = {

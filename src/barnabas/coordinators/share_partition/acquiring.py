@@ -1,9 +1,9 @@
 """Acquiring: which records of a share partition a member gets at once.
 
-What is delivered together the first time is a lot. One that comes back again and again may hold a record
-that brings down who reads it. So from half of its deliveries on a lot is delivered with no other, each time
-half as much of it, and a record the last time alone: then only that one is given up.
-Source: KIP-932; Kafka's SharePartition.
+Records first delivered together form a lot. A lot that returns repeatedly may contain a record that
+crashes its consumers. So from half of its deliveries on, a lot is delivered alone, half as many
+records each time, and a record alone the last time: then only that one is given up. Source:
+KIP-932; Kafka's SharePartition.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from barnabas.coordinators.share_partition.spans import Delivery, Span, Spans
 
 
 class Batch(NamedTuple):
-    """Offsets of one batch of the log; `aborted`: with its transaction, so that nobody shall have it."""
+    """The offsets of one batch of the log; `aborted`: its transaction is, so nobody gets it."""
 
     first: int
     last: int
@@ -34,7 +34,7 @@ class Limits:
 
     @property
     def suspect_from(self) -> int:
-        """After how many deliveries a record may be one of those that nobody can process."""
+        """The number of deliveries after which a record is suspect."""
         return max(2, (self.deliveries + 1) // 2)
 
     def is_last(self, count: int) -> bool:
@@ -43,9 +43,10 @@ class Limits:
 
 
 class Most(NamedTuple):
-    """How many records are enough; `strict`: there may be no more, else they are whole batches.
+    """The number of records to acquire; `strict`: an exact maximum, otherwise whole batches.
 
-    `lot`: how many are delivered together at least, where there are more. Strictly taken ones all are.
+    `lot`: the minimum number delivered together, if there are more. Strict ones are all taken
+    together.
     """
 
     records: int
@@ -105,7 +106,7 @@ class Acquiring:
         return lots
 
     def _take_again(self, free: Sequence[Span], size: int) -> None:
-        """Of a lot that was delivered before, which had so many records in all."""
+        """Acquire from a lot that was delivered before, with this many records in all."""
         is_suspect = any(one.count >= self._limits.suspect_from for one in free)
         if not is_suspect:
             self._take(free)

@@ -17,14 +17,14 @@ from barnabas.errors import ErrorCode
 
 
 class Acknowledge(IntEnum):
-    """What a member says of a record; the numbers are those of the protocol."""
+    """A member's acknowledgement of a record, as numbered in the protocol."""
 
     GAP = 0
     """There is no record."""
     ACCEPT = 1
     """It is done."""
     RELEASE = 2
-    """Somebody else shall have it."""
+    """Deliver it to another member."""
     REJECT = 3
     """Nobody shall have it."""
     RENEW = 4
@@ -55,13 +55,13 @@ class SharePartition:
         return self.end
 
     def has_room(self, limits: Limits) -> bool:
-        """Whether more may be acquired than what is in hand, or waits to be delivered again."""
+        """Whether more may be acquired besides what is in flight or waits for redelivery."""
         return self.next_offset() < self.end or self.end - self.start < limits.records
 
     def acquire(
         self, member: str, batches: Sequence[Batch], most: Most, limits: Limits, now: int
     ) -> list[Span]:
-        """Lock what is available of these batches, which begin at `next_offset`, for a member."""
+        """Lock what is available of these batches, which start at `next_offset`, for a member."""
         if not batches:
             return []
         at, end = self.next_offset(), self.end
@@ -87,7 +87,7 @@ class SharePartition:
         return joined(got)
 
     def _reach(self, batches: Iterable[Batch], limits: Limits) -> None:
-        """Offsets of batches that nobody had yet become spans, as long as there is room."""
+        """Turn offsets of new batches into spans, as long as there is space."""
         for batch in batches:
             if batch.last >= self.end and self.end - self.start < limits.records:
                 self.spans.add(Span(self.end, batch.last))
@@ -118,14 +118,14 @@ class SharePartition:
     def acknowledge(
         self, member: str, batches: Sequence[Acknowledged], limits: Limits, now: int
     ) -> ErrorCode:
-        """Take in what a member says: all of it or, where it has not all of that, nothing."""
+        """Apply a member's acknowledgements: all of them or, if it does not hold all, none."""
         if any(after.first < batch.first for batch, after in pairwise(batches)):
             return ErrorCode.INVALID_REQUEST
         if any(after.first <= batch.last for batch, after in pairwise(batches)):
             return ErrorCode.INVALID_RECORD_STATE
         wanted: list[Span] = []
         for batch in batches:
-            code, spans = self._said(member, batch, limits, now)
+            code, spans = self._acknowledge(member, batch, limits, now)
             if code:
                 return code
             wanted += spans
@@ -134,7 +134,7 @@ class SharePartition:
         self._advance()
         return ErrorCode.NONE
 
-    def _said(
+    def _acknowledge(
         self, member: str, batch: Acknowledged, limits: Limits, now: int
     ) -> tuple[ErrorCode, list[Span]]:
         first, last, kinds = batch
@@ -197,9 +197,9 @@ class SharePartition:
         self._advance()
 
     def kept(self) -> list[Span]:
-        """What is to be remembered: what is in hand counts as available, as it was before.
+        """What must be stored: records in flight count as available, as before.
 
-        The end of it that was never delivered is left out.
+        The part at the end that was never delivered is omitted.
         """
         spans = joined(replace(_unlocked(span), lot=None) for span in self.spans)
         while spans and not spans[-1].count and spans[-1].state is Delivery.AVAILABLE:

@@ -1,4 +1,4 @@
-"""A share partition from what is kept of it."""
+"""Rebuild a share partition from its stored state."""
 
 from collections.abc import Iterable
 from dataclasses import replace

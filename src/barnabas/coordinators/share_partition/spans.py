@@ -42,7 +42,7 @@ class Span:
         return self.last - self.first + 1
 
     def is_like(self, other: "Span") -> bool:
-        """Whether the other one can be told together with this one, which ends where it begins."""
+        """Whether the other span, which starts where this one ends, can be merged with it."""
         mine = self.state, self.count, self.member, self.until_ms, self.lot
         theirs = other.state, other.count, other.member, other.until_ms, other.lot
         return self.last + 1 == other.first and mine == theirs

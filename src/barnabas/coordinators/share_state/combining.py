@@ -1,4 +1,4 @@
-"""What is kept of offsets that were told several times: what was delivered more often counts.
+"""Combine overlapping states of offsets: the larger delivery count wins.
 
 Source: Kafka's PersisterStateBatchCombiner.
 """
@@ -10,12 +10,12 @@ from itertools import pairwise
 from barnabas.coordinators.share_partition.spans import Span
 
 
-def combined(told: Iterable[Span], start: int) -> tuple[Span, ...]:
-    """Spans in order that do not overlap, as few as there can be; nothing below `start`.
+def combined(reported: Iterable[Span], start: int) -> tuple[Span, ...]:
+    """Return the fewest ordered spans without overlaps; nothing below `start`.
 
-    Of two that were delivered equally often, the one that is further on its way counts.
+    Of two with equal delivery counts, the more advanced state wins.
     """
-    spans = [one for one in told if one.last >= start]
+    spans = [one for one in reported if one.last >= start]
     cuts = sorted({max(one.first, start) for one in spans} | {one.last + 1 for one in spans})
     ahead = sorted(spans, key=lambda one: one.first, reverse=True)
     here: list[Span] = []

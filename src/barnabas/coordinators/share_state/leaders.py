@@ -1,7 +1,7 @@
-"""What leaders of partitions ask of a share coordinator: to begin, tell, keep and end states (KIP-932).
+"""Requests of partition leaders to a share coordinator: create, read, write, delete states (KIP-932).
 
-Each looks at the states and gives what is to be answered and written; nothing changes before that is
-replayed. Source: Kafka's ShareCoordinatorShard.
+Each function reads the states and returns responses and records; nothing changes before those are
+applied. Source: Kafka's ShareCoordinatorShard.
 """
 
 from typing import Final, NamedTuple
@@ -13,7 +13,7 @@ from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, ShareSt
 from barnabas.errors import BrokerError, ErrorCode
 
 AS_BEFORE: Final = -1
-"""An epoch, or an offset, that a leader does not say."""
+"""An epoch, or an offset, that a leader omits."""
 
 
 class Change(NamedTuple):
@@ -29,10 +29,10 @@ class Change(NamedTuple):
 def begin(
     states: ShareStates, key: StateKey, state_epoch: int, start: int, now_ms: int
 ) -> CoordinatorRecord:
-    """A group begins to read a partition, or to read it from elsewhere.
+    """A group starts to read a partition, or is moved to another position.
 
     Raises:
-        BrokerError: FENCED_STATE_EPOCH: somebody else let it begin since.
+        BrokerError: FENCED_STATE_EPOCH: it was initialised again since.
     """
     was = states.get(key)
     if was is not None and was.state_epoch > state_epoch:
@@ -44,7 +44,7 @@ def begin(
 def read(
     states: ShareStates, key: StateKey, leader_epoch: int, now_ms: int
 ) -> tuple[KeptState, CoordinatorRecord | None]:
-    """All of a state, for a leader; and what says that this one leads now, if that is news.
+    """Return a state to a leader, and the record that it leads now, if that is new.
 
     Raises:
         BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH: another one leads.
@@ -56,21 +56,21 @@ def read(
     return was, states.snapshot(key, was._replace(leader_epoch=leader_epoch), now_ms)
 
 
-def write(states: ShareStates, key: StateKey, said: Change, now_ms: int) -> CoordinatorRecord:
-    """Keep what a leader says, over what there was. Epochs stay: `begin` and `read` raise them.
+def write(states: ShareStates, key: StateKey, update: Change, now_ms: int) -> CoordinatorRecord:
+    """Store a leader's state over the old one. Epochs do not change: `begin` and `read` raise them.
 
     Raises:
         BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH: others
-            have said something since.
+            have changed something since.
     """
     was = _known(states, key)
-    if said.leader_epoch != AS_BEFORE:
-        _check_leader(was, said.leader_epoch)
-    if said.state_epoch != AS_BEFORE and was.state_epoch > said.state_epoch:
+    if update.leader_epoch != AS_BEFORE:
+        _check_leader(was, update.leader_epoch)
+    if update.state_epoch != AS_BEFORE and was.state_epoch > update.state_epoch:
         raise BrokerError(ErrorCode.FENCED_STATE_EPOCH, f"the state epoch is {was.state_epoch}")
-    start = was.start if said.start == UNKNOWN else said.start
-    spans = combined((*was.spans, *said.spans), start)
-    state = was._replace(start=start, spans=spans, done=said.done)
+    start = was.start if update.start == UNKNOWN else update.start
+    spans = combined((*was.spans, *update.spans), start)
+    state = was._replace(start=start, spans=spans, done=update.done)
     return states.snapshot(key, state, now_ms)
 
 

@@ -1,8 +1,8 @@
-"""ShareStates: what share groups have read, of one partition of __share_group_state.
+"""ShareStates: the progress of share groups, of one partition of __share_group_state.
 
-A snapshot says all of a partition; an update, which Kafka writes between two snapshots, what changed since.
-This broker writes snapshots alone: they are small, as what is done with moves the start.
-Source: KIP-932; Kafka's ShareCoordinatorShard.
+A snapshot has the whole state of a partition; an update, which Kafka writes between two snapshots,
+the changes since. This broker writes only snapshots: they are small, because the start advances
+past records that are done. Source: KIP-932; Kafka's ShareCoordinatorShard.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,10 +34,10 @@ class StateKey(NamedTuple):
 
 
 class KeptState(NamedTuple):
-    """What is kept of a partition: nothing below `start` is delivered again.
+    """The state of a partition: nothing below `start` is delivered again.
 
-    `leader_epoch` is of the broker that said so, `done` how many behind the start are done with (-1: it
-    did not say).
+    `leader_epoch` is that of its writer, `done` the number of done records after the start (-1: not
+    reported).
     """
 
     start: int = UNKNOWN
@@ -87,7 +87,7 @@ class ShareStates:
         return encode_record(_SNAPSHOT, _key(key), value)
 
     def removal(self, key: StateKey) -> CoordinatorRecord:
-        """The record that says that nothing is kept any more."""
+        """The record that deletes the state."""
         return encode_record(_SNAPSHOT, _key(key), None)
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
@@ -95,26 +95,26 @@ class ShareStates:
         found = read_record(key, value, _KINDS)
         if found is None:
             return
-        of, said = found.key, found.value
+        of, decoded = found.key, found.value
         place = StateKey(of.group_id, Place(bytes(of.topic_id), of.partition))
-        if said is None:
+        if decoded is None:
             if found.kind == _SNAPSHOT:
                 self._states.pop(place, None)
             return
-        spans = tuple(_spans(said.state_batches))
-        if isinstance(said, layouts.ShareSnapshotValue):
+        spans = tuple(_spans(decoded.state_batches))
+        if isinstance(decoded, layouts.ShareSnapshotValue):
             self._states[place] = KeptState(
-                said.start_offset, spans, said.state_epoch, said.leader_epoch,
-                said.delivery_complete_count, said.snapshot_epoch, said.create_timestamp,
+                decoded.start_offset, spans, decoded.state_epoch, decoded.leader_epoch,
+                decoded.delivery_complete_count, decoded.snapshot_epoch, decoded.create_timestamp,
             )  # fmt: skip
         else:
             was = self._states.get(place, KeptState())
-            start = was.start if said.start_offset == UNKNOWN else said.start_offset
+            start = was.start if decoded.start_offset == UNKNOWN else decoded.start_offset
             self._states[place] = was._replace(
                 start=start,
                 spans=combined((*was.spans, *spans), start),
-                leader_epoch=said.leader_epoch,
-                done=said.delivery_complete_count,
+                leader_epoch=decoded.leader_epoch,
+                done=decoded.delivery_complete_count,
             )
 
 

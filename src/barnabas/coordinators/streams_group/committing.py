@@ -1,4 +1,4 @@
-"""Which commits and which questions for offsets a streams group takes from whom.
+"""Which commits and offset fetches a streams group accepts.
 
 Source: KIP-1071; Kafka's StreamsGroup.validateOffsetCommit, validateOffsetFetch.
 """
@@ -31,14 +31,14 @@ def refused_positions(group: StreamsGroup, asked: Commit) -> dict[Position, Erro
 
 
 def _task(group: StreamsGroup, position: Position) -> Task:
-    """The task that reads a partition; one that nobody has if none does."""
+    """The task that reads a partition; an unassigned one if none does."""
     assert group.topology is not None, "a group with members has one"
     name = group.topology.by_source.get(position.topic, "")
     return Task(Role.ACTIVE, name, position.partition)
 
 
 def fetch_refusal(group: StreamsGroup, member_id: str | None, epoch: int) -> ErrorCode:
-    """Why a member may not be told offsets; who says nothing of a membership may."""
+    """Why a member must not fetch offsets; a request without a member may."""
     if member_id is None and epoch < 0:
         return ErrorCode.NONE
     member = group.members.get(member_id or "")

@@ -13,7 +13,7 @@ from barnabas.coordinators.streams_group.topology import Topology
 from barnabas.protocol.internal.streams_group_records import TopicInfo
 
 _NAMED_MOST = 3
-"""So many topics are told by name. Source: Kafka 4.3."""
+"""The maximum number of topics named in a message. Source: Kafka 4.3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +81,5 @@ def _missing(
 
 
 def _named(names: Collection[str]) -> str:
-    told, more = sorted(names)[:_NAMED_MOST], len(names) - _NAMED_MOST
-    return ", ".join(told) + (f" and {more} additional topics" if more > 0 else "")
+    named, more = sorted(names)[:_NAMED_MOST], len(names) - _NAMED_MOST
+    return ", ".join(named) + (f" and {more} additional topics" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""Where the partitions of a streams group can be asked for: at which of its members' endpoints."""
+"""The members' endpoints that can be queried for partitions of a streams group."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -1,7 +1,7 @@
-"""StreamsGroup: one group as its records say, and what is only known while the broker runs.
+"""StreamsGroup: one group as its records define it, and its state while the broker runs.
 
-All but `heard` changes by the replay of records alone (see `replaying`).
-Source: KIP-1071; Kafka's StreamsGroup.
+Everything but `heard` changes only by applying records (see `replaying`). Source: KIP-1071; Kafka's
+StreamsGroup.
 """
 
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ BEFORE_THE_FIRST = 1
 
 @dataclass(slots=True)
 class Heard:
-    """What no record says. Times in milliseconds.
+    """State without records. Times in milliseconds.
 
-    `sessions`: until when something must be heard of a member; `limits`: until when it must have given
-    back what it was told to. `topics_seen`: which version of the topics `configured` comes from.
-    `delayed_until`: before that nothing is handed out, as further members may come.
-    `standbys`: how many standby tasks the last assignment was to have; None: not known.
-    `endpoints`: moves with the tasks of members that can be asked.
+    `sessions`: when a member's session ends; `limits`: a member's deadline for a revocation.
+    `topics_seen`: the version of the topics used for `configured`. `delayed_until`: no assignment
+    before this time, because more members may join. `standbys`: the number of standby tasks in the
+    last assignment; None: unknown. `endpoints`: increases with changes of tasks of members with
+    endpoints.
     """
 
     sessions: dict[str, int] = field(default_factory=dict)
@@ -43,9 +43,9 @@ class Heard:
 
 @dataclass(slots=True)
 class StreamsGroup:
-    """One group. `validated`: the epoch of the topology whose topics are all there, or -1.
+    """One group. `validated`: the epoch of the topology whose topics all exist, or -1.
 
-    `changes` moves with each record that it takes in.
+    `changes` increases with each applied record.
     """
 
     group_id: str

@@ -37,9 +37,9 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         self._topics = topics
 
     def resting(self, asked: StreamsBeat, settings: StreamsSettings) -> Callable[[int], bool]:
-        """What hears a member that says nothing new again, as long as nothing happens.
+        """Accepts unchanged heartbeats of a member while nothing happens.
 
-        Its group may have something to tell without a change of an epoch, so that all is looked at.
+        Its group may have news without a new epoch, so everything is checked.
         """
         return partial(self._hear, asked, settings)
 
@@ -53,10 +53,10 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
     def heartbeat(
         self, asked: StreamsBeat, classic: ClassicGroup | None, settings: StreamsSettings, now: int
     ) -> Replayed[StreamsReply]:
-        """Join, go on or leave. `classic`: the classic group of that name, if there is one.
+        """Join, continue or leave. `classic`: the classic group of that name, if there is one.
 
         Raises:
-            BrokerError: it may not; nothing is changed then.
+            BrokerError: it is not allowed; nothing changes then.
         """
         if self._hear(asked, settings, now):
             # It knows the endpoints that there are.
@@ -119,7 +119,7 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         return draft.result(None)
 
     def on_time(self, group: StreamsGroup, settings: StreamsSettings, now: int) -> Replayed[None]:
-        """Do what is due: sessions and times to give back that ended, a first assignment."""
+        """Do what is due: expired sessions and revocations, a first assignment."""
         draft, heard = self._draft(group), group.heard
         late = [
             name

@@ -1,4 +1,4 @@
-"""Heartbeats: who joins, who says something new, who is told what it is to do.
+"""Heartbeats: joins, changes, and the assignments returned to members.
 
 Source: KIP-1071; Kafka's GroupMetadataManager.streamsGroupHeartbeat.
 """
@@ -27,9 +27,9 @@ from barnabas.protocol.internal.streams_group_records import Subtopology
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsBeat:
-    """What a member says; None, and -1 for a time: the same as before.
+    """A member's heartbeat; None, and -1 for a time: unchanged.
 
-    `endpoints`: which version of the members' endpoints it has seen.
+    `endpoints`: the version of the members' endpoints that it has.
     """
 
     group_id: str
@@ -50,10 +50,10 @@ class StreamsBeat:
 
 @dataclass(frozen=True, slots=True)
 class StreamsReply:
-    """Epoch and, where that is news, all that the member is to do.
+    """Epoch and, if changed, all tasks of the member.
 
-    `partitions`: where partitions can be asked for, where that is news. `missing`: the topics that
-    are to be made for the group.
+    `partitions`: the endpoints of partitions, if changed. `missing`: internal topics to create for
+    the group.
     """
 
     member_id: str
@@ -74,32 +74,32 @@ def beat(
     settings: StreamsSettings,
     now: int,
 ) -> StreamsReply:
-    """Join, or go on.
+    """Join, or continue.
 
     Raises:
-        BrokerError: it may not; nothing is changed then.
+        BrokerError: it is not allowed; nothing changes then.
     """
     was = _find_member(group, asked, settings)
     check_state(was, asked.owned)
     look = _look(group, _topology(group, asked), topics)
     if not look.configured.problem:
         _check_tasks(look, asked.owned or NO_TASKS)
-    heard, told = group.heard, _told(was, asked)
+    heard, updated = group.heard, _updated(was, asked)
     if not group.members and heard.delayed_until is None and settings.initial_delay_ms:
         heard.delayed_until = now + settings.initial_delay_ms
-    has_news = told != group.members.get(asked.member_id)
+    has_news = updated != group.members.get(asked.member_id)
     if has_news:
-        draft.add(records.member_record(group.group_id, told))
+        draft.add(records.member_record(group.group_id, updated))
     if group.topology is None:
         draft.add(records.topology_record(group.group_id, look.topology))
     refresh(draft, group, look, settings, has_news=has_news)
     delayed = retarget(draft, group, settings, now)
-    member = _step(draft, group, told, asked.owned)
+    member = _step(draft, group, updated, asked.owned)
     _set_limits(group, member, settings, now)
     if asked.shuts_down and heard.shutdown_by is None:
         heard.shutdown_by = asked.member_id
     tasks = frozenset(member.assigned)
-    # Who does something else has missed an answer. Kafka 4.3 does not tell it again.
+    # A member with other tasks has missed a response. Kafka 4.3 does not repeat it.
     has_missed = asked.owned is not None and asked.owned != tasks
     is_news = asked.epoch == JOINS or has_missed or tasks != was.assigned.keys()
     if is_news and member.endpoint is not None:
@@ -134,7 +134,7 @@ def _find_member(
 
 
 def unknown_member(group: StreamsGroup, member_id: str) -> BrokerError:
-    """Who speaks is no member."""
+    """The error if the sender is not a member."""
     return BrokerError(
         ErrorCode.UNKNOWN_MEMBER_ID,
         f"Member {member_id} is not a member of group {group.group_id}.",
@@ -200,8 +200,8 @@ def _check_tasks(look: Look, owned: Tasks) -> None:
             )
 
 
-def _told(member: StreamsMember, asked: StreamsBeat) -> StreamsMember:
-    """The member with what it says now."""
+def _updated(member: StreamsMember, asked: StreamsBeat) -> StreamsMember:
+    """The member with the data of this heartbeat."""
     timeout, topology = asked.rebalance_timeout_ms, asked.topology
     return replace(
         member,

@@ -1,4 +1,4 @@
-"""Heartbeats that say nothing to groups where nothing happens: the usual case, and the quickest."""
+"""Unchanged heartbeats in groups where nothing happens: the most frequent case, and the fastest."""
 
 from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.streams_group.group import StreamsGroup
@@ -39,7 +39,7 @@ def _says_nothing(member: StreamsMember, asked: StreamsBeat) -> bool:
 
 
 def _has_nothing_to_tell(group: StreamsGroup, member: StreamsMember) -> bool:
-    """Of a status, that is; without a problem the topology is the one whose topics are there."""
+    """Of a status, that is; without a problem the topology's topics exist."""
     heard, topology = group.heard, group.topology
     return (
         topology is not None

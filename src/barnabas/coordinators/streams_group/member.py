@@ -21,7 +21,7 @@ class MemberState(IntEnum):
     UNRELEASED = 3
     """It waits for others to give something back."""
     UNKNOWN = 127
-    """A record of a later Kafka says something else: it begins again."""
+    """A record of a later Kafka has another value: it starts again."""
 
 
 class Endpoint(NamedTuple):
@@ -35,8 +35,8 @@ class Endpoint(NamedTuple):
 class StreamsMember:
     """One member. Members of one process share its memory and disk.
 
-    `assigned` and `revoking` say since which epoch it has each task; records tell that of active
-    tasks, whose offsets it may commit from that epoch on (KIP-1251).
+    `assigned` and `revoking` have the epoch since which it owns each task; records store it for
+    active tasks, whose offsets it may commit from that epoch on (KIP-1251).
     """
 
     member_id: str

@@ -28,14 +28,17 @@ class WronglyPartitioned(Exception):
 
 
 class PartitionCounts:
-    """Decides them one after the other. `decided`: the internal topics and their partitions."""
+    """Determines them one by one.
+
+    `decided`: the internal topics and their numbers of partitions.
+    """
 
     def __init__(self, topology: Topology, topics: TopicsView) -> None:
-        """The source topics are there.
+        """The source topics exist.
 
         Raises:
-            BrokerError: STREAMS_INVALID_TOPOLOGY: nothing says how many partitions a topic needs.
-            WronglyPartitioned: topics that belong together have not as many.
+            BrokerError: STREAMS_INVALID_TOPOLOGY: nothing determines a topic's number of partitions.
+            WronglyPartitioned: copartitioned topics have different numbers.
         """
         self._subtopologies = topology.subtopologies
         self._topics = topics
@@ -70,7 +73,7 @@ class PartitionCounts:
         return self.decided.get(name) if known is None else known.partitions
 
     def _decide_repartitioned(self) -> None:
-        """A topic between two subtopologies has as many as the greatest input of who writes it."""
+        """A topic between two subtopologies has as many partitions as its writer's largest input."""
         missing = set(self._flexible)
         while missing:
             found = {name: self._from_writers(name) for name in missing}
@@ -101,7 +104,7 @@ class PartitionCounts:
 
 
 def _unlike(counts: Mapping[str, int]) -> WronglyPartitioned:
-    told = ", ".join(f"{name}={count}" for name, count in counts.items())
+    counted = ", ".join(f"{name}={count}" for name, count in counts.items())
     return WronglyPartitioned(
-        f"Following topics do not have the same number of partitions: [{{{told}}}]"
+        f"Following topics do not have the same number of partitions: [{{{counted}}}]"
     )

@@ -37,9 +37,9 @@ def reconciled(
     holders: Mapping[Task, set[str]],
     owned: Tasks | None,
 ) -> StreamsMember:
-    """The member one step on to what it is to do in an epoch; itself if it cannot go on yet.
+    """The member one step closer to its target in an epoch; itself if it cannot advance yet.
 
-    `owned`: the tasks that it says it has; None: it said nothing.
+    `owned`: the tasks that it reports; None: not reported.
     """
     own_epoch = member.epoch
     if member.state is _S.UNREVOKED:

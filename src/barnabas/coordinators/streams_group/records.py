@@ -35,7 +35,7 @@ def topology_record(group_id: str, topology: Topology) -> CoordinatorRecord:
 
 
 def member_record(group_id: str, member: StreamsMember) -> CoordinatorRecord:
-    """What a member has said of itself."""
+    """A member's own data."""
     key = layouts.StreamsGroupMemberMetadataKey(group_id=group_id, member_id=member.member_id)
     endpoint = member.endpoint
     value = layouts.StreamsGroupMemberMetadataValue(
@@ -101,7 +101,7 @@ def current_record(group_id: str, member: StreamsMember) -> CoordinatorRecord:
 
 
 def _current(tasks: Mapping[Task, int], role: Role) -> list[layouts.CurrentTasks]:
-    """Since when is told of active tasks only."""
+    """Only active tasks have epochs."""
     return [
         layouts.CurrentTasks(
             subtopology_id=each,

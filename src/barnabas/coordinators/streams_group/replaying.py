@@ -20,14 +20,14 @@ def _member(group: StreamsGroup, member_id: str) -> StreamsMember:
     return group.members.get(member_id) or StreamsMember(member_id=member_id)
 
 
-def _epoch(group: StreamsGroup, _of: object, said: layouts.StreamsGroupMetadataValue) -> None:
-    group.epoch, group.metadata_hash = said.epoch, said.metadata_hash
-    group.validated = said.validated_topology_epoch
+def _epoch(group: StreamsGroup, _of: object, value: layouts.StreamsGroupMetadataValue) -> None:
+    group.epoch, group.metadata_hash = value.epoch, value.metadata_hash
+    group.validated = value.validated_topology_epoch
 
 
-def _structure(group: StreamsGroup, _of: object, said: layouts.StreamsGroupTopologyValue) -> None:
+def _structure(group: StreamsGroup, _of: object, value: layouts.StreamsGroupTopologyValue) -> None:
     try:
-        group.topology = read_topology(said)
+        group.topology = read_topology(value)
     except BrokerError as error:
         raise DecodeError("value.subtopologies", 0, error.why) from error
 
@@ -35,64 +35,64 @@ def _structure(group: StreamsGroup, _of: object, said: layouts.StreamsGroupTopol
 def _put(
     group: StreamsGroup,
     of: layouts.StreamsGroupMemberMetadataKey,
-    said: layouts.StreamsGroupMemberMetadataValue,
+    value: layouts.StreamsGroupMemberMetadataValue,
 ) -> None:
-    endpoint = said.user_endpoint
+    endpoint = value.user_endpoint
     group.members[of.member_id] = replace(
         _member(group, of.member_id),
-        instance_id=said.instance_id,
-        rack_id=said.rack_id,
-        client_id=said.client_id,
-        client_host=said.client_host,
-        rebalance_timeout_ms=said.rebalance_timeout_ms,
-        topology_epoch=said.topology_epoch,
-        process_id=said.process_id,
+        instance_id=value.instance_id,
+        rack_id=value.rack_id,
+        client_id=value.client_id,
+        client_host=value.client_host,
+        rebalance_timeout_ms=value.rebalance_timeout_ms,
+        topology_epoch=value.topology_epoch,
+        process_id=value.process_id,
         endpoint=None if endpoint is None else Endpoint(endpoint.host, endpoint.port),
-        tags=tuple((one.key, one.value) for one in said.client_tags),
+        tags=tuple((one.key, one.value) for one in value.client_tags),
     )
 
 
 def _assignment_epoch(
-    group: StreamsGroup, _of: object, said: layouts.StreamsGroupTargetAssignmentMetadataValue
+    group: StreamsGroup, _of: object, value: layouts.StreamsGroupTargetAssignmentMetadataValue
 ) -> None:
-    group.assignment_epoch = said.assignment_epoch
-    group.assigned_at_ms = said.assignment_timestamp
+    group.assignment_epoch = value.assignment_epoch
+    group.assigned_at_ms = value.assignment_timestamp
 
 
 def _aim(
     group: StreamsGroup,
     of: layouts.StreamsGroupTargetAssignmentMemberKey,
-    said: layouts.StreamsGroupTargetAssignmentMemberValue,
+    value: layouts.StreamsGroupTargetAssignmentMemberValue,
 ) -> None:
     group.target[of.member_id] = (
-        tasks_of(Role.ACTIVE, said.active_tasks)
-        | tasks_of(Role.STANDBY, said.standby_tasks)
-        | tasks_of(Role.WARMUP, said.warmup_tasks)
+        tasks_of(Role.ACTIVE, value.active_tasks)
+        | tasks_of(Role.STANDBY, value.standby_tasks)
+        | tasks_of(Role.WARMUP, value.warmup_tasks)
     )
 
 
 def _move(
     group: StreamsGroup,
     of: layouts.StreamsGroupCurrentMemberAssignmentKey,
-    said: layouts.StreamsGroupCurrentMemberAssignmentValue,
+    value: layouts.StreamsGroupCurrentMemberAssignmentValue,
 ) -> None:
-    epoch, known = said.member_epoch, set(MemberState)
+    epoch, known = value.member_epoch, set(MemberState)
     group.members[of.member_id] = replace(
         _member(group, of.member_id),
         epoch=epoch,
-        previous_epoch=said.previous_member_epoch,
-        state=MemberState(said.state) if said.state in known else MemberState.UNKNOWN,
-        assigned=_since(Role.ACTIVE, said.active_tasks, epoch)
-        | _since(Role.STANDBY, said.standby_tasks, epoch)
-        | _since(Role.WARMUP, said.warmup_tasks, epoch),
-        revoking=_since(Role.ACTIVE, said.active_tasks_pending_revocation, epoch)
-        | _since(Role.STANDBY, said.standby_tasks_pending_revocation, epoch)
-        | _since(Role.WARMUP, said.warmup_tasks_pending_revocation, epoch),
+        previous_epoch=value.previous_member_epoch,
+        state=MemberState(value.state) if value.state in known else MemberState.UNKNOWN,
+        assigned=_since(Role.ACTIVE, value.active_tasks, epoch)
+        | _since(Role.STANDBY, value.standby_tasks, epoch)
+        | _since(Role.WARMUP, value.warmup_tasks, epoch),
+        revoking=_since(Role.ACTIVE, value.active_tasks_pending_revocation, epoch)
+        | _since(Role.STANDBY, value.standby_tasks_pending_revocation, epoch)
+        | _since(Role.WARMUP, value.warmup_tasks_pending_revocation, epoch),
     )
 
 
 def _since(role: Role, rows: Iterable[layouts.CurrentTasks], epoch: int) -> dict[Task, int]:
-    """Before Kafka 4.3 it was not said since when: then it is the member's epoch."""
+    """Before Kafka 4.3, records had no epoch per task: then it is the member's epoch."""
     tasks = {}
     for row in rows:
         epochs = row.assignment_epochs or [epoch] * len(row.partitions)

@@ -1,4 +1,7 @@
-"""Statuses: what a member is told besides its tasks. Source: Kafka's StreamsGroupHeartbeatResponse."""
+"""Statuses: what a member receives besides its tasks.
+
+Source: Kafka's StreamsGroupHeartbeatResponse.
+"""
 
 from enum import IntEnum
 from typing import NamedTuple

@@ -49,15 +49,15 @@ class _Process:
 
 
 class _Quota:
-    """What is fair: everybody has as many as anybody else, or one more than some."""
+    """The fair share: members have equally many tasks, or differ by one."""
 
     def __init__(self, counts: list[int], more: int) -> None:
-        """`counts`: what members have already; `more`: what is to be handed out."""
+        """`counts`: the tasks that members have; `more`: the number still to assign."""
         self._each, rest = divmod(sum(counts) + more, len(counts))
         self._rest = rest - sum(max(count - self._each, 0) for count in counts)
 
     def take(self, count: int) -> bool:
-        """Whether a member that has so many may have one more. If so, it has."""
+        """Add a task to a member with so many, if its share allows; return whether it did."""
         if count == self._each and self._rest > 0:
             self._rest -= 1
             return True
@@ -79,7 +79,7 @@ class _Sharing:
                 self._before.setdefault(task, []).append(name)
 
     def had(self, task: Task) -> list[str]:
-        """Who was to do a task in that role."""
+        """The previous owner of a task in that role."""
         return self._before.get(task, [])
 
     def give(self, name: str, task: Task) -> None:
@@ -101,7 +101,10 @@ class _Sharing:
         return False
 
     def give_least(self, task: Task) -> None:
-        """Give a task to who does the least. A standby task that no process can have is left out."""
+        """Assign a task to the member with the fewest.
+
+        A standby task without a suitable process is omitted.
+        """
         able = [one for one in self.processes.values() if task.as_(Role.ACTIVE) not in one.has]
         if able:
             part = task.subtopology_id
@@ -133,7 +136,7 @@ def assign(wishes: Wishes) -> dict[str, Tasks]:
 
 
 def _hand_out(sharing: _Sharing, tasks: list[Task], other: Role) -> None:
-    """To who had it, to who had it in the other role, to who does the least.
+    """Assign to the previous owner, the previous owner in the other role, or the member with the fewest.
 
     The first two get no more than a fair share of all.
     """

@@ -1,4 +1,4 @@
-"""Epochs and assignments of a streams group: when they change, and the records that say so."""
+"""Epochs and assignments of a streams group: when they change, and the records for it."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from barnabas.coordinators.streams_group.topology import Topology
 
 
 class Look(NamedTuple):
-    """What a heartbeat finds: the topology, its topics, and a number that says which these are."""
+    """The result of a check: the topology, its topics, and a hash of them."""
 
     topology: Topology
     configured: Configured
@@ -23,7 +23,7 @@ class Look(NamedTuple):
 
     @property
     def validated(self) -> int:
-        """The epoch of the topology if its topics are all there, else -1."""
+        """The epoch of the topology if its topics all exist, otherwise -1."""
         return -1 if self.configured.problem else self.topology.epoch
 
 
@@ -50,7 +50,7 @@ def refresh(
 def retarget(
     draft: Draft, group: StreamsGroup, settings: StreamsSettings, now: int
 ) -> Status | None:
-    """Make a new assignment if one is due, and say what changes by it; or why it is put off."""
+    """Make a new assignment if one is due, and return the changes; or why it is postponed."""
     if group.heard.delayed_until is not None:
         return _delayed("initial rebalance delay")
     if group.epoch <= group.assignment_epoch:

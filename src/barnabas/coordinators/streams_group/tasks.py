@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Role(IntEnum):
-    """How a member does a task; in the order in which messages tell them."""
+    """The role of a member in a task; in the order of the messages."""
 
     ACTIVE = 0
     """It processes records."""

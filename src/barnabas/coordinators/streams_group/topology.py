@@ -1,4 +1,4 @@
-"""Topology: what a Kafka Streams application does, as its members say it and records keep it."""
+"""Topology: the structure of a Kafka Streams application, from its members and in records."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ from barnabas.protocol.internal.streams_group_records import Subtopology, TopicI
 
 @dataclass(frozen=True)
 class Topology:
-    """The parts whose tasks are handed out. `epoch` grows when the application changes."""
+    """The subtopologies whose tasks are assigned.
+
+    `epoch` increases when the application changes.
+    """
 
     epoch: int
     subtopologies: tuple[Subtopology, ...]
@@ -51,16 +54,16 @@ def copartitioned(one: Subtopology) -> Iterator[set[str]]:
         }
 
 
-def read_topology(said: Any) -> Topology:
+def read_topology(row: Any) -> Topology:
     """The topology of a request or a record: the fields have the same names.
 
     Raises:
         BrokerError: STREAMS_INVALID_TOPOLOGY: an epoch below 0, a subtopology that is there twice or
             reads nothing, or a copartition group of topics that are not there.
     """
-    subtopologies = tuple(_subtopology(one) for one in said.subtopologies)
-    if said.epoch < 0:
-        raise invalid(f"The topology epoch is {said.epoch}, and must not be below 0.")
+    subtopologies = tuple(_subtopology(one) for one in row.subtopologies)
+    if row.epoch < 0:
+        raise invalid(f"The topology epoch is {row.epoch}, and must not be below 0.")
     if len({one.subtopology_id for one in subtopologies}) < len(subtopologies):
         raise invalid("A subtopology is there twice.")
     for one in subtopologies:
@@ -69,11 +72,11 @@ def read_topology(said: Any) -> Topology:
         for group in one.copartition_groups:
             _check_indexes(group.source_topics, len(one.source_topics))
             _check_indexes(group.repartition_source_topics, len(one.repartition_source_topics))
-    return Topology(said.epoch, subtopologies)
+    return Topology(row.epoch, subtopologies)
 
 
 def invalid(why: str) -> BrokerError:
-    """A topology that nobody can run."""
+    """The error for an invalid topology."""
     return BrokerError(ErrorCode.STREAMS_INVALID_TOPOLOGY, why)
 
 
@@ -82,31 +85,31 @@ def _check_indexes(indexes: Iterable[int], count: int) -> None:
         raise invalid("A copartition group has a topic that is not of its subtopology.")
 
 
-def _subtopology(said: Any) -> Subtopology:
+def _subtopology(row: Any) -> Subtopology:
     return Subtopology(
-        subtopology_id=said.subtopology_id,
-        source_topics=list(said.source_topics),
-        source_topic_regex=list(said.source_topic_regex),
-        state_changelog_topics=[_topic(each) for each in said.state_changelog_topics],
-        repartition_sink_topics=list(said.repartition_sink_topics),
-        repartition_source_topics=[_topic(each) for each in said.repartition_source_topics],
+        subtopology_id=row.subtopology_id,
+        source_topics=list(row.source_topics),
+        source_topic_regex=list(row.source_topic_regex),
+        state_changelog_topics=[_topic(each) for each in row.state_changelog_topics],
+        repartition_sink_topics=list(row.repartition_sink_topics),
+        repartition_source_topics=[_topic(each) for each in row.repartition_source_topics],
         copartition_groups=[
             layouts.CopartitionGroup(
                 source_topics=list(group.source_topics),
                 source_topic_regex=list(group.source_topic_regex),
                 repartition_source_topics=list(group.repartition_source_topics),
             )
-            for group in said.copartition_groups
+            for group in row.copartition_groups
         ],
     )
 
 
-def _topic(said: Any) -> TopicInfo:
+def _topic(row: Any) -> TopicInfo:
     return TopicInfo(
-        name=said.name,
-        partitions=said.partitions,
-        replication_factor=said.replication_factor,
+        name=row.name,
+        partitions=row.partitions,
+        replication_factor=row.replication_factor,
         topic_configs=[
-            layouts.TopicConfig(key=one.key, value=one.value) for one in said.topic_configs
+            layouts.TopicConfig(key=one.key, value=one.value) for one in row.topic_configs
         ],
     )

@@ -1,6 +1,6 @@
-"""Partitions take part in a transaction, or are asked whether they do.
+"""Add partitions to a transaction, or verify that they are part of it.
 
-Functions of what is known and the time. Source: KIP-98, KIP-890; Kafka's TransactionCoordinator
+Functions of the state and the time. Source: KIP-98, KIP-890; Kafka's TransactionCoordinator
 (handleAddPartitionsToTransaction, handleVerifyPartitionsInTransaction).
 """
 
@@ -14,7 +14,7 @@ from barnabas.types import TopicPartition
 
 
 class Addition(NamedTuple):
-    """A producer's wish to write to partitions. `version`: of transactions, by which it goes."""
+    """A producer's request to add partitions. `version`: of transactions."""
 
     transactional_id: str
     producer: Producer
@@ -23,7 +23,7 @@ class Addition(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What the producer is told; and the transaction with them, if that is new."""
+    """The response to the producer; and the transaction with the partitions, if changed."""
 
     error: ErrorCode
     next: Transaction | None = None

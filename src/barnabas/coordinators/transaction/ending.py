@@ -1,6 +1,6 @@
-"""A transaction ends: what its producer asked for, what is done in its place, and what it leaves.
+"""The end of a transaction: requests, decisions on behalf of producers, and the results.
 
-Functions of what is known and the time. Source: KIP-98, KIP-890; Kafka's TransactionCoordinator
+Functions of the state and the time. Source: KIP-98, KIP-890; Kafka's TransactionCoordinator
 (endTransaction) and TransactionMetadata (prepareAbortOrCommit, prepareComplete).
 """
 
@@ -36,7 +36,7 @@ _NO_PARTITIONS: frozenset[TopicPartition] = frozenset()
 
 
 class End(NamedTuple):
-    """A producer's wish to end its transaction. `version`: of transactions, by which it goes."""
+    """A producer's request to end its transaction. `version`: of transactions."""
 
     transactional_id: str
     producer: Producer
@@ -50,7 +50,7 @@ class End(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """What the producer is told, with what it is called from now on; and the decision, if new."""
+    """The response to the producer, with its id and epoch from now on; and the decision, if new."""
 
     error: ErrorCode
     producer: Producer = NOBODY
@@ -74,7 +74,7 @@ def end(known: Transaction | None, asked: End, new_id: Callable[[], int], now: i
 
 
 def _ended_before(known: Transaction, *, commit: bool) -> Ended:
-    """What is told of a decision that was made already."""
+    """The response if the decision was made already."""
     prepared, complete = _OUTCOMES[commit]
     if known.state is complete:
         return Ended(ErrorCode.NONE, known.producer)
@@ -83,7 +83,7 @@ def _ended_before(known: Transaction, *, commit: bool) -> Ended:
 
 
 def _end_2(known: Transaction, asked: End, new_id: Callable[[], int], now: int) -> Ended:
-    """Each end has a new epoch: by that a request made again is told from the next end."""
+    """Each end has a new epoch, which distinguishes a repeated request from the next end."""
     bumped = known.producer == asked.producer.bumped()
     replaced = (
         known.previous_id == asked.producer.id
@@ -124,8 +124,8 @@ def _decided_2(known: Transaction, asked: End, new_id: Callable[[], int], now: i
 def fence(known: Transaction, version: int, new_id: Callable[[], int], now: int) -> Transaction:
     """Abort an open transaction under an epoch that its producer does not know.
 
-    `version`: the cluster's of transactions. Whatever its client goes by, from 2 on it is ended like
-    any other, so that its producer gets a new id where its epochs are used up.
+    `version`: the cluster's version of transactions. From 2 on it ends like any other transaction,
+    whatever the client uses, so that the producer gets a new id when its epochs are used up.
     """
     asked = End(known.transactional_id, known.producer, commit=False, version=version)
     if asked.has_own_epoch:

@@ -1,7 +1,7 @@
-"""A producer comes, or comes again: which id and epoch it gets, and whom it fences.
+"""InitProducerId: the id and epoch of a producer, and which producer it fences.
 
-Functions of what is known and the time. Source: KIP-98, KIP-360, KIP-588, KIP-890;
-Kafka's TransactionCoordinator (prepareInitProducerIdTransit) and TransactionMetadata.
+Functions of the state and the time. Source: KIP-98, KIP-360, KIP-588, KIP-890; Kafka's
+TransactionCoordinator (prepareInitProducerIdTransit) and TransactionMetadata.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,10 @@ from barnabas.types import NO_PRODUCER_EPOCH
 
 
 class Initiation(NamedTuple):
-    """A producer's wish to begin. `expected`: what it had, if it wants to go on; else NOBODY."""
+    """An InitProducerId request.
+
+    `expected`: the current id and epoch, to continue; otherwise NOBODY.
+    """
 
     transactional_id: str
     timeout_ms: int
@@ -28,10 +31,10 @@ class Initiation(NamedTuple):
 
 
 class Initiated(NamedTuple):
-    """What the producer is told, what is kept of it (None: nothing new), and whom that replaced.
+    """The response to the producer, the new state (None: unchanged), and the replaced producer.
 
-    `before` is the epoch that this same producer had; -1 where it was another one. It may ask for
-    its bump again if the answer was lost. `fences`: a transaction is open and has to be fenced.
+    `before` is the epoch that this same producer had; -1 if it was another one. It may repeat its
+    bump if the response was lost. `fences`: an open transaction must be fenced first.
     """
 
     error: ErrorCode
@@ -48,9 +51,9 @@ def initiate(
     new_id: Callable[[], int],
     now: int,
 ) -> Initiated:
-    """Give a producer its id and epoch; `before` is the one that it had until its last bump.
+    """Assign an id and epoch to a producer; `before` is its epoch until its last bump.
 
-    While a transaction is open it is told to ask again when that is fenced.
+    While a transaction is open, the producer is told to retry after the fencing.
     """
     if known is None:
         first = Transaction(

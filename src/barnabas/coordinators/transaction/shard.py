@@ -1,8 +1,9 @@
 """TransactionShard: the transactional ids of one partition of __transaction_state.
 
-Changes by replay alone, but for what Kafka does not keep either: which epoch a producer had before
-its last bump. Until another comes it may go on with that one: its answer was lost, or its
-transaction was aborted in its place (KIP-360, KIP-588). When the broker has gone too it is fenced.
+It changes only by applying records, except for what Kafka does not store either: the epoch of a
+producer before its last bump. Until the next one, it may continue with that: its response was lost,
+or the coordinator aborted its transaction (KIP-360, KIP-588). After a restart of the broker, it is
+fenced.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -23,7 +24,7 @@ from barnabas.coordinators.transaction.transaction_states import AT_REST, Transa
 from barnabas.errors import ErrorCode
 from barnabas.types import NO_PRODUCER_EPOCH, Buffer, TopicPartition, new_tuple
 
-_NOTHING_SAID: tuple[bytes | None, Transaction | None] = (None, None)
+_NOTHING_DECODED: tuple[bytes | None, Transaction | None] = (None, None)
 
 
 class TransactionShard:
@@ -36,8 +37,8 @@ class TransactionShard:
         self._fences_by = VERSION_2 if record_version == NEWEST else 0
         self._known: dict[str, Transaction] = {}
         self._before: dict[str, tuple[Producer, int]] = {}
-        self._said: dict[bytes, tuple[bytes, Transaction]] = {}
-        """By key, values that were decided here and not replayed yet, with what they say."""
+        self._decoded: dict[bytes, tuple[bytes, Transaction]] = {}
+        """By key, encoded values created here and not applied yet, with their decoded form."""
 
     def find(self, transactional_id: str) -> Transaction | None:
         """What is kept of a transactional id."""
@@ -97,7 +98,7 @@ class TransactionShard:
         }
 
     def expire(self, now: int, expiration_ms: int) -> Mapping[str, CoordinatorResult[None]]:
-        """Forget transactional ids that nobody has used for so long."""
+        """Remove transactional ids unused for so long."""
         return {
             one.transactional_id: CoordinatorResult(None, (encode_end(one.transactional_id),))
             for one in self._known.values()
@@ -106,8 +107,10 @@ class TransactionShard:
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record of the log; see `CoordinatorShard`."""
-        said, known = self._said.pop(key, _NOTHING_SAID) if type(key) is bytes else _NOTHING_SAID
-        if known is not None and value is said:
+        decoded, known = (
+            self._decoded.pop(key, _NOTHING_DECODED) if type(key) is bytes else _NOTHING_DECODED
+        )
+        if known is not None and value is decoded:
             self._known[known.transactional_id] = known
             return
         transactional_id = None if key is None else decode_key(key)
@@ -132,5 +135,5 @@ class TransactionShard:
         record = encode_transaction(kept, self._record_version)
         if record.value is not None and self._record_version == NEWEST:
             # Reading it again would give the same.
-            self._said[record.key] = record.value, kept
+            self._decoded[record.key] = record.value, kept
         return (record,)

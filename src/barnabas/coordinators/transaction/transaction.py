@@ -1,4 +1,4 @@
-"""Transaction: what is kept of a transactional id, with its producer and its present transaction.
+"""Transaction: the state of a transactional id, with its producer and its current transaction.
 
 Source: KIP-98, KIP-890; Kafka's TransactionMetadata.
 """
@@ -35,11 +35,11 @@ NOBODY = Producer(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
 
 
 class Transaction(NamedTuple):
-    """One transactional id. Times in milliseconds since the epoch; `started_ms` -1: not begun.
+    """One transactional id. Times in milliseconds since the epoch; `started_ms` -1: not started.
 
-    `next_id` is the producer id after this transaction, where its epochs are used up, and
-    `previous_id` the one that it had when the record before this one was written; -1: none.
-    `client_version`: by which version of transactions its producer goes.
+    `next_id` is the producer id after this transaction, if its epochs are used up, and
+    `previous_id` the one before this record; -1: none. `client_version`: its producer's version of
+    transactions.
     """
 
     transactional_id: str
@@ -75,7 +75,7 @@ class Transaction(NamedTuple):
         started_ms: int | None = None,
         client_version: int | None = None,
     ) -> "Transaction":
-        """What it is next, with what is told new; a move that is not in the table is our mistake."""
+        """The next state, with changes; a transition that is not in the table is a bug."""
         # All in one go: `_replace` takes several times as long, and there are three in a transaction.
         (
             transactional_id, was, timeout_before, state, _, partitions_before, _, next_before,

@@ -22,7 +22,7 @@ from barnabas.wire.schema import maker
 
 _KIND = 0
 NEWEST = 1
-"""The version that says all there is of a transaction."""
+"""The version that contains everything about a transaction."""
 _SHORT = struct.Struct(">h")
 _STATES = tuple(TransactionState)
 _NUMBERS = {state: number for number, state in enumerate(_STATES)}
@@ -64,7 +64,7 @@ def _topics(transaction: Transaction) -> list[TransactionLogTopic] | None:
 
 
 def encode_end(transactional_id: str) -> CoordinatorRecord:
-    """The record that says that nothing is kept of a transactional id."""
+    """The record that deletes a transactional id."""
     return CoordinatorRecord(_encode_key(transactional_id), None)
 
 
@@ -87,10 +87,10 @@ def decode_key(key: Buffer) -> str | None:
 
 
 def decode_transaction(transactional_id: str, value: Buffer) -> Transaction:
-    """What a record says of a transactional id.
+    """Decode the record of a transactional id.
 
     Raises:
-        DecodeError: it is damaged, or of a version or a state that came later.
+        DecodeError: it is damaged, or has a newer version or state.
     """
     if len(value) < _SHORT.size:
         raise DecodeError("value", 0, "its version as int16")

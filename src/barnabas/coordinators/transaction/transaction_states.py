@@ -1,4 +1,4 @@
-"""The states of a transactional id and all moves between them.
+"""The states of a transactional id, and their transitions.
 
 Source: KIP-98, KIP-890; Kafka's TransactionState, whose names clients see in ListTransactions.
 """
@@ -42,7 +42,7 @@ class TransactionInput(Enum):
     COMMITTED = auto()
     """Its producer has committed."""
     ABORTED = auto()
-    """Its producer has aborted, or somebody in its place."""
+    """Its producer has aborted, or the coordinator for it."""
     MARKED = auto()
     """All markers are written."""
     EXPIRED = auto()

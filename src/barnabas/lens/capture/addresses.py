@@ -1,6 +1,6 @@
-"""Responses that tell clients where brokers are: with other addresses, so that they come back here.
+"""Replace brokers' addresses in responses, so that clients connect to the proxy.
 
-Only what must be known is read of requests: API, version and correlation id.
+Of requests it reads only the API, version and correlation id.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from barnabas.protocol.headers import decode_response, encode_response
 
 Address = tuple[str, int]
 DoorOf = Callable[[str, int], Address]
-"""The address to tell instead of a broker's own."""
+"""Returns the address that replaces a broker's own."""
 
 _START = Struct(">ihhi")
 _LISTS = ("brokers", "node_endpoints", "coordinators")
@@ -25,12 +25,12 @@ _TELL = frozenset(
         ApiKey.FETCH, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE,
     }
 )  # fmt: skip
-"""The APIs whose responses have addresses in some version."""
+"""The APIs whose responses contain addresses in some version."""
 _MOST_PENDING = 10_000
 
 
 class AddressChanger:
-    """Both directions of one connection of Kafka's protocol."""
+    """Both directions of one connection in Kafka's protocol."""
 
     def __init__(self, door_of: DoorOf) -> None:
         self._door_of = door_of
@@ -40,7 +40,7 @@ class AddressChanger:
         self._given_up = False
 
     def from_client(self, data: bytes) -> bytes:
-        """Note what was asked; the bytes go on as they are."""
+        """Note the request; its bytes pass unchanged."""
         for _, frame in self._requests.feed(data):
             if len(frame) < _START.size:
                 continue
@@ -52,12 +52,15 @@ class AddressChanger:
         return data
 
     def from_broker(self, data: bytes) -> bytes:
-        """The frames that are whole now, as they shall go on; no data: all that was held."""
+        """Return the frames that are complete, rewritten.
+
+        Without data, return everything held back.
+        """
         if self._given_up:
             return data
         out = b"".join(self._changed(frame) for _, frame in self._responses.feed(data))
         if not data or self._responses.lost:
-            # Nobody can cut this any more: it goes on as it came.
+            # The stream cannot be split into frames any more: pass it on unchanged.
             self._given_up = True
             out += self._responses.held
         return out
@@ -79,7 +82,7 @@ class AddressChanger:
         return encode_response(*asked, correlation_id, message).joined()
 
     def _change(self, place: Any) -> bool:
-        """Put another address in, if there is one."""
+        """Replace the address, if there is a replacement."""
         if not place.host or place.port <= 0:
             return False
         place.host, place.port = self._door_of(place.host, place.port)
@@ -87,7 +90,7 @@ class AddressChanger:
 
 
 def _places(message: Any) -> Iterator[Any]:
-    """The message itself or its parts, where they have a host and a port."""
+    """The message itself or its parts that have a host and a port."""
     if hasattr(message, "host"):
         yield message
     for name in _LISTS:

@@ -1,20 +1,20 @@
-"""Frames: the bytes of one direction, cut into frames with the size before each, as they come.
+"""Split the bytes of one direction into frames, by the size before each, as they arrive.
 
-A size that cannot be ends it: nobody knows where the next frame begins.
+An impossible size ends it: the start of the next frame is unknown.
 """
 
 from collections.abc import Iterator
 
 SIZE = 4
 LARGEST = 1 << 30
-"""A size beyond this is none, whatever `socket.request.max.bytes` may be."""
+"""The largest plausible frame size, whatever `socket.request.max.bytes` may be."""
 
 _MOST_LOST = 1 << 20
-"""Bytes that are kept of what nobody can cut; a relay gives less at a time."""
+"""The number of bytes kept of an unsplittable stream; a relay passes less at a time."""
 
 
 class Frames:
-    """`position` is where in the stream the next frame begins."""
+    """`position` is the offset of the next frame in the stream."""
 
     def __init__(self, position: int = 0) -> None:
         self._held = bytearray()
@@ -22,18 +22,18 @@ class Frames:
 
     @property
     def lost(self) -> bool:
-        """Whether what is held begins with a size that cannot be."""
+        """Whether the held bytes start with an impossible size."""
         if len(self._held) < SIZE:
             return False
         return not 0 <= self._size() <= LARGEST
 
     @property
     def held(self) -> bytes:
-        """What has no whole frame."""
+        """The bytes that do not form a complete frame."""
         return bytes(self._held)
 
     def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """The frames that are whole now, with their sizes and where in the stream they begin."""
+        """Return the complete frames, with their sizes and positions in the stream."""
         self._held += data
         while len(self._held) >= SIZE and not self.lost:
             end = SIZE + self._size()

@@ -1,7 +1,7 @@
-"""pcap and pcapng files: packets out of them, and pcap written again. Knows no packet from inside.
+"""Read packets from pcap and pcapng files, and write pcap. Does not parse the packets.
 
-A reader of our own: it is a page long, and a dependency would be kept for this alone.
-Sources: the Internet drafts draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
+This takes a page; a dependency would be needed for it alone. Sources: the Internet drafts
+draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 """
 
 import struct
@@ -11,10 +11,10 @@ from typing import NamedTuple
 from barnabas.errors import DecodeError
 
 RAW_LINK = 101
-"""The link type of packets that begin with their IP header."""
+"""The link type of packets that start with their IP header."""
 
 FILE_HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, RAW_LINK)
-"""What a pcap file of such packets begins with, with times in microseconds."""
+"""The header of a pcap file of such packets, with times in microseconds."""
 
 _PCAP = {
     b"\xd4\xc3\xb2\xa1": ("<", 1_000),
@@ -22,7 +22,7 @@ _PCAP = {
     b"\x4d\x3c\xb2\xa1": ("<", 1),
     b"\xa1\xb2\x3c\x4d": (">", 1),
 }
-"""By the first bytes: the order of bytes, and the nanoseconds in a unit of time."""
+"""By the first bytes: byte order, and nanoseconds per unit of time."""
 _PCAPNG = b"\x0a\x0d\x0d\x0a"
 _LITTLE = b"\x4d\x3c\x2b\x1a"
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6
@@ -31,7 +31,7 @@ _NS = 10**9
 
 
 class Packet(NamedTuple):
-    """One packet as captured, maybe not whole; `time_ns` since the epoch."""
+    """One captured packet, possibly truncated; `time_ns` since the epoch."""
 
     time_ns: int
     link: int
@@ -39,15 +39,15 @@ class Packet(NamedTuple):
 
 
 def is_capture(data: bytes) -> bool:
-    """Whether bytes begin like a pcap or pcapng file."""
+    """Whether bytes start like a pcap or pcapng file."""
     return data[:4] in _PCAP or data[:4] == _PCAPNG
 
 
 def packets(data: bytes) -> Iterator[Packet]:
-    """The packets of a file; one that is cut off ends it quietly.
+    """Yield the packets of a file; a truncated last one is ignored.
 
     Raises:
-        DecodeError: it is no such file.
+        DecodeError: not such a file.
     """
     if data[:4] == _PCAPNG:
         return _pcapng(data)
@@ -57,7 +57,7 @@ def packets(data: bytes) -> Iterator[Packet]:
 
 
 def packet_bytes(time_ns: int, data: bytes) -> bytes:
-    """A packet as it stands in the file that FILE_HEAD begins."""
+    """A packet as stored in the file that FILE_HEAD starts."""
     seconds, rest = divmod(time_ns, _NS)
     return struct.pack("<IIII", seconds, rest // 1_000, len(data), len(data)) + data
 
@@ -79,7 +79,7 @@ def _pcap(data: bytes) -> Iterator[Packet]:
 
 
 def _pcapng(data: bytes) -> Iterator[Packet]:
-    """Blocks: each has its type, its size, its body and its size again."""
+    """Parse blocks: each has its type, size, body and its size again."""
     order = "<"
     links: list[tuple[int, int]] = []
     position = 0
@@ -105,7 +105,7 @@ def _pcapng(data: bytes) -> Iterator[Packet]:
 
 
 def _resolution(order: str, body: bytes) -> int:
-    """Units of time in a second, by the options of an interface."""
+    """Units of time per second, from the options of an interface."""
     position = 8
     while len(body) - position >= 4:
         code, size = struct.unpack_from(order + "HH", body, position)

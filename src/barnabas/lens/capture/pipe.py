@@ -1,4 +1,4 @@
-"""Pipe: one direction of a relayed connection. What one side sends goes to the other, in order."""
+"""Pipe: one direction of a relayed connection; bytes of one side go to the other, in order."""
 
 from collections.abc import Callable
 
@@ -7,18 +7,18 @@ from barnabas.ports import Channel
 
 _RECEIVE_BYTES = 1 << 16
 _SEND_BYTES = 1 << 18
-"""A sender is given no more of what is held, for it may take little, and all would be copied again."""
+"""The most bytes per send: a receiver may accept few, and the rest would be copied again."""
 
 _MOST_HELD = 4 << 20
-"""Bytes that a slow receiver may leave here before the sender has to wait."""
+"""The bytes that may wait for a slow receiver before the sender is paused."""
 
 
 class Pipe:
-    """Reads from `source`, sends what `passed` makes of it to `target`, then tells `seen`.
+    """Reads from `source`, sends `passed(data)` to `target`, then calls `seen`.
 
-    When the source has ended or broken and all is sent, the target is told that it ended; it may still
-    speak. After that `on_end` is called, once, or when the target broke. Then the source is read on, as
-    it may have to say all before it takes what comes the other way.
+    After the source ends or breaks and everything is sent, the target's sending side is closed; it
+    may still respond. Then `on_end` is called once, also if the target breaks. The source is still
+    read then: it may have to finish sending before it receives the other direction.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Pipe:
         seen: Callable[[bytes], None],
         on_end: Callable[[bool], None],
     ) -> None:
-        """`on_end` hears whether the source broke."""
+        """`on_end` receives whether the source broke."""
         self._source = source
         self._target = target
         self._passed = passed
@@ -67,7 +67,7 @@ class Pipe:
         self._end_if_over()
 
     def _send(self) -> None:
-        """Send what fits; wait for room if not all does, and for the source only if it may be."""
+        """Send what fits; wait for space if some is left, and for the source only if it may send."""
         try:
             while self._out and (sent := self._target.send_one(self._out[:_SEND_BYTES])):
                 del self._out[:sent]

@@ -1,9 +1,9 @@
-"""From captured bytes to explained frames: one frame, a stream of them, or a capture of many."""
+"""From captured bytes to explained frames: one frame, a stream, or a capture of many streams."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from barnabas.lens.capture.conversation import Conversation, Told
+from barnabas.lens.capture.conversation import Conversation, SentFrame
 from barnabas.lens.capture.frames import SIZE, Frames
 from barnabas.lens.capture.pcap import packets
 from barnabas.lens.capture.segments import segment_of
@@ -13,43 +13,43 @@ from barnabas.lens.walks.part import Asked, Explained, Fault
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """A frame of a capture: when its last byte was seen, and in which connection."""
+class Arrival:
+    """A frame of a capture: the time of its last byte, and its connection."""
 
-    told: Told
+    sent: SentFrame
     time_ns: int
     connection: int
     client: str
 
 
-def read_requests(language: Language, data: bytes) -> list[Told]:
-    """The requests of one direction; where the first has no size, it is one request."""
+def read_requests(language: Language, data: bytes) -> list[SentFrame]:
+    """The requests of one direction; if the first has no size, all bytes are one request."""
     sized = int.from_bytes(data[:SIZE], "big") == len(data) - SIZE
     if not sized and not language.opens(data[SIZE:]) and language.opens(data):
         fault = Fault(0, "size", "the size of the frame expected", "it is missing")
         found = language.request(data, bare=True)
-        return [_told(replace(found, faults=(fault, *found.faults)), 0)]
+        return [_sent(replace(found, faults=(fault, *found.faults)), 0)]
     conversation = Conversation(language)
     return conversation.from_client(data) + conversation.end()
 
 
-def read_responses(language: Language, data: bytes, asked: Asked) -> list[Told]:
-    """The responses of one direction, each to the same kind of request."""
+def read_responses(language: Language, data: bytes, asked: Asked) -> list[SentFrame]:
+    """The responses of one direction, all to the same kind of request."""
     frames = Frames()
     found = [
-        _told(language.response(frame, asked), at, from_client=False)
+        _sent(language.response(frame, asked), at, from_client=False)
         for at, frame in frames.feed(data)
     ]
     if held := frames.held:
-        found.append(_told(language.response(held, asked), frames.position, from_client=False))
+        found.append(_sent(language.response(held, asked), frames.position, from_client=False))
     return found
 
 
-def read_capture(language: Language, data: bytes) -> Iterator[Heard]:
-    """The frames of all connections in a pcap or pcapng file, as they arrived.
+def read_capture(language: Language, data: bytes) -> Iterator[Arrival]:
+    """Yield the frames of all connections in a pcap or pcapng file, in order of arrival.
 
     Raises:
-        DecodeError: it is no such file.
+        DecodeError: not such a file.
     """
     segments = (segment for packet in packets(data) if (segment := segment_of(packet)) is not None)
     streams = Streams(lambda data: language.opens(data[SIZE:]))
@@ -59,13 +59,13 @@ def read_capture(language: Language, data: bytes) -> Iterator[Heard]:
         conversation = conversations.setdefault(chunk.connection, Conversation(language))
         place = last[chunk.connection] = (chunk.time_ns, chunk.connection, chunk.client)
         if chunk.lost:
-            told = conversation.lose(chunk.lost, from_client=chunk.from_client)
-            yield from (Heard(each, *place) for each in told)
+            sent = conversation.lose(chunk.lost, from_client=chunk.from_client)
+            yield from (Arrival(each, *place) for each in sent)
         hear = conversation.from_client if chunk.from_client else conversation.from_broker
-        yield from (Heard(each, *place) for each in hear(chunk.data))
+        yield from (Arrival(each, *place) for each in hear(chunk.data))
     for connection, conversation in conversations.items():
-        yield from (Heard(each, *last[connection]) for each in conversation.end())
+        yield from (Arrival(each, *last[connection]) for each in conversation.end())
 
 
-def _told(explained: Explained, position: int, *, from_client: bool = True) -> Told:
-    return Told(explained=explained, position=position, from_client=from_client)
+def _sent(explained: Explained, position: int, *, from_client: bool = True) -> SentFrame:
+    return SentFrame(explained=explained, position=position, from_client=from_client)

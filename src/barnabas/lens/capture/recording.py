@@ -1,6 +1,7 @@
-"""Recording: relayed connections as a pcap file, which `explain` and others read.
+"""Recording: write relayed connections to a pcap file, for `explain` and other tools.
 
-Only the payload is real: headers of TCP and IP are made up around it, so that streams can be found.
+Only the payload is real. TCP and IP headers are generated around it, so that tools find the
+streams.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ _WHOLE = 1 << 32
 
 
 class RecordedConnection:
-    """One connection; both sides count from 1, as behind a SYN of 0."""
+    """One connection; both sides count from 1, as after a SYN of 0."""
 
     def __init__(self, recording: "Recording", client: str, broker: str, time_ns: int) -> None:
         self._recording = recording
@@ -23,15 +24,15 @@ class RecordedConnection:
         self._put(time_ns, 0, SYN, b"", from_client=True)
         self._put(time_ns, 0, SYN | ACK, b"", from_client=False)
 
-    def said(self, data: bytes, time_ns: int, *, from_client: bool) -> None:
-        """Bytes of one side."""
+    def record(self, data: bytes, time_ns: int, *, from_client: bool) -> None:
+        """Write bytes of one side."""
         for start in range(0, len(data), _MOST_BYTES):
             piece = data[start : start + _MOST_BYTES]
             self._put(time_ns, self._next[from_client], ACK, piece, from_client=from_client)
             self._next[from_client] = (self._next[from_client] + len(piece)) % _WHOLE
 
     def ended(self, time_ns: int) -> None:
-        """Both sides are closed."""
+        """Write that both sides are closed."""
         for from_client in (True, False):
             flags = FIN | ACK
             self._put(time_ns, self._next[from_client], flags, b"", from_client=from_client)
@@ -45,17 +46,17 @@ class RecordedConnection:
 
 
 class Recording:
-    """`write` takes the bytes of the file, in order."""
+    """`write` receives the bytes of the file, in order."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self.write = write
         write(FILE_HEAD)
 
     def connection(self, client: str, broker: str, time_ns: int) -> RecordedConnection:
-        """A connection that begins; the addresses are numeric, `host:port`."""
+        """Start a connection; the addresses are numeric, `host:port`."""
         return RecordedConnection(self, client, broker, time_ns)
 
 
 def _numeric(address: str) -> str:
-    """The address, or that of nobody where a side left before it could be asked."""
+    """The address, or 0.0.0.0 if the side left before it was known."""
     return address if address.rpartition(":")[2].isdecimal() else "0.0.0.0:0"

@@ -1,7 +1,7 @@
-"""Relay: stands between clients and brokers, passes on what they say, and has it explained.
+"""Relay: stands between clients and brokers, forwards their bytes, and explains them.
 
-Each broker that a response names gets a door of its own, and its clients the address of the door.
-Explaining comes after passing on, so that nobody waits for it.
+Each broker in a response gets a port of the relay (a door), and clients get the port's address.
+Explaining follows forwarding, so that it delays nothing.
 """
 
 import logging
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from barnabas.errors import ConnectionFailed
 from barnabas.lens.capture.addresses import Address, AddressChanger
-from barnabas.lens.capture.conversation import Conversation, Told
+from barnabas.lens.capture.conversation import Conversation, SentFrame
 from barnabas.lens.capture.pipe import Pipe
-from barnabas.lens.capture.reading import Heard
+from barnabas.lens.capture.reading import Arrival
 from barnabas.lens.capture.recording import RecordedConnection, Recording
 from barnabas.lens.languages.language import Language
 from barnabas.ports import Channel, Clock, Listener, Network
@@ -25,7 +25,7 @@ _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class RelayOptions(NamedTuple):
-    """`keep_addresses`: clients may go to brokers past the relay."""
+    """`keep_addresses`: do not replace addresses; clients may bypass the relay."""
 
     host: str = "127.0.0.1"
     recording: Recording | None = None
@@ -33,42 +33,42 @@ class RelayOptions(NamedTuple):
 
 
 class Relay:
-    """All connections through one host. `on_heard` gets each frame."""
+    """All connections through one host. `on_frame` receives each frame."""
 
     def __init__(
         self,
         network: Network,
         clock: Clock,
         language: Language,
-        on_heard: Callable[[Heard], None],
+        on_frame: Callable[[Arrival], None],
         options: RelayOptions,
     ) -> None:
         self._network = network
         self.clock = clock
         self.language = language
-        self.on_heard = on_heard
+        self.on_frame = on_frame
         self._host = options.host
         self.recording = options.recording
-        self.keep_addresses = options.keep_addresses or not language.tells_addresses
+        self.keep_addresses = options.keep_addresses or not language.returns_addresses
         self._doors: dict[Address, Listener] = {}
         self._links: set[_Link] = set()
         self._count = 0
 
     def open(self, target: Address, port: int = 0) -> Address:
-        """Open a door to a broker; where it is.
+        """Open a door to a broker; return its address.
 
         Raises:
-            ConnectionFailed: the port cannot be had.
+            ConnectionFailed: the port is not available.
         """
         listener = self._network.listen(self._host, port, partial(self._accept, target))
         self._doors[_known_as(target)] = listener
-        return self._told(listener)
+        return self._public_address(listener)
 
     def door_of(self, host: str, port: int) -> Address:
-        """The address of the door to a broker, which is opened if there is none; else its own."""
+        """Return the address of the door to a broker, opening it if necessary; on failure the broker's own."""
         target = (host, port)
         if (known := self._doors.get(_known_as(target))) is not None:
-            return self._told(known)
+            return self._public_address(known)
         try:
             door = self.open(target)
         except ConnectionFailed as error:
@@ -78,18 +78,18 @@ class Relay:
         return door
 
     def close(self) -> None:
-        """End all connections and close all doors."""
+        """Close all connections and all doors."""
         for listener in self._doors.values():
             listener.close()
         for link in list(self._links):
             link.end()
 
     def forget(self, link: "_Link") -> None:
-        """A link has ended."""
+        """Remove a closed link."""
         self._links.discard(link)
 
-    def _told(self, listener: Listener) -> Address:
-        """What clients are told of a door."""
+    def _public_address(self, listener: Listener) -> Address:
+        """The door's address for clients."""
         host, port = listener.address
         return ("localhost" if host in _EVERYWHERE else host), port
 
@@ -115,7 +115,7 @@ class _Link:
         self._open_directions = 2
 
     def connected(self, broker: Channel | Exception) -> None:
-        """The broker answered the door, or did not."""
+        """The connection to the broker succeeded or failed."""
         self.cancel = None
         if isinstance(broker, Exception):
             log.error("no broker", extra={"client": self._name, "error": str(broker)})
@@ -130,31 +130,31 @@ class _Link:
         if not relay.keep_addresses:
             changer = AddressChanger(relay.door_of)
             ask, answer = changer.from_client, changer.from_broker
-        heard = partial(self._heard, from_client=True)
-        said = partial(self._heard, from_client=False)
-        Pipe(self._client, broker, ask, heard, self._direction_ended)
-        Pipe(broker, self._client, answer, said, self._direction_ended)
+        requests = partial(self._received, from_client=True)
+        responses = partial(self._received, from_client=False)
+        Pipe(self._client, broker, ask, requests, self._direction_ended)
+        Pipe(broker, self._client, answer, responses, self._direction_ended)
 
     def _direction_ended(self, broke: bool) -> None:  # noqa: FBT001 - a callback's
-        """One side has said all that it will, or nobody hears it: the other may go on until it is so, too."""
+        """One side finished sending, or its receiver is gone; the other direction may continue."""
         self._open_directions -= 1
         if broke or not self._open_directions:
             self.end()
 
-    def _heard(self, data: bytes, *, from_client: bool) -> None:
+    def _received(self, data: bytes, *, from_client: bool) -> None:
         now = self._relay.clock.time_ns()
         if self._recorded is not None:
-            self._recorded.said(data, now, from_client=from_client)
+            self._recorded.record(data, now, from_client=from_client)
         conversation = self._conversation
-        hear = conversation.from_client if from_client else conversation.from_broker
-        self._tell(hear(data), now)
+        split = conversation.from_client if from_client else conversation.from_broker
+        self._report(split(data), now)
 
-    def _tell(self, told: list[Told], now: int) -> None:
-        for each in told:
-            self._relay.on_heard(Heard(each, now, self._number, self._name))
+    def _report(self, frames: list[SentFrame], now: int) -> None:
+        for each in frames:
+            self._relay.on_frame(Arrival(each, now, self._number, self._name))
 
     def end(self) -> None:
-        """Close both sides, and tell what nobody finished; a second call does nothing."""
+        """Close both sides, and report unfinished frames; a second call does nothing."""
         if self.cancel is not None:
             self.cancel()
             self.cancel = None
@@ -165,12 +165,12 @@ class _Link:
             now = self._relay.clock.time_ns()
             if self._recorded is not None:
                 self._recorded.ended(now)
-            self._tell(self._conversation.end(), now)
+            self._report(self._conversation.end(), now)
         self._relay.forget(self)
 
 
 def _known_as(target: Address) -> Address:
-    """One name for what brokers and users call by several: this machine."""
+    """One canonical name for this machine, which has several."""
     host, port = target
     return ("localhost" if host in _HERE else host), port
 

@@ -1,4 +1,4 @@
-"""TCP segments out of captured packets: link and IP headers taken off.
+"""Extract TCP segments from captured packets: strip link and IP headers.
 
 Sources: RFC 791, 8200, 9293; the list of link types of tcpdump.
 """
@@ -15,7 +15,7 @@ _TCP = 6
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLANS = frozenset({0x8100, 0x88A8})
 _TYPE_AT = {1: 12, 113: 14, 276: 0}
-"""Where the type of what follows stands: Ethernet, both kinds of Linux cooked capture."""
+"""The position of the payload type: Ethernet, both kinds of Linux cooked capture."""
 _HEAD_SIZE = {1: 14, 113: 16, 276: 20}
 _RAW = frozenset({12, 14, 101, 228, 229})
 _LOOPBACK = frozenset({0, 108})
@@ -23,7 +23,7 @@ _EXTENSIONS = frozenset({0, 43, 60})
 
 
 class Segment(NamedTuple):
-    """What one side sent at a time. Source and target are `host:port`."""
+    """One TCP segment. Source and target are `host:port`."""
 
     time_ns: int
     source: str
@@ -34,7 +34,7 @@ class Segment(NamedTuple):
 
 
 def segment_of(packet: Packet) -> Segment | None:
-    """The segment in a packet; None where there is none, or only a part of its headers."""
+    """Return the segment in a packet; None without one, or if its headers are truncated."""
     data = _network(packet)
     if not data:
         return None
@@ -68,7 +68,7 @@ def segment_of(packet: Packet) -> Segment | None:
 
 
 def segment_packet(segment: Segment) -> bytes:
-    """An IP packet of a segment, with addresses that are numeric; its checksums are left at 0."""
+    """Build an IP packet around a segment, with numeric addresses; checksums stay 0."""
     (source, source_port), (target, target_port) = _parts(segment.source), _parts(segment.target)
     tcp = struct.pack(
         ">HHIIBBHHH",
@@ -95,7 +95,7 @@ def segment_packet(segment: Segment) -> bytes:
 
 
 def _network(packet: Packet) -> bytes:
-    """What is behind the header of the link, if it is IP."""
+    """The payload of the link header, if it is IP."""
     data, link = packet.data, packet.link
     if link in _LOOPBACK:
         data = data[4:]

@@ -1,7 +1,7 @@
-"""TCP streams out of segments: in order, without what was sent twice, by connection.
+"""Assemble TCP streams from segments: in order, without retransmissions, by connection.
 
-Which side is the client: who sent SYN; where a capture begins later, who first says what begins
-like a request, else who speaks from the higher port.
+The client is the side that sent SYN. If a capture starts later, it is the first side whose bytes
+start like a request, otherwise the side with the higher port.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ _MOST_WAITING = 1000
 
 
 class Chunk(NamedTuple):
-    """Bytes that one side of a connection sent, behind those of the chunk before.
+    """Bytes of one side of a connection, following its chunk before.
 
     `connection` counts from 1, `client` is its address. `lost` bytes between the two chunks are
     missing in the capture.
@@ -30,21 +30,21 @@ class Chunk(NamedTuple):
 
 
 class _Side:
-    """One direction: what is next, and what came too early."""
+    """One direction: the next sequence number, and segments that came early."""
 
     def __init__(self, first: int) -> None:
         self._next = first
         self._early: dict[int, bytes] = {}
 
     def take(self, sequence: int, data: bytes) -> Iterator[tuple[bytes, int]]:
-        """What can be given now, with how many bytes are missing before it."""
+        """Return the bytes that are ready, and how many bytes are missing before them."""
         self._early[sequence] = max(self._early.get(sequence, b""), data, key=len)
         yield from self._ready()
         if len(self._early) > _MOST_WAITING:
             yield from self.give_up()
 
     def give_up(self) -> Iterator[tuple[bytes, int]]:
-        """What came early, although something before it never came."""
+        """Return early segments although something before them never arrived."""
         while self._early:
             ahead = min((each - self._next) % _WHOLE for each in self._early)
             self._next = (self._next + ahead) % _WHOLE
@@ -53,7 +53,7 @@ class _Side:
             yield from others
 
     def _ready(self) -> list[tuple[bytes, int]]:
-        """What follows without a gap; all or some of it may have been there already."""
+        """What follows without a gap; parts of it may be retransmissions."""
         found: list[tuple[bytes, int]] = []
         moved = True
         while moved:
@@ -73,7 +73,7 @@ class Streams:
     """All connections of a capture."""
 
     def __init__(self, opens: Callable[[bytes], bool]) -> None:
-        """`opens`: whether bytes begin like a request with its size."""
+        """`opens` tests whether bytes start like a request with its size."""
         self._opens = opens
         self._clients: dict[frozenset[str], str] = {}
         self._numbers: dict[frozenset[str], int] = {}
@@ -81,7 +81,7 @@ class Streams:
         self._sides: dict[tuple[str, str], _Side] = {}
 
     def chunks(self, segments: Iterable[Segment]) -> Iterator[Chunk]:
-        """What was said, in the order in which it arrived."""
+        """Yield the chunks, in order of arrival."""
         last = 0
         for segment in segments:
             last = segment.time_ns
@@ -99,13 +99,13 @@ class Streams:
                 yield self._chunk(key, last, data, lost)
 
     def _opened(self, segment: Segment) -> None:
-        """SYN of one side: its stream begins behind it; the first one comes from the client."""
+        """Handle a SYN: the side's stream starts after it; the first one is the client's."""
         self._sides[segment.source, segment.target] = _Side((segment.sequence + 1) % _WHOLE)
         if not segment.flags & ACK:
             self._begin(segment, segment.source)
 
     def _note_client(self, segment: Segment) -> None:
-        """Tell the client of a connection that began before the capture did."""
+        """Determine the client of a connection that started before the capture."""
         if frozenset((segment.source, segment.target)) in self._clients:
             return
         if self._opens(segment.data):

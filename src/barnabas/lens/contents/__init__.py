@@ -1,1 +1,1 @@
-"""What messages carry: batches, records, tokens."""
+"""The contents of messages: batches, records, tokens."""

@@ -1,4 +1,4 @@
-"""A batch of magic 2: its header, its CRC, and what it holds, decompressed where need be.
+"""A batch of magic 2: its header, its CRC, and its contents, decompressed if necessary.
 
 Source: KIP-98 "Message Format", KIP-534 (delete horizon), KIP-110 (zstd).
 """
@@ -24,10 +24,10 @@ _KNOWN_BITS = layout.CODEC_MASK | sum(_FLAGS)
 
 
 def read_batch(walk: Walk, path: str, *, cut: bool) -> bool:
-    """Read the batch at the walk's position; False where only its beginning is there.
+    """Read the batch at the walk's position; return False if it is truncated.
 
     Raises:
-        Broken: its length cannot be.
+        Broken: its length is impossible.
     """
     start = walk.position
     if walk.left < layout.HEADER_SIZE:
@@ -39,9 +39,9 @@ def read_batch(walk: Walk, path: str, *, cut: bool) -> bool:
     size = read_length(walk, f"{path}.length", _LEAST, cut=cut)
     inner = walk.within(size)
     whole = size <= walk.left
-    walk.number("i", f"{path}.leader_epoch", "Of the leader that appended it, outside of the CRC.")
+    walk.number("i", f"{path}.leader_epoch", "Of the leader that appended it; outside the CRC.")
     walk.number("b", f"{path}.magic", "The format: 2 since 0.11.")
-    walk.number("I", f"{path}.crc", "CRC-32C of all that follows in the batch.")
+    walk.number("I", f"{path}.crc", "CRC-32C of the rest of the batch.")
     if whole:
         _check_crc(walk, start, inner.end)
     attributes = _attributes(walk, path)
@@ -56,7 +56,7 @@ def read_batch(walk: Walk, path: str, *, cut: bool) -> bool:
 
 
 def _check_crc(walk: Walk, start: int, end: int) -> None:
-    """Compare the CRC, read last, of the batch from `start` to `end`."""
+    """Verify the CRC, read last, of the batch from `start` to `end`."""
     at = start + layout.CRC_AT
     others = (
         Covered("the batch from its magic", start + layout.MAGIC_AT, end),
@@ -72,9 +72,9 @@ def _attributes(walk: Walk, path: str) -> int:
     at = walk.position
     attributes = walk.number("h", f"{path}.attributes")
     codec = attributes & layout.CODEC_MASK
-    said = [codec_text(codec)]
-    said += [text for bit, text in _FLAGS.items() if attributes & bit]
-    walk.parts[-1] = walk.parts[-1]._replace(meaning=", ".join(said))
+    words = [codec_text(codec)]
+    words += [text for bit, text in _FLAGS.items() if attributes & bit]
+    walk.parts[-1] = walk.parts[-1]._replace(meaning=", ".join(words))
     if attributes & ~_KNOWN_BITS:
         bits = attributes & ~_KNOWN_BITS
         walk.fault(f"{path}.attributes", f"no release has given bits {bits:#x} a meaning", at)
@@ -82,17 +82,17 @@ def _attributes(walk: Walk, path: str) -> int:
 
 
 def _numbers(walk: Walk, path: str, attributes: int) -> int:
-    """The rest of the header; the number of records."""
+    """Read the rest of the header; return the number of records."""
     last = walk.number(
         "i", f"{path}.last_offset_delta", "Of the last record, from the base offset."
     )
     base = walk.number("q", f"{path}.base_timestamp")
     horizon = attributes & layout.DELETE_HORIZON
-    said = "From when on tombstones may go: " if horizon else ""
-    walk.parts[-1] = walk.parts[-1]._replace(meaning=said + time_text(base))
+    words = "When tombstones may be removed: " if horizon else ""
+    walk.parts[-1] = walk.parts[-1]._replace(meaning=words + time_text(base))
     largest = walk.number("q", f"{path}.max_timestamp")
-    said = "All records have the broker's time: " if attributes & layout.LOG_APPEND_TIME else ""
-    walk.parts[-1] = walk.parts[-1]._replace(meaning=said + time_text(largest))
+    words = "All records have the broker's time: " if attributes & layout.LOG_APPEND_TIME else ""
+    walk.parts[-1] = walk.parts[-1]._replace(meaning=words + time_text(largest))
     walk.number("q", f"{path}.producer_id", "Of an idempotent producer; -1 none.")
     walk.number("h", f"{path}.producer_epoch", "-1 none.")
     walk.number(

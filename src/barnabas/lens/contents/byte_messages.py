@@ -15,11 +15,11 @@ _LEAST = (5, 6)
 _CODEC_BITS = 0x03
 _INVALID_CODEC = 3
 _DEEPEST = 3
-_CUT = "the beginning of a message: a fetch ends where its size ends, go on at this one's offset"
+_CUT = "the beginning of a message: a fetch ends where its size ends, continue at this one's offset"
 
 
 def read_byte_messages(walk: Walk, path: str, *, cut: bool, depth: int = 0) -> None:
-    """Read a message set; what is wrong with it becomes faults. `cut`: it may end anywhere."""
+    """Read a message set; mistakes become faults. `cut`: it may be truncated anywhere."""
     index = 0
     while walk.left > 0:
         try:
@@ -51,7 +51,7 @@ def _message(walk: Walk, path: str, *, cut: bool, depth: int) -> bool:
     inner.number("b", f"{path}.magic", "0: until 0.6, without attributes; 1: since 0.7.")
     codec = _attributes(inner, path) if magic else 0
     at = inner.position
-    inner.number("I", f"{path}.crc", "CRC-32 of the payload, and of nothing else.")
+    inner.number("I", f"{path}.crc", "CRC-32 of the payload only.")
     right = Covered("the payload", inner.position, inner.end)
     others = (
         Covered("magic and attributes too", start + _LENGTH_SIZE, at),
@@ -70,7 +70,7 @@ def _message(walk: Walk, path: str, *, cut: bool, depth: int) -> bool:
 
 
 def _attributes(walk: Walk, path: str) -> int:
-    """The codec; a wrong one is a fault, and taken for none."""
+    """Read the codec; an invalid one is a fault, and treated as none."""
     at = walk.position
     codec = walk.number("b", f"{path}.attributes") & _CODEC_BITS
     walk.parts[-1] = walk.parts[-1]._replace(meaning=codec_text(codec))

@@ -1,4 +1,4 @@
-"""Checksums of batches and messages: compared, and what a wrong one may be the checksum of."""
+"""Verify checksums of batches and messages, and guess what a wrong one covers."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from barnabas.types import Buffer
 
 
 class Covered(NamedTuple):
-    """A range of bytes that somebody may have made a checksum of."""
+    """A range of bytes that an author may have computed a checksum of."""
 
     what: str
     start: int
@@ -25,7 +25,7 @@ _ALGORITHMS: dict[str, Callable[[Buffer], int]] = {
 
 
 def check_crc(walk: Walk, algorithm: str, right: Covered, others: Iterable[Covered]) -> None:
-    """Compare the checksum that was read last, of `right`; guess at what a wrong one is."""
+    """Compare the checksum that was read last with that of `right`; if it is wrong, guess why."""
     part = walk.parts[-1]
     assert isinstance(part.value, int)
     expected = _ALGORITHMS[algorithm](memoryview(walk.data)[right.start : right.end])
@@ -39,7 +39,7 @@ def check_crc(walk: Walk, algorithm: str, right: Covered, others: Iterable[Cover
 
 
 def _guess(data: bytes, found: int, algorithm: str, ranges: Iterable[Covered]) -> str:
-    """Which checksum over which range gives `found`; the first range is the right one."""
+    """Find the checksum and range that give `found`; the first range is the correct one."""
     view = memoryview(data)
     swapped = int.from_bytes(found.to_bytes(4, "big"), "little")
     for number, covered in enumerate(ranges):
@@ -47,10 +47,10 @@ def _guess(data: bytes, found: int, algorithm: str, ranges: Iterable[Covered]) -
             crc = made(view[max(covered.start, 0) : max(covered.end, 0)])
             if crc not in (found, swapped):
                 continue
-            said = [] if name == algorithm else [f"it is {name}, not {algorithm}"]
+            words = [] if name == algorithm else [f"it is {name}, not {algorithm}"]
             if number:
-                said.append(f"it covers {covered.what}")
+                words.append(f"it covers {covered.what}")
             if crc != found:
-                said.append("its bytes are in little-endian order")
-            return " and ".join(said)
+                words.append("its bytes are in little-endian order")
+            return " and ".join(words)
     return ""

@@ -1,4 +1,4 @@
-"""Keys and values of control records: ends of transactions, and what the quorum's leader says."""
+"""Keys and values of control records: ends of transactions, and records of the quorum's leader."""
 
 from barnabas.lens.walks.walk import Walk
 from barnabas.lens.walks.words import sentence_of
@@ -12,22 +12,22 @@ _TYPES = {
 
 
 def control_key(walk: Walk, path: str) -> None:
-    """Version and type."""
+    """Read version and type."""
     if walk.left < 4:
         walk.fault(path, f"4 bytes, a version and a type, expected, {walk.left} left")
         return
     walk.number("h", f"{path}.version")
     at = walk.position
     kind = walk.number("h", f"{path}.type", sentence_of(ControlRecordTypeSchema))
-    said = _TYPES.get(kind)
-    if said is None:
+    words = _TYPES.get(kind)
+    if words is None:
         walk.fault(f"{path}.type", f"a type from 0 to 6 expected, not {kind}", at)
     else:
-        walk.parts[-1] = walk.parts[-1]._replace(meaning=said)
+        walk.parts[-1] = walk.parts[-1]._replace(meaning=words)
 
 
 def control_value(walk: Walk, path: str) -> None:
-    """Of a marker version and epoch of the coordinator; of others only bytes."""
+    """Read a marker's version and coordinator epoch; other types stay bytes."""
     if walk.left == 6:
         walk.number("h", f"{path}.version")
         walk.number("i", f"{path}.coordinator_epoch", sentence_of(EndTxnMarker))

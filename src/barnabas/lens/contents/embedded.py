@@ -1,6 +1,6 @@
-"""Bytes inside of messages that have a layout of their own, such as what consumers tell each other.
+"""Bytes fields with a layout of their own, such as consumer subscriptions and assignments.
 
-Groups of other kinds (Kafka Connect's) put something else there: what does not fit stays bytes.
+Groups of other kinds (Kafka Connect's) use these fields differently: what does not fit stays bytes.
 Source: KIP-62, KIP-429, KIP-590; seed 002 "Group Membership API".
 """
 
@@ -49,13 +49,13 @@ def _no_records(walk: Walk, path: str) -> None:
 
 
 def _secret(walk: Walk, path: str) -> None:
-    walk.mask(walk.left, path, "Not shown: it is as good as a password.")
+    walk.mask(walk.left, path, "Not shown: it is equivalent to a password.")
 
 
 def _address(walk: Walk, path: str) -> None:
     data = walk.data[walk.position : walk.end]
     if len(data) in _ADDRESS_SIZES:
-        walk.add(len(data), path, "address", str(ip_address(data)), "Where the client is.")
+        walk.add(len(data), path, "address", str(ip_address(data)), "The client's address.")
 
 
 _ADDRESS_SIZES = (4, 16)

@@ -1,4 +1,4 @@
-"""A message of magic 0 or 1, with its CRC, and those in it where it is compressed.
+"""A message of magic 0 or 1 with its CRC, and the messages in it if it is compressed.
 
 Source: seed 002 "Message sets", KIP-31, KIP-32.
 """
@@ -17,10 +17,10 @@ _PREFIX = 12
 
 
 def read_message(walk: Walk, path: str, *, cut: bool, depth: int = 0) -> bool:
-    """Read the message at the walk's position; False where only its beginning is there.
+    """Read the message at the walk's position; return False if it is truncated.
 
     Raises:
-        Broken: a length cannot be.
+        Broken: a length is impossible.
     """
     start = walk.position
     magic = walk.data[start + MAGIC_AT]
@@ -30,13 +30,13 @@ def read_message(walk: Walk, path: str, *, cut: bool, depth: int = 0) -> bool:
         walk.rest(path, "a message that was cut off: brokers cut where a limit falls")
         return False
     inner = walk.within(size)
-    inner.number("I", f"{path}.crc", "CRC-32 of all that follows in the message.")
+    inner.number("I", f"{path}.crc", "CRC-32 of the rest of the message.")
     _check_crc(inner, start, inner.end)
     inner.number("b", f"{path}.magic", "The format: 0 to 0.9, 1 in 0.10.")
     attributes = inner.number("b", f"{path}.attributes")
     codec = attributes & CODEC_MASK
-    said = [codec_text(codec)] + ["log append time"] * bool(magic and attributes & LOG_APPEND_TIME)
-    inner.parts[-1] = inner.parts[-1]._replace(meaning=", ".join(said))
+    words = [codec_text(codec)] + ["log append time"] * bool(magic and attributes & LOG_APPEND_TIME)
+    inner.parts[-1] = inner.parts[-1]._replace(meaning=", ".join(words))
     if magic:
         time = inner.number("q", f"{path}.timestamp")
         inner.parts[-1] = inner.parts[-1]._replace(meaning=time_text(time))
@@ -55,7 +55,7 @@ def _offset_meaning(depth: int) -> str:
 
 
 def _check_crc(walk: Walk, start: int, end: int) -> None:
-    """Compare the CRC, read last, of the message from `start` to `end`."""
+    """Verify the CRC, read last, of the message from `start` to `end`."""
     at = start + _PREFIX
     key_at = at + 6 + 8 * walk.data[start + MAGIC_AT]
     key = int.from_bytes(walk.data[key_at : key_at + 4], "big", signed=True)
@@ -87,7 +87,7 @@ def _sized(walk: Walk, path: str, codec: int, depth: int) -> None:
 
 
 def _messages(walk: Walk, path: str, depth: int) -> None:
-    """What a compressed message holds."""
+    """Read the contents of a compressed message."""
     index = 0
     while walk.left > 0:
         where = f"{path}.messages[{index}]"

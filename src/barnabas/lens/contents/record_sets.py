@@ -8,11 +8,11 @@ from barnabas.lens.contents.messages import read_message
 from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
 from barnabas.records.batches.batch import MAGIC_AT
 
-_CUT = "the beginning of a batch: brokers cut where a limit falls, readers leave it out"
+_CUT = "the beginning of a batch: brokers truncate at the limit, readers ignore it"
 
 
 def read_records(walk: Walk, path: str, *, cut: bool) -> None:
-    """Read a record set; what is wrong with it becomes faults. `cut`: it may end anywhere."""
+    """Read a record set; mistakes become faults. `cut`: it may be truncated anywhere."""
     index = 0
     while walk.left > 0:
         try:
@@ -26,7 +26,7 @@ def read_records(walk: Walk, path: str, *, cut: bool) -> None:
 
 
 def _read_entry(walk: Walk, path: str, index: int, *, cut: bool) -> bool:
-    """Read one batch or message; False where the set ends with a part of one."""
+    """Read one batch or message; return False if it is truncated by the end of the set."""
     if walk.left <= MAGIC_AT:
         if not cut:
             text = f"a batch expected, {counted_bytes(walk.left)} left"

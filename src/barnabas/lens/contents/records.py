@@ -7,7 +7,7 @@ _PLAIN = "the numbers are not zigzag: 6 should be the byte 0x0c"
 
 
 def read_all(walk: Walk, path: str, count: int, *, control: bool) -> None:
-    """The records of a batch that are not compressed, or no longer."""
+    """Read the decompressed records of a batch."""
     for index in range(max(count, 0)):
         where = f"{path}.records[{index}]"
         if walk.left <= 0:
@@ -27,7 +27,7 @@ def read_all(walk: Walk, path: str, count: int, *, control: bool) -> None:
 
 
 def _is_plain(walk: Walk, path: str) -> bool:
-    """Whether a record reads well with varints that are not zigzag."""
+    """Whether a record parses with varints without zigzag."""
     try:
         _record(walk, path, control=False, zigzag=False)
     except Broken:
@@ -37,7 +37,7 @@ def _is_plain(walk: Walk, path: str) -> bool:
 
 def _record(walk: Walk, path: str, *, control: bool, zigzag: bool = True) -> None:
     at = walk.position
-    length = walk.signed(f"{path}.length", "Bytes that follow in this record.", zigzag=zigzag)
+    length = walk.signed(f"{path}.length", "The number of bytes in this record.", zigzag=zigzag)
     if not 0 <= length <= walk.left:
         text = f"a length from 0 to {walk.left} expected, not {length}"
         raise Broken(at, f"{path}.length", text)
@@ -49,7 +49,7 @@ def _record(walk: Walk, path: str, *, control: bool, zigzag: bool = True) -> Non
     inner.signed(f"{path}.offset_delta", "From the base offset.", zigzag=zigzag)
     _sized(inner, f"{path}.key", control_key if control else None, zigzag=zigzag)
     _sized(inner, f"{path}.value", control_value if control else None, zigzag=zigzag)
-    headers = inner.signed(f"{path}.headers", "Headers that follow.", zigzag=zigzag)
+    headers = inner.signed(f"{path}.headers", "The number of headers.", zigzag=zigzag)
     if not 0 <= headers <= inner.left:
         raise Broken(inner.parts[-1].start, f"{path}.headers", f"a count cannot be {headers}")
     for index in range(headers):
@@ -66,7 +66,7 @@ def _header_key(walk: Walk, path: str) -> None:
 
 
 def _sized(walk: Walk, path: str, content: Content | None, *, zigzag: bool) -> None:
-    """Bytes behind their length; -1 is null."""
+    """Bytes after their length; -1 is null."""
     at = walk.position
     length = walk.signed(path, "Length; -1 is null.", zigzag=zigzag)
     walk.parts[-1] = walk.parts[-1]._replace(kind="length, varint")

@@ -1,7 +1,8 @@
-"""Tokens of SASL: what both sides say to prove who they are, without what is secret in it.
+"""SASL tokens, with their secrets masked.
 
-A password, and whatever may be one, is masked: neither its text nor its bytes are in the explanation.
-Source: RFC 4616 (PLAIN), RFC 5802 (SCRAM), RFC 7628 (OAUTHBEARER); KIP-12, KIP-43, KIP-84, KIP-255.
+A password, and anything that may be one, is masked: neither its text nor its bytes are in the
+explanation. Source: RFC 4616 (PLAIN), RFC 5802 (SCRAM), RFC 7628 (OAUTHBEARER); KIP-12, KIP-43,
+KIP-84, KIP-255.
 """
 
 import re
@@ -17,27 +18,27 @@ _ATTRIBUTE = re.compile(rb"[a-z]=|tokenauth=")
 _BEARER = b"auth=Bearer "
 _MEANINGS = {
     "n": "The user.",
-    "r": "The client's nonce; in what follows, the broker's behind it.",
+    "r": "The client's nonce; in later tokens, followed by the broker's.",
     "c": "The start of the client's first token, and its channel binding, in base64.",
-    "p": "The proof that the client knows the password, in base64.",
+    "p": "The client's proof that it knows the password, in base64.",
     "s": "The salt of the password, in base64.",
     "i": "How often the password was hashed.",
-    "v": "The proof that the broker knows the password too, in base64.",
+    "v": "The broker's proof that it knows the password, in base64.",
     "e": "Why the broker refuses.",
     "tokenauth": "Whether the user is the id of a delegation token (KIP-48).",
 }
-_UNKNOWN = "Not shown: it is no token of PLAIN, SCRAM or OAUTHBEARER, and may be a secret."
+_UNKNOWN = "Not shown: it is not a token of PLAIN, SCRAM or OAUTHBEARER, and may be a secret."
 
 
 def read_sent(walk: Walk, path: str) -> None:
-    """A token of a client."""
+    """Read a token of a client."""
     data = walk.data[walk.position : walk.end]
     start = _START.match(data)
     if start is not None and data[start.end() :].startswith(b"\1"):
         _read_bearer(walk, path, start.end())
     elif start is not None:
         walk.text(
-            start.end(), f"{path}.start", "How channels are bound (n: not), and as whom to act."
+            start.end(), f"{path}.start", "Channel binding (n: none), and the user to act as."
         )
         _read_attributes(walk, path)
     elif data.startswith(b"c="):
@@ -49,7 +50,7 @@ def read_sent(walk: Walk, path: str) -> None:
 
 
 def read_given(walk: Walk, path: str) -> None:
-    """A token of a broker."""
+    """Read a token of a broker."""
     data = walk.data[walk.position : walk.end]
     if data[:2] in (b"r=", b"v=", b"e="):
         _read_attributes(walk, path)
@@ -60,7 +61,7 @@ def read_given(walk: Walk, path: str) -> None:
 
 
 def explain_token(frame: bytes, mechanism: str, kind: str) -> Explained:
-    """A frame that is a token with its size and nothing else, as after SaslHandshake in version 0."""
+    """Explain a frame of only a size and a token, as after SaslHandshake version 0."""
     meaning = f"A token of {mechanism}, without a header: it follows SaslHandshake in version 0."
     found = Explained(kind=kind, name="SaslToken", meaning=meaning, data=frame)
     walk = Walk(frame)
@@ -77,7 +78,7 @@ def explain_token(frame: bytes, mechanism: str, kind: str) -> Explained:
 
 def _read_plain(walk: Walk, path: str, data: bytes) -> None:
     other, user, password = data.split(b"\0")
-    walk.text(len(other), f"{path}.authzid", "As whom to act.")
+    walk.text(len(other), f"{path}.authzid", "The user to act as.")
     walk.bytes(1, path, "separator")
     walk.text(len(user), f"{path}.authcid", _MEANINGS["n"])
     walk.bytes(1, path, "separator")
@@ -86,7 +87,7 @@ def _read_plain(walk: Walk, path: str, data: bytes) -> None:
 
 
 def _read_attributes(walk: Walk, path: str) -> None:
-    """`name=value`, with commas between them."""
+    """Read `name=value` pairs separated by commas."""
     pieces = walk.data[walk.position : walk.end].split(b",")
     for index, piece in enumerate(pieces):
         if index:
@@ -99,14 +100,14 @@ def _read_attributes(walk: Walk, path: str) -> None:
 
 
 def _read_bearer(walk: Walk, path: str, start: int) -> None:
-    """`name=value` with a byte 1 behind each."""
-    walk.text(start, f"{path}.start", "How channels are bound (n: not), and as whom to act.")
+    """Read `name=value` pairs, each followed by a byte 1."""
+    walk.text(start, f"{path}.start", "Channel binding (n: none), and the user to act as.")
     pieces = walk.data[walk.position : walk.end].split(b"\1")
     for index, piece in enumerate(pieces):
         if index:
             walk.bytes(1, path, "separator")
         if piece.startswith(_BEARER):
-            walk.text(len(_BEARER), f"{path}.auth", "What follows lets its bearer in.")
+            walk.text(len(_BEARER), f"{path}.auth", "A bearer token follows.")
             walk.mask(len(piece) - len(_BEARER), f"{path}.auth", "The token; not shown.")
         elif piece:
             walk.mask(len(piece), path, _UNKNOWN)

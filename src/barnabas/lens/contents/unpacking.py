@@ -1,4 +1,4 @@
-"""What a batch or message holds compressed: read decompressed, with positions of its own."""
+"""Decompress the contents of a batch or message; they have positions of their own."""
 
 from collections.abc import Callable
 
@@ -10,16 +10,16 @@ from barnabas.records.codecs.lz4_frames import rightly_summed
 from barnabas.types import Buffer
 
 UNPACKED_MAX = 64 << 20
-"""Bytes that a compressed batch or message may become here."""
+"""The largest decompressed size of a batch or message, in bytes."""
 
 
 def codec_text(codec: int) -> str:
-    """A codec by its name."""
+    """The name of a codec."""
     return Codec(codec).name.lower() if codec <= HIGHEST_CODEC else f"unknown codec {codec}"
 
 
 def unpack(walk: Walk, path: str, codec: int, reader: Callable[[Walk], None]) -> None:
-    """Read the rest of a walk as compressed; what is inside has positions of its own."""
+    """Decompress the rest of a walk and read it; positions inside start at 0."""
     start, data = walk.position, walk.data[walk.position : walk.end]
     try:
         unpacked = bytes(decompress(codec, _mended(codec, data), UNPACKED_MAX))
@@ -32,10 +32,10 @@ def unpack(walk: Walk, path: str, codec: int, reader: Callable[[Walk], None]) ->
     for fault in inside.faults:
         text = f"byte {fault.position} of what was decompressed: {fault.text}"
         walk.fault(fault.path, text, start, fault.guess)
-    said = f"{codec_text(codec)}: {counted_bytes(len(unpacked))} when decompressed"
-    walk.add(len(data), path, "bytes", data, said, Inside(unpacked, tuple(inside.parts)))
+    words = f"{codec_text(codec)}: {counted_bytes(len(unpacked))} when decompressed"
+    walk.add(len(data), path, "bytes", data, words, Inside(unpacked, tuple(inside.parts)))
 
 
 def _mended(codec: int, data: bytes) -> Buffer:
-    """Clients of magic 0 made the checksum of lz4's header wrong (KIP-57)."""
+    """Repair the checksum of lz4's header, which clients of magic 0 computed wrong (KIP-57)."""
     return rightly_summed(data) if codec == Codec.LZ4 else data

@@ -1,1 +1,1 @@
-"""The wire languages that are explained."""
+"""The protocols that can be explained."""

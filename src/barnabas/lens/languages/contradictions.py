@@ -1,4 +1,4 @@
-"""Contradictions: what can be read to its end, and is refused all the same. Of the proposal.
+"""Contradictions in the proposal's messages: they parse, and a broker still refuses them.
 
 Source: docs/proposal.md, the repairs.
 """
@@ -8,7 +8,7 @@ from barnabas.lens.walks.walk import Walk
 
 
 def name_contradictions(walk: Walk, message: object) -> None:
-    """Name the fields of a message, which `walk` has read, that contradict each other or all sense."""
+    """Report the fields of a message, read by `walk`, that contradict each other or make no sense."""
     match message:
         case ProduceRequest():
             if message.required_acks < 0:
@@ -19,7 +19,7 @@ def name_contradictions(walk: Walk, message: object) -> None:
             for at, one in enumerate(message.topic_offsets):
                 path = f"topic_offsets[{at}]"
                 if one.topic in named:
-                    _fault(walk, f"{path}.topic", f"{one.topic} is there twice")
+                    _fault(walk, f"{path}.topic", f"{one.topic} occurs twice")
                 named.add(one.topic)
                 _compare(
                     walk, f"{path}.offsets", len(one.offsets), "partitions", len(one.partitions)

@@ -14,13 +14,13 @@ _SIZE = 4
 
 
 class KafkaLens:
-    """Explains frames. `bare` ones come without the size before them."""
+    """Explains frames. `bare` frames have no size before them."""
 
     name = "kafka"
-    tells_addresses = True
+    returns_addresses = True
 
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
-        """Explain a request, whole or not."""
+        """Explain a request, complete or truncated."""
 
         def again(how: How, data: bytes) -> Explained:
             return explain_request(data, how, bare=bare)
@@ -29,7 +29,7 @@ class KafkaLens:
         return with_guess(found, _ways(_api_of(found), found.version), again)
 
     def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
-        """Explain the response to what was asked."""
+        """Explain the response to a request."""
 
         def again(how: How, data: bytes) -> Explained:
             return explain_response(data, asked, how, bare=bare)
@@ -38,13 +38,13 @@ class KafkaLens:
         return with_guess(found, _ways(DECLARED[ApiKey(asked.number)], found.version), again)
 
     def correlation_id(self, data: bytes, *, bare: bool = False) -> int | None:
-        """Which request a response says it answers; None if it is too short to say."""
+        """The correlation id of a response; None if it is too short."""
         at = 0 if bare else _SIZE
         found = data[at : at + 4]
         return int.from_bytes(found, "big", signed=True) if len(found) == 4 else None
 
     def number_of(self, name: str) -> int | None:
-        """The key of an API by its name or number as typed; None where there is none."""
+        """The key of an API by name or number; None if there is none."""
         plain = name.replace("_", "").lower()
         for key in ApiKey:
             if plain in (key.name.replace("_", "").lower(), str(int(key))):
@@ -56,7 +56,7 @@ class KafkaLens:
         return DECLARED[ApiKey(number)].versions.last
 
     def opens(self, data: bytes) -> bool:
-        """Whether bytes begin like a request of a version that there has been, without a size."""
+        """Whether bytes start like a request in an existing version, without a size."""
         if len(data) < _KEY_AND_VERSION:
             return False
         key, version = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
@@ -68,7 +68,7 @@ def _api_of(found: Explained) -> Api | None:
 
 
 def _ways(api: Api | None, version: int | None) -> Iterator[tuple[str, How]]:
-    """Other ways to read a frame, the likeliest first."""
+    """Alternative readings of a frame, most likely first."""
     if api is not None and version is not None:
         yield from _encodings(api, version)
     yield "all numbers are in little-endian order", altered(order="<")
@@ -80,9 +80,9 @@ def _ways(api: Api | None, version: int | None) -> Iterator[tuple[str, How]]:
 def _encodings(api: Api, version: int) -> Iterator[tuple[str, How]]:
     since = f"from version {api.flexible.first} on"
     if version in api.flexible:
-        said = f"lengths are int16 and int32; {since} they are unsigned varints of n + 1"
-        yield said, altered(encoding=CLASSIC, header_tags=False)
-        yield said, altered(encoding=CLASSIC)
+        words = f"lengths are int16 and int32; {since} they are unsigned varints of n + 1"
+        yield words, altered(encoding=CLASSIC, header_tags=False)
+        yield words, altered(encoding=CLASSIC)
         bare = "tagged fields are missing, at least a byte 0"
         yield f"{bare}, from the header", altered(header_tags=False)
         yield f"{bare}, from structs and message", altered(tags=False)

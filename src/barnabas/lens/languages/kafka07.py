@@ -1,6 +1,6 @@
 """Kafka07Lens: requests and replies of Kafka 0.6 and 0.7. Source: seed 000, Kafka 0.7.2.
 
-A reply says nothing of what it answers: replies come in the order of the requests.
+A reply does not name its request: replies arrive in the order of the requests.
 """
 
 from collections.abc import Iterator
@@ -35,12 +35,12 @@ _DECLARED: dict[RequestType, type] = {
 }
 _SILENT = frozenset({RequestType.PRODUCE, RequestType.MULTIPRODUCE})
 _CODES = {
-    -1: "Unknown: an illegal topic, or something that has no other code",
+    -1: "Unknown: an illegal topic, or an error without its own code",
     0: "NoError",
-    1: "OffsetOutOfRange: no segment has the offset any more, or not yet",
-    2: "InvalidMessage: a message has another checksum than it says",
+    1: "OffsetOutOfRange: no segment contains the offset",
+    2: "InvalidMessage: a message does not match its checksum",
     3: "WrongPartition: there is no such partition",
-    4: "InvalidFetchSize: less was asked for than the message has",
+    4: "InvalidFetchSize: the fetch size is smaller than the message",
 }
 _SENT = Contents(partial(read_byte_messages, cut=False), {})
 _LONGEST_TOPIC = 255
@@ -50,13 +50,13 @@ _WAYS: _Ways = (("all numbers are in little-endian order", altered(order="<")),)
 
 
 class Kafka07Lens:
-    """Explains frames. `bare` ones come without the size before them."""
+    """Explains frames. `bare` frames have no size before them."""
 
     name = "kafka-0.7"
-    tells_addresses = False
+    returns_addresses = False
 
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
-        """Explain a request, whole or not."""
+        """Explain a request, complete or truncated."""
 
         def again(how: How, data: bytes) -> Explained:
             return _request(data, how, bare=bare)
@@ -64,7 +64,7 @@ class Kafka07Lens:
         return with_guess(again(AS_SAID, data), _WAYS, again)
 
     def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
-        """Explain the reply to what was asked."""
+        """Explain the reply to a request."""
 
         def again(how: How, data: bytes) -> Explained:
             return _reply(data, RequestType(asked.number), how, bare=bare)
@@ -72,21 +72,21 @@ class Kafka07Lens:
         return with_guess(again(AS_SAID, data), _WAYS, again)
 
     def correlation_id(self, data: bytes, *, bare: bool = False) -> None:
-        """None: a reply does not say what it answers."""
+        """None: a reply does not name its request."""
         del data, bare
 
     def number_of(self, name: str) -> int | None:
-        """A type of request by its name or number as typed; None where there is none."""
+        """A request type by name or number; None if there is none."""
         plain = name.replace("_", "").replace("-", "").upper()
         return next((int(one) for one in RequestType if plain in (one.name, str(int(one)))), None)
 
     def newest_version(self, number: int) -> int:
-        """There is one only."""
+        """There is only one."""
         del number
         return 0
 
     def opens(self, data: bytes) -> bool:
-        """Whether bytes begin like a request, without a size: a type, and a topic or a count."""
+        """Whether bytes start like a request, without a size: a type, and a topic or a count."""
         kind, length = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         return len(data) >= 4 and kind in _DECLARED and length <= _LONGEST_TOPIC
 
@@ -120,7 +120,7 @@ def _kind(walk: Walk) -> RequestType:
 
 def _reply(data: bytes, kind: RequestType, how: How, *, bare: bool) -> Explained:
     walk = walk_of(data, how)
-    meaning = "An error code, and what was asked for."
+    meaning = "An error code, and the result."
     found = Explained(kind="response", name=kind.name, meaning=meaning, data=data)
     try:
         if not bare:
@@ -142,11 +142,11 @@ def _reply(data: bytes, kind: RequestType, how: How, *, bare: bool) -> Explained
 
 
 def _parts(walk: Walk) -> Iterator[Walk]:
-    """The replies within the reply to a MULTIFETCH, which does not say how many there are."""
+    """Read the replies within a MULTIFETCH reply, which does not count them."""
     index = 0
     while walk.left > 0:
         at, path = walk.position, f"parts[{index}].size"
-        size = walk.number("i", path, "Bytes of this part that follow.")
+        size = walk.number("i", path, "The number of bytes in this part.")
         if not 2 <= size <= walk.left:
             raise Broken(at, path, f"a size from 2 to {walk.left} expected, not {size}")
         yield walk.within(size)

@@ -1,4 +1,4 @@
-"""One request or one response of Kafka 0.8 to 4.x: size, header and message, read in some way."""
+"""One request or response of Kafka 0.8 to 4.x: size, header and message, under one reading."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +28,7 @@ _NO_ANSWER = 0
 def explain_request(
     data: bytes, how: How, *, bare: bool, contents: Contents | None = None
 ) -> Explained:
-    """A request, as far as it can be read."""
+    """Explain a request, as far as it parses."""
     walk = walk_of(data, how)
     found = Explained(kind="request", name="unknown", meaning="", data=data)
     try:
@@ -41,7 +41,7 @@ def explain_request(
         version = asked.version if how.version is None else how.version
         message = read_message(walk, how, api.request, version, contents or _SENT)
         enveloped = message.request_data if api.key == ApiKey.ENVELOPE else None
-        # A null is a mistake that is named already.
+        # A null is already reported as a mistake.
         if enveloped is not None and contents is None:
             asked = asked._replace(inner=_read_whole(enveloped).asked)
         silent = api.key == ApiKey.PRODUCE and message.acks == _NO_ANSWER
@@ -54,7 +54,7 @@ def explain_request(
 
 
 def explain_response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Explained:
-    """The response to what was asked, as far as it can be read."""
+    """Explain a response, as far as it parses."""
     walk = walk_of(data, how)
     api = DECLARED[ApiKey(asked.number)]
     found = Explained(
@@ -84,7 +84,7 @@ def explain_response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Expl
 
 
 class _Stopped(Exception):
-    """A header is broken; what it said so far is worth keeping."""
+    """A header is broken; its fields so far are kept."""
 
     def __init__(self, so_far: Explained, broken: Broken) -> None:
         self.so_far = so_far
@@ -93,7 +93,7 @@ class _Stopped(Exception):
 
 
 def _head(walk: Walk, found: Explained) -> tuple[Explained, Asked]:
-    """The fields of a request's header that have never changed."""
+    """Read the header fields that are the same in every version."""
     at = walk.position
     key = walk.number("h", "header.api_key")
     if key not in KEYS:
@@ -104,7 +104,7 @@ def _head(walk: Walk, found: Explained) -> tuple[Explained, Asked]:
     found = replace(found, name=api.name, meaning=sentence_of(api.request))
     try:
         version = walk.number("h", "header.api_version", f"{api.name} has {api.versions}.")
-        meaning = "The response brings it back as it is."
+        meaning = "The response repeats it."
         correlation_id = walk.number("i", "header.correlation_id", meaning)
     except Broken as broken:
         raise _Stopped(found, broken) from None
@@ -114,7 +114,7 @@ def _head(walk: Walk, found: Explained) -> tuple[Explained, Asked]:
 
 
 def _named(walk: Walk, found: Explained, asked: Asked, api: Api) -> Explained:
-    """The client id, if the version is one that there has been."""
+    """Read the client id, if the version exists."""
     if asked.version not in api.versions:
         text = f"a version of {api.name}, {api.versions}, expected, not {asked.version}"
         raise _Stopped(found, Broken(walk.position - 6, "header.api_version", text))
@@ -134,11 +134,11 @@ def _client_id(walk: Walk) -> str | None:
         return None
     if not 0 <= length <= walk.left:
         raise Broken(at, path, f"a length from -1 to {walk.left} expected, not {length}")
-    return walk.text(length, path, "What the client calls itself.")
+    return walk.text(length, path, "The client's name for itself.")
 
 
 def _header_tags(walk: Walk, how: How, *, tagged: bool) -> None:
-    """Tagged fields of a header: none are defined; what is there is passed over."""
+    """Skip tagged fields of a header; none are defined."""
     if not (tagged if how.header_tags is None else how.header_tags):
         return
     at, where = walk.position, "header.tagged fields"
@@ -155,7 +155,7 @@ def _header_tags(walk: Walk, how: How, *, tagged: bool) -> None:
 
 
 def _answered_in(walk: Walk, api: Api, asked: int, how: How) -> int:
-    """The version that the response has: that of the request, but for one case.
+    """The version of the response: that of the request, with one exception.
 
     Source: KIP-511: ApiVersions in a version that the broker does not know is answered in 0.
     """
@@ -172,16 +172,16 @@ def _answered_in(walk: Walk, api: Api, asked: int, how: How) -> int:
 
 
 def _unaligned(walk: Walk, path: str) -> None:
-    walk.rest(path, "a piece of a snapshot's file, cut anywhere")
+    walk.rest(path, "a part of a snapshot file, truncated anywhere")
 
 
 def _read_whole(data: bytes) -> Explained:
-    """A request in an Envelope; one in that stays bytes."""
+    """Read a request in an Envelope; one nested in it stays bytes."""
     return explain_request(data, AS_SAID, bare=True, contents=_ENVELOPED)
 
 
 def _enveloped(walk: Walk, path: str, read: Callable[[bytes], Explained]) -> None:
-    """A frame without its size within another one, as parts of that."""
+    """Read a frame without its size inside another, as parts of that."""
     at = walk.position
     found = read(walk.data[at : walk.end])
     walk.parts += [
@@ -206,4 +206,4 @@ _SENT = _ENVELOPED._replace(
     known=_KNOWN | {(EnvelopeRequest, "request_data"): partial(_enveloped, read=_read_whole)}
 )
 _GIVEN = Contents(partial(read_records, cut=True), _KNOWN)
-"""A broker cuts a record set where a limit falls; nobody else may."""
+"""A broker truncates a record set at the limit; no other peer may."""

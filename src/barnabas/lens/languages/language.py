@@ -1,4 +1,4 @@
-"""Language: what the lens must know of a wire language, to follow a conversation in it."""
+"""Language: what the lens must know about a protocol to follow its conversations."""
 
 from typing import Protocol
 
@@ -6,32 +6,32 @@ from barnabas.lens.walks.part import Asked, Explained
 
 
 class Language(Protocol):
-    """Frames of one wire language. `bare` ones come without the size before them."""
+    """Frames of one protocol. `bare` frames have no size before them."""
 
     @property
     def name(self) -> str:
-        """As listeners and commands call it."""
+        """The name used by listeners and commands."""
         ...
 
     @property
-    def tells_addresses(self) -> bool:
-        """Whether brokers tell clients the addresses of brokers."""
+    def returns_addresses(self) -> bool:
+        """Whether responses contain addresses of brokers."""
         ...
 
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
-        """Explain a request, whole or not."""
+        """Explain a request, complete or truncated."""
         ...
 
     def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
-        """Explain the response to what was asked, whole or not."""
+        """Explain the response to a request, complete or truncated."""
         ...
 
     def correlation_id(self, data: bytes, *, bare: bool = False) -> int | None:
-        """Which request a response says it answers; None where it does not say."""
+        """The correlation id of a response; None if it has none."""
         ...
 
     def number_of(self, name: str) -> int | None:
-        """An API, or type of request, by its name or number as typed; None where there is none."""
+        """An API, or request type, by name or number; None if there is none."""
         ...
 
     def newest_version(self, number: int) -> int:
@@ -39,5 +39,5 @@ class Language(Protocol):
         ...
 
     def opens(self, data: bytes) -> bool:
-        """Whether bytes, without a size before them, begin like a request."""
+        """Whether bytes, without a size before them, start like a request."""
         ...

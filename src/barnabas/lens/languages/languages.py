@@ -1,4 +1,4 @@
-"""The wire languages that can be explained, by the names that listeners give them."""
+"""The protocols that can be explained, by the names that listeners use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,12 +17,12 @@ LANGUAGES: Mapping[str, Callable[[], Language]] = {
 
 
 def language_of(name: str) -> Language:
-    """The language of that name."""
+    """The language with that name."""
     return LANGUAGES[name]()
 
 
 def with_other_language(found: Explained, spoken: str) -> Explained:
-    """A request, with a guess at its mistake where it is right in another language."""
+    """A request; if it is wrong here and right in another protocol, with a guess that says so."""
     fatal = next((fault for fault in found.faults if fault.fatal), None)
     if fatal is None or fatal.guess or found.kind != "request":
         return found

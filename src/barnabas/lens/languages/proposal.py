@@ -38,13 +38,13 @@ _CORRELATION_AT = 4
 
 
 class ProposalLens:
-    """Explains frames. `bare` ones come without the size before them."""
+    """Explains frames. `bare` frames have no size before them."""
 
     name = "proposal"
-    tells_addresses = False
+    returns_addresses = False
 
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
-        """Explain a request, whole or not."""
+        """Explain a request, complete or truncated."""
 
         def again(how: How, data: bytes) -> Explained:
             return _request(data, how, bare=bare)
@@ -52,7 +52,7 @@ class ProposalLens:
         return with_guess(again(AS_SAID, data), _WAYS, again)
 
     def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
-        """Explain the response to what was asked."""
+        """Explain the response to a request."""
 
         def again(how: How, data: bytes) -> Explained:
             return _response(data, asked, how, bare=bare)
@@ -60,22 +60,22 @@ class ProposalLens:
         return with_guess(again(AS_SAID, data), _WAYS, again)
 
     def correlation_id(self, data: bytes, *, bare: bool = False) -> int | None:
-        """Which request a response says it answers; None if it is too short to say."""
+        """The correlation id of a response; None if it is too short."""
         found = data[0 if bare else _CORRELATION_AT :][:4]
         return int.from_bytes(found, "big", signed=True) if len(found) == 4 else None
 
     def number_of(self, name: str) -> int | None:
-        """A type of request by its name or number as typed; None where there is none."""
+        """A request type by name or number; None if there is none."""
         plain = name.upper()
         return next((int(one) for one in RequestType if plain in (one.name, str(int(one)))), None)
 
     def newest_version(self, number: int) -> int:
-        """There is one only."""
+        """There is only one."""
         del number
         return VERSION
 
     def opens(self, data: bytes) -> bool:
-        """Whether bytes begin like a request, without a size: a type and the version."""
+        """Whether bytes start like a request, without a size: a type and the version."""
         kind, version = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         return len(data) >= 4 and kind in _DECLARED and version == VERSION
 

@@ -1,4 +1,4 @@
-"""Values that every broker of Kafka 0.7 refuses, or closes the connection on, in frames that are well made.
+"""Values in well-formed frames that every Kafka 0.7 broker refuses or disconnects for.
 
 Source: Kafka 0.7.2's request handlers; seed 000.
 """
@@ -12,7 +12,7 @@ _EARLIEST = -2
 
 
 def check_values(walk: Walk, kind: RequestType) -> None:
-    """Name them, each at its byte."""
+    """Report them, each at its byte."""
     for part in list(walk.parts):
         if text := _problem(part, kind):
             walk.fault(part.path, text, part.start)
@@ -34,7 +34,7 @@ def _problem(part: Part, kind: RequestType) -> str:
 
 
 def _problem_of_topic(value: Value) -> str:
-    """Of the length before a name, or of the name: each topic is a directory there."""
+    """Check the length before a name, or the name: each topic is a directory there."""
     if value == 0:
         return "the name of a topic expected, not an empty one"
     if not isinstance(value, str):

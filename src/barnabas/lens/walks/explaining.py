@@ -1,4 +1,4 @@
-"""What explaining a frame has in common in all wire languages: its start, its message, its end."""
+"""Explain a frame in any protocol: its start, its message, its end."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,17 +11,17 @@ from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
 
 
 def walk_of(data: bytes, how: How) -> Walk:
-    """A walk over a frame."""
+    """Create a walk over a frame."""
     walk = Walk(data)
     walk.order = how.order
     return walk
 
 
 def read_message(walk: Walk, how: How, declared: type, version: int, contents: Contents) -> Any:
-    """The message that the frame ends with, and what may be left over behind it.
+    """Read the message at the end of the frame, and report surplus bytes.
 
     Raises:
-        Broken: it cannot be read to its end.
+        Broken: it does not parse to its end.
     """
     reader = FieldReader(walk, contents, tags=how.tags)
     encoding = how.encoding or encoding_in(declared, version)
@@ -34,7 +34,7 @@ def read_message(walk: Walk, how: How, declared: type, version: int, contents: C
 
 
 def finished(found: Explained, walk: Walk, broken: Broken | None = None) -> Explained:
-    """What was found with all its parts and faults; what was not read is a part too."""
+    """Return the result with all parts and faults; unread bytes are a part too."""
     if broken is not None:
         walk.faults.append(Fault(broken.position, broken.path, broken.text, fatal=True))
     walk.rest("", "not understood")
@@ -51,18 +51,18 @@ def finished(found: Explained, walk: Walk, broken: Broken | None = None) -> Expl
 
 
 _SECRET = frozenset({"SaslAuthenticate", "SaslToken"})
-"""Where one of these has a mistake, a password may be anywhere in it."""
+"""Messages in which a password may be anywhere if they are malformed."""
 
 
 def _hidden(part: Part) -> Part:
-    """What was taken for a number is none: lengths are."""
+    """Hide a value that may be a secret; lengths are not."""
     if isinstance(part.value, str | bytes):
         return part._replace(kind=MASKED, value=MASK, meaning="not shown: it may be a secret")
     return part
 
 
 def _masked(data: bytes, parts: Iterable[Part]) -> bytes:
-    """The bytes with stars where parts are masked."""
+    """The bytes, with stars for masked parts."""
     secret = [part for part in parts if part.kind == MASKED]
     if not secret:
         return data

@@ -1,7 +1,7 @@
-"""FieldReader: walks a declared message as one version has it, keeping what the codecs pass over.
+"""FieldReader: walks a declared message in one version, recording what codecs skip.
 
-Reads on where it can: a null that may not be, text that is not UTF-8, a tagged field of the wrong
-size are faults. Where nothing can be read any more, Broken is raised.
+It continues where it can: a forbidden null, invalid UTF-8, a tagged field of the wrong size are
+faults. If nothing more can be read, it raises Broken.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ from barnabas.wire.schema import Fixed, RecordSet, Text, declaration_of
 
 
 class Contents(NamedTuple):
-    """Who reads record sets, and fields of bytes by struct and name; these stay bytes otherwise."""
+    """Readers for record sets, and for bytes fields by struct and name; others stay bytes."""
 
     records: Content
     known: dict[tuple[type, str], Content]
@@ -24,17 +24,17 @@ class Contents(NamedTuple):
 
 @cache
 def layout_in(declared: type, version: int, encoding: Encoding) -> StructLayout:
-    """`layout_of`, remembered."""
+    """`layout_of`, cached."""
     return layout_of(declared, version, encoding)
 
 
 def encoding_in(declared: type, version: int) -> Encoding:
-    """How lengths are written in a version of a message."""
+    """How a version of a message encodes lengths."""
     return declaration_of(declared).encoding(version)
 
 
 class FieldReader:
-    """Reads structs from a walk. `tags`: whether there are tagged fields in flexible versions."""
+    """Reads structs from a walk. `tags`: whether flexible versions have tagged fields."""
 
     def __init__(self, walk: Walk, contents: Contents, *, tags: bool = True) -> None:
         self._walk = walk
@@ -42,10 +42,10 @@ class FieldReader:
         self._tags = tags
 
     def struct(self, layout: StructLayout, path: str) -> Any:
-        """All fields of a struct, as an object of its class.
+        """Read all fields of a struct, as an object of its class.
 
         Raises:
-            Broken: it cannot be read to its end.
+            Broken: it does not parse to its end.
         """
         values = {
             field.name: self._field(field, layout, path + field.name) for field in layout.fields
@@ -78,7 +78,7 @@ class FieldReader:
         return value
 
     def _length(self, field: FieldLayout, layout: StructLayout, path: str) -> int | None:
-        """A length or a count; None for null, and as a fault where there may be none."""
+        """Read a length or a count; None for null, which is a fault if it is forbidden."""
         walk, position = self._walk, self._walk.position
         word = "count" if field.array else "length"
         if layout.encoding.compact:
@@ -88,7 +88,7 @@ class FieldReader:
             length = walk.number(code, path, kind=f"{word}, {KINDS[code]}")
         part = walk.parts[-1]
         if length == -1:
-            walk.parts[-1] = part._replace(value=None, meaning=self._said(field, layout, None))
+            walk.parts[-1] = part._replace(value=None, meaning=self._meaning(field, layout, None))
             if not field.nullable:
                 walk.fault(
                     path, "a value expected, null found: this field cannot be null", position
@@ -96,15 +96,15 @@ class FieldReader:
             return None
         if length < 0:
             raise Broken(position, path, f"a {word} cannot be {length}")
-        walk.parts[-1] = part._replace(value=length, meaning=self._said(field, layout, length))
+        walk.parts[-1] = part._replace(value=length, meaning=self._meaning(field, layout, length))
         self._check(field, layout, path, position, length)
         return length
 
-    def _said(self, field: FieldLayout, layout: StructLayout, length: int | None) -> str:
+    def _meaning(self, field: FieldLayout, layout: StructLayout, length: int | None) -> str:
         if field.array and isinstance(field.kind, StructLayout):
-            said = meaning_of(layout.declared, field.name, length)
+            words = meaning_of(layout.declared, field.name, length)
             each = f"each: {sentence_of(field.kind.declared)}"
-            return f"{said} {each}" if said else each
+            return f"{words} {each}" if words else each
         if field.array or not length:
             return meaning_of(layout.declared, field.name, length)
         return ""
@@ -112,7 +112,7 @@ class FieldReader:
     def _check(
         self, field: FieldLayout, layout: StructLayout, path: str, position: int, length: int
     ) -> None:
-        """Hold a length or count against what is left, before anything goes by it."""
+        """Compare a length or count with the bytes left, before it is used."""
         left = self._walk.left
         if not field.array:
             if length > left:
@@ -120,7 +120,7 @@ class FieldReader:
                 raise Broken(position, path, text)
             return
         least = self._least(field, layout)
-        # A few elements may be there even if not all are: those are worth more than an early end.
+        # If few elements are missing, read the others: they are worth more than an early end.
         if length * least > left and (length > left or length > _FEW):
             text = (
                 f"a count of {length}, of at least {counted_bytes(least)} each, "
@@ -129,7 +129,7 @@ class FieldReader:
             raise Broken(position, path, text)
 
     def _least(self, field: FieldLayout, layout: StructLayout) -> int:
-        """The fewest bytes that an element of an array takes."""
+        """The minimum size of an array element."""
         if isinstance(field.kind, StructLayout):
             return field.kind.least_bytes if self._tags else 1
         if isinstance(field.kind, Fixed):
@@ -213,4 +213,4 @@ class FieldReader:
 
 _SIZES = {"b": 1, "B": 1, "?": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "d": 8, "16s": 16}
 _FEW = 64
-"""Elements that are read one by one even if not all of them can be there."""
+"""The number of elements that are read even if not all can be present."""

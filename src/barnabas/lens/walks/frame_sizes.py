@@ -1,4 +1,4 @@
-"""The size before each frame: what it says, and what is wrong with it."""
+"""The size before each frame: its value, and its mistakes."""
 
 from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
 
@@ -7,20 +7,20 @@ _HTTP = (b"GET ", b"POST", b"PUT ", b"HEAD", b"HTTP")
 
 
 def read_size(walk: Walk) -> None:
-    """Read the size of a frame and hold it against the frame.
+    """Read the size of a frame and compare it with the frame.
 
     Raises:
-        Broken: what follows is no frame.
+        Broken: what follows is not a frame.
     """
     at = walk.position
-    size = walk.number("i", "size", "Bytes that follow, without these four.")
+    size = walk.number("i", "size", "The size of the frame, without these four bytes.")
     left = walk.left
     if size == left:
         return
     text = f"a size of {size}, but {counted_bytes(left)} follow"
     if guess := _foreign(walk.data[at:]):
         walk.fault("size", text, at, guess)
-        raise Broken(walk.position, "frame", "this is none of Kafka's frames")
+        raise Broken(walk.position, "frame", "this is not a Kafka frame")
     swapped = int.from_bytes(walk.data[at : at + 4], "little", signed=True)
     if size == left + 4:
         guess = "it counts its own 4 bytes too"
@@ -34,7 +34,7 @@ def read_size(walk: Walk) -> None:
 
 
 def _foreign(data: bytes) -> str:
-    """Which other protocol the bytes begin with, "" for none that is known."""
+    """The other protocol that the bytes start with; "" if unknown."""
     if data.startswith(_TLS):
         return "this is TLS: what is inside cannot be seen"
     return "this is HTTP" if data.startswith(_HTTP) else ""

@@ -1,4 +1,4 @@
-"""What the author of a broken frame may have meant: read it another way, see whether it fits."""
+"""Guess what the author of a broken frame meant: read it another way and see whether it fits."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -9,7 +9,7 @@ from barnabas.wire.encoding import Encoding
 
 
 class How(NamedTuple):
-    """A way to read a frame; None: as the protocol says. `order` is that of bytes in numbers."""
+    """A way to read a frame; None: by the protocol. `order` is the byte order of numbers."""
 
     encoding: Encoding | None = None
     tags: bool = True
@@ -25,9 +25,9 @@ Again = Callable[[How, bytes], Explained]
 
 
 def with_guess(found: Explained, ways: Iterable[tuple[str, How]], again: Again) -> Explained:
-    """The same, with a guess at the mistake that nothing can be read behind, if there is one.
+    """The same explanation, with a guess at its fatal mistake if there is one.
 
-    A frame that is not there whole says too little for that.
+    A truncated frame is not enough for a guess.
     """
     if any(fault.path == "size" and not fault.guess for fault in found.faults):
         return found
@@ -42,24 +42,24 @@ def with_guess(found: Explained, ways: Iterable[tuple[str, How]], again: Again) 
 
 
 def _guess(found: Explained, fault: Fault, ways: Iterable[tuple[str, How]], again: Again) -> str:
-    """The first way that reads the frame to its end without another mistake."""
-    for said, data in _patched(found, fault):
+    """Return the first reading that reaches the end of the frame without another mistake."""
+    for words, data in _patched(found, fault):
         if _fits(again(AS_SAID, data)):
-            return said
-    for said, how in ways:
+            return words
+    for words, how in ways:
         if _fits(again(how, found.data)):
-            return said
+            return words
     return ""
 
 
 def _fits(found: Explained) -> bool:
-    # Checksums are wrong of a patched frame, and of one whose size is not its only mistake.
+    # Checksums do not match in a patched frame, or in one with further mistakes.
     mistakes = (one for one in found.faults if not one.path.endswith((".crc", "size")))
     return found.message is not None and not any(mistakes)
 
 
 def _patched(found: Explained, fault: Fault) -> Iterator[tuple[str, bytes]]:
-    """The frame with the number at the fault as its author may have meant it."""
+    """The frame with the number at the fault replaced by what its author may have meant."""
     part = next((one for one in found.parts if one.start == fault.position), None)
     if part is None or not isinstance(part.value, int):
         return

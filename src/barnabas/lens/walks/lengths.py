@@ -1,18 +1,18 @@
-"""The int32 before a batch or message that says how much follows, and how drivers get it wrong."""
+"""The int32 length before a batch or message, and how drivers get it wrong."""
 
 from barnabas.lens.walks.walk import Broken, Walk
 
 
 def read_length(walk: Walk, path: str, least: int, *, cut: bool) -> int:
-    """A length of at least `least`; more than is left only where what follows may be `cut`.
+    """Read a length of at least `least`; it may exceed what is left only if `cut`.
 
-    One that is wrong in a way that is easily seen is a fault, and the right one is given.
+    An obvious mistake is a fault, and the correct length is returned.
 
     Raises:
         Broken: it is wrong in another way.
     """
     at = walk.position
-    size = walk.number("i", path, "Bytes that follow, without these four.")
+    size = walk.number("i", path, "The number of bytes that follow, without these four.")
     left = walk.left
     if size >= least and (size <= left or cut):
         return size

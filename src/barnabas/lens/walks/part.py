@@ -1,4 +1,4 @@
-"""What an explanation is made of: parts that cover the bytes in order, and faults among them."""
+"""The elements of an explanation: parts that cover the bytes in order, and faults among them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,15 +6,15 @@ from typing import NamedTuple
 Value = int | float | str | bytes | None
 
 MASKED = "masked"
-"""The kind of a part whose bytes are not shown."""
+"""The kind of a part whose bytes are hidden."""
 MASK = "***"
 
 
 class Part(NamedTuple):
     """The bytes `start` to `end` of a frame: one field, or the length before it.
 
-    `kind` says how it is written ("int16", "length, int32"), `path` where it belongs
-    ("topics[0].partitions[2].index"). `inside` is what it holds compressed.
+    `kind` is its encoding ("int16", "length, int32"), `path` its place
+    ("topics[0].partitions[2].index"). `inside` is its decompressed contents.
     """
 
     start: int
@@ -27,16 +27,16 @@ class Part(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """Decompressed bytes and their parts; positions count from their own start."""
+    """Decompressed bytes and their parts; positions start at 0."""
 
     data: bytes
     parts: tuple[Part, ...]
 
 
 class Fault(NamedTuple):
-    """A mistake, the byte where it is, and what its author may have meant.
+    """A mistake, its byte, and what its author may have meant.
 
-    `fatal`: what follows in the frame cannot be understood.
+    `fatal`: the rest of the frame cannot be parsed.
     """
 
     position: int
@@ -46,14 +46,14 @@ class Fault(NamedTuple):
     fatal: bool = False
 
     def __str__(self) -> str:
-        said = f"byte {self.position}: {self.path}: {self.text}"
-        return f"{said} (perhaps {self.guess})" if self.guess else said
+        words = f"byte {self.position}: {self.path}: {self.text}"
+        return f"{words} (perhaps {self.guess})" if self.guess else words
 
 
 class Asked(NamedTuple):
-    """What has to be known of a request to read its response; `number` is of the API or type.
+    """What a response's reader must know about its request; `number` is the API or type.
 
-    `inner` is the request that an Envelope holds.
+    `inner` is the request inside an Envelope.
     """
 
     number: int
@@ -66,8 +66,8 @@ class Asked(NamedTuple):
 class Explained:
     """One frame, from its first byte to its last.
 
-    `asked`: the response that must follow; None where there is none, or nobody can tell. `message`
-    is what was decoded if nothing stopped it.
+    `asked` describes the expected response; None if there is none, or it is unknown. `message` is
+    the decoded message if nothing prevented it.
     """
 
     kind: str
@@ -84,13 +84,13 @@ class Explained:
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
-        said = [f"{self.name} {self.kind}"]
+        """The frame in one line."""
+        words = [f"{self.name} {self.kind}"]
         if self.version is not None:
-            said.append(f"version {self.version}")
+            words.append(f"version {self.version}")
         if self.correlation_id is not None:
-            said.append(f"correlation id {self.correlation_id}")
+            words.append(f"correlation id {self.correlation_id}")
         if self.client_id is not None:
-            said.append(f"client {self.client_id!r}")
-        said.append(f"{len(self.data)} bytes")
-        return ", ".join(said)
+            words.append(f"client {self.client_id!r}")
+        words.append(f"{len(self.data)} bytes")
+        return ", ".join(words)

@@ -1,4 +1,4 @@
-"""Walk: bytes read one field after the other; each leaves a part that says where it was."""
+"""Walk: reads bytes field by field; each field leaves a part with its position."""
 
 from collections.abc import Callable
 from struct import calcsize, unpack_from
@@ -19,13 +19,13 @@ KINDS = {
     "?": "bool",
     "16s": "uuid",
 }
-"""The codes of the struct module by the names that specifications use."""
+"""The codes of the struct module by the names in specifications."""
 
 _MAX_SHIFT = 63
 
 
 class Broken(Exception):
-    """Nothing can be read beyond here."""
+    """Nothing can be read beyond this point."""
 
     def __init__(self, position: int, path: str, text: str) -> None:
         self.position = position
@@ -35,7 +35,7 @@ class Broken(Exception):
 
 
 class Walk:
-    """Reads `data` from `position` to `end`. `order` is that of bytes in numbers: > is Kafka's."""
+    """Reads `data` from `position` to `end`. `order` is the byte order; > is Kafka's."""
 
     def __init__(self, data: bytes, position: int = 0, end: int | None = None) -> None:
         self.data = data
@@ -47,17 +47,17 @@ class Walk:
 
     @property
     def left(self) -> int:
-        """How many bytes are still to be read."""
+        """The number of bytes left."""
         return self.end - self.position
 
     def within(self, size: int) -> Self:
-        """A walk over the next `size` bytes, with the same parts and faults; see `leave`."""
+        """A walk over the next `size` bytes, sharing parts and faults; see `leave`."""
         inner = type(self)(self.data, self.position, min(self.end, self.position + size))
         inner.order, inner.parts, inner.faults = self.order, self.parts, self.faults
         return inner
 
     def leave(self, inner: "Walk", path: str, meaning: str) -> None:
-        """Go on behind what `inner` was given; what it has not read is a part of that meaning."""
+        """Continue after `inner`; its unread bytes become a part of that meaning."""
         inner.rest(path, meaning)
         self.position = inner.end
 
@@ -65,17 +65,17 @@ class Walk:
         self, size: int, path: str, kind: str, value: Value, meaning: str = "",
         inside: Inside | None = None,
     ) -> None:  # fmt: skip
-        """Pass over `size` bytes as one part."""
+        """Skip `size` bytes as one part."""
         start, self.position = self.position, self.position + size
         self.parts.append(Part(start, self.position, path, kind, value, meaning, inside))
 
     def fault(self, path: str, text: str, position: int | None = None, guess: str = "") -> None:
-        """Name a mistake that does not keep anybody from reading on."""
+        """Report a mistake that does not prevent further reading."""
         at = self.position if position is None else position
         self.faults.append(Fault(at, path, text, guess))
 
     def rest(self, path: str, meaning: str) -> None:
-        """Pass over all that neither this walk nor one within it has read."""
+        """Skip all unread bytes of this walk and its inner ones."""
         if self.parts:
             self.position = max(self.position, self.parts[-1].end)
         if self.left > 0:
@@ -83,37 +83,37 @@ class Walk:
             self.add(len(data), path, "bytes", data, meaning)
 
     def need(self, size: int, path: str) -> None:
-        """Make sure that `size` bytes are left.
+        """Check that `size` bytes are left.
 
         Raises:
-            Broken: they are not.
+            Broken: fewer are left.
         """
         if size > self.left:
             text = f"{counted_bytes(size)} expected, {self.left} left"
             raise Broken(self.position, path, text)
 
     def peek(self, code: str, path: str) -> int | float | bytes:
-        """The number at the position, which stays."""
+        """The number at the position, without consuming it."""
         self.need(calcsize(">" + code), path)
         found: int | float | bytes = unpack_from(self.order + code, self.data, self.position)[0]
         return found
 
     def number(self, code: str, path: str, meaning: str = "", kind: str = "") -> int:
-        """A number of fixed size."""
+        """Read a number of fixed size."""
         value = self.peek(code, path)
         assert isinstance(value, int)
         self.add(calcsize(">" + code), path, kind or KINDS[code], value, meaning)
         return value
 
     def unsigned(self, path: str, meaning: str = "", kind: str = "unsigned varint") -> int:
-        """An unsigned varint of at most 32 bits."""
+        """Read an unsigned varint of at most 32 bits."""
         value, end = 0, self.end + 1
         try:
             value, end = read_varint(self.data, self.position)
         except Malformed as failure:
             raise Broken(self.position, path, f"{failure} expected") from None
         except IndexError:
-            pass  # It runs over the end of all, as it may over the end of this walk.
+            pass  # It exceeds the end of all bytes, or of this walk.
         if end > self.end:
             text = f"the {kind} does not end in the {counted_bytes(self.left)} left"
             raise Broken(self.position, path, text)
@@ -121,7 +121,7 @@ class Walk:
         return value
 
     def signed(self, path: str, meaning: str = "", *, bits: int = 32, zigzag: bool = True) -> int:
-        """A varint of a record: numbers of small magnitude are short, by zigzag."""
+        """Read a record's varint with zigzag: numbers of small magnitude are short."""
         raw = shift = 0
         at = self.position
         kind = "varint" if bits == 32 else "varlong"
@@ -146,7 +146,7 @@ class Walk:
         return value
 
     def bytes(self, size: int, path: str, kind: str = "bytes", meaning: str = "") -> bytes:
-        """`size` bytes as they are; none leave no part."""
+        """Read `size` bytes; none leave no part."""
         self.need(size, path)
         data = self.data[self.position : self.position + size]
         if size:
@@ -154,12 +154,12 @@ class Walk:
         return data
 
     def mask(self, size: int, path: str, meaning: str) -> None:
-        """Pass over `size` bytes that nobody is to see."""
+        """Skip `size` bytes and hide them."""
         if size:
             self.add(size, path, MASKED, MASK, meaning)
 
     def text(self, size: int, path: str, meaning: str = "") -> str:
-        """`size` bytes of UTF-8; what is none of it is a fault and shown with marks."""
+        """Read `size` bytes of UTF-8; invalid ones are a fault, and shown as replacement characters."""
         self.need(size, path)
         data = self.data[self.position : self.position + size]
         try:
@@ -180,4 +180,4 @@ def counted_bytes(count: int) -> str:
 
 
 Content = Callable[[Walk, str], None]
-"""Reads what a field of bytes holds, by a walk over just these and the path of the field."""
+"""Reads the contents of a bytes field, given a walk over it and the field's path."""

@@ -1,4 +1,4 @@
-"""What fields mean, in a sentence: the prose of their declarations, or words that all share."""
+"""The meaning of fields in a sentence: prose of their declarations, or shared words."""
 
 import re
 from base64 import urlsafe_b64encode
@@ -20,31 +20,31 @@ _MARKED = re.compile(r"`\w+`")
 
 
 def sentence_of(declared: type) -> str:
-    """The first sentence that a declaration says of itself."""
+    """The first sentence of a declaration's docstring."""
     return " ".join((declared.__doc__ or "").partition("\n\n")[0].split())
 
 
 @cache
 def prose_of(declared: type, name: str) -> str:
-    """What the docstring of a message or struct says of one of its fields, "" for nothing."""
+    """What the docstring of a message or struct says about one of its fields; "" for nothing."""
     marked = f"`{name}`"
-    said = []
+    words = []
     for sentence in _SENTENCE.split(declared.__doc__ or ""):
         first = _MARKED.search(sentence)
         if first is not None and first.group() == marked:
-            said.append(" ".join(sentence.split()).removeprefix(f"{marked}: "))
-    return " ".join(said)
+            words.append(" ".join(sentence.split()).removeprefix(f"{marked}: "))
+    return " ".join(words)
 
 
 def meaning_of(declared: type, name: str, value: object) -> str:
-    """What a field says with this value; "" where there are no words for it."""
+    """The meaning of a field with this value; "" without one."""
     if isinstance(value, int) and (choice := _choice(declared, name, value)):
         return choice
-    said = _said(name, value)
+    words = _meaning(name, value)
     if name == "name" and "Topic" in declared.__name__:
         name = "topic_name"
     prose = prose_of(declared, name) or GLOSSARY.get(name, "")
-    return f"{said}; {prose}" if said and prose else said or prose
+    return f"{words}; {prose}" if words and prose else words or prose
 
 
 def error_text(code: int) -> str:
@@ -59,14 +59,14 @@ def error_text(code: int) -> str:
 
 
 def time_text(time_ms: int) -> str:
-    """A time as people write it; "" for what is none."""
+    """A readable time; "" for none."""
     if not _YEAR_2000_MS <= time_ms < _YEAR_2200_MS:
         return ""
     return datetime.fromtimestamp(time_ms / 1000, UTC).isoformat(" ", "milliseconds")[:-6]
 
 
 def uuid_text(value: bytes) -> str:
-    """An id as Kafka's tools print it: base64 without an end."""
+    """An id in the notation of Kafka's tools: base64 without padding."""
     if value == NO_UUID:
         return "no id"
     return urlsafe_b64encode(value).decode().rstrip("=")
@@ -85,8 +85,8 @@ def _choice(declared: type, name: str, value: int) -> str:
     return choices.get(value, "")
 
 
-def _said(name: str, value: object) -> str:
-    """What the value itself says."""
+def _meaning(name: str, value: object) -> str:
+    """The meaning of the value itself."""
     return _said_number(name, value) if isinstance(value, int) else ""
 
 
@@ -105,7 +105,7 @@ _TIMES = ("timestamp", "timestamp_ms", "append_time_ms", "start_time_ms")
 
 
 def _operations(bits: int) -> str:
-    """The operations of a bit field, by their numbers."""
+    """The operations of a bit field, by number."""
     if bits == _NO_OPERATIONS:
         return "not asked for"
     names: Callable[[int], str] = lambda bit: OPERATIONS.get(bit, str(bit))  # noqa: E731

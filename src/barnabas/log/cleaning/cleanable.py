@@ -55,10 +55,10 @@ def find_cleanable(log: PartitionLog, checkpoint: int | None, now_ms: int) -> Cl
 
 
 def _first_fixed(log: PartitionLog, dirty: Sequence[Segment], now_ms: int) -> int:
-    """The first offset that must stay as it is.
+    """The first offset that must not change.
 
-    That is the first of an open transaction, of the active segment, of what is not yet on stable
-    storage, or of a segment that is younger than `min.compaction.lag.ms`.
+    That is the first of an open transaction, of the active segment, of records not yet on stable
+    storage, or of a segment younger than `min.compaction.lag.ms`.
     """
     fixed = min(log.segments.active.base_offset, log.recovery_point)
     transaction = log.producers.first_open_transaction()

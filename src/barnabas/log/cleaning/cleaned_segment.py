@@ -1,4 +1,4 @@
-"""A segment that compaction writes, under names that nobody takes for a part of the log."""
+"""A segment written by compaction, under names that are not part of the log."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ class CleanedSegment:
         self._state[layout.INDEXED_TIME_OFFSET] = base_offset
 
     def append(self, parts: Sequence[Buffer]) -> int:
-        """Write batches behind the others; returns their bytes.
+        """Append batches; return their size in bytes.
 
         Raises:
             StorageError: the disk fails, or the segment would be larger than any may be.
@@ -76,10 +76,10 @@ class CleanedSegment:
         return len(data)
 
     def finish(self, aborted: Iterable[AbortedTransaction], modified_ms: int) -> None:
-        """Bring it to stable storage, with what its markers of aborted transactions say.
+        """Flush it to stable storage, with its markers of aborted transactions.
 
-        `modified_ms`: when what it replaces was last written. Messages have no other time for the end
-        of tombstones, and those of magic 0 none for retention.
+        `modified_ms`: the last change of the replaced segments. Messages have no other time for the
+        end of tombstones, and those of magic 0 none for retention.
 
         Raises:
             StorageError: the disk fails.

@@ -68,9 +68,9 @@ class Round:
 def begin_round(
     log: PartitionLog, found: Cleanable, now_ms: int, memory: tuple[int, float], secret: bytes
 ) -> Round:
-    """Take down what a round over a log needs; the log goes on meanwhile.
+    """Collect what a round over a log needs; appends continue meanwhile.
 
-    `memory` is the most bytes for the map of keys, and up to which share it is filled.
+    `memory` is the maximum size of the key map in bytes, and the share of it that may be filled.
     """
     bases = [each.base_offset for each in log.segments]
     segments = [
@@ -98,7 +98,7 @@ class Compaction:
 
     def __init__(self, disk: Disk, plan: Round) -> None:
         self.finished: deque[CleanedGroup] = deque()
-        """What can be put in place, oldest first; the other thread takes from the left."""
+        """Groups ready to be installed, oldest first; the other thread takes from the left."""
         self.end = plan.first_dirty
         """Once all is over: up to where the log is clean."""
         self.bytes_read = 0

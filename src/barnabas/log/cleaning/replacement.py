@@ -1,8 +1,8 @@
-"""Put a compacted segment in the place of others: a crash at any instant leaves one of both.
+"""Replace segments by a compacted one: a crash at any time leaves either state.
 
-New files go from `.cleaned` to `.swap`, then the old ones to `.deleted`, then the new ones to their
-names. From the moment that all are `.swap` the next start goes on; before it goes back.
-Source: Kafka's LocalLog.replaceSegments and LogLoader.removeTempFilesAndCollectSwapFiles.
+New files are renamed from `.cleaned` to `.swap`, then the old ones to `.deleted`, then the new ones
+to their names. Once all are `.swap`, the next start completes it; before, it reverts it. Source:
+Kafka's LocalLog.replaceSegments and LogLoader.removeTempFilesAndCollectSwapFiles.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,13 +25,13 @@ from barnabas.ports import Disk
 
 
 def replace_segments(log: PartitionLog, bases: Sequence[int]) -> list[Segment] | None:
-    """Put the `.cleaned` segment of the first of `bases` in the place of all of them.
+    """Replace all segments of `bases` by the `.cleaned` segment of the first.
 
-    Returns the old segments for the caller to remove; their files are still there, as they are open
-    for who is reading them. None: the log has changed meanwhile, so nothing was done.
+    Returns the old segments for the caller to remove; their files still exist, because readers have
+    them open. None: the log has changed meanwhile, so nothing was done.
 
     Raises:
-        StorageError: the disk fails; the log is offline and the next start puts it right.
+        StorageError: the disk fails; the log is offline and the next start repairs it.
     """
     first = log.segments.number_of(bases[0])
     old = list(log.segments)[first : first + len(bases)]
@@ -65,9 +65,9 @@ def discard_cleaned(disk: Disk, directory: str) -> None:
 
 
 def finish_replacement(disk: Disk, directory: str, names: set[str]) -> set[str]:
-    """After a crash: put `.swap` segments in place if all their files are there, else go back.
+    """After a crash: install `.swap` segments if all their files exist, otherwise revert.
 
-    So it goes back where one does not hold whole batches up to its end, while what it replaces is there.
+    It also reverts if one does not contain whole batches up to its end, while its originals exist.
     Takes and returns the names in the directory.
     """
     swapped = {_base_of(name, SWAP) for name in names if name.endswith(SWAP)}
@@ -92,7 +92,7 @@ def finish_replacement(disk: Disk, directory: str, names: set[str]) -> set[str]:
         for name in sorted(names):
             parsed = parse_segment_file(name)
             if parsed and parsed[1] in SEGMENT_FILES and start <= parsed[0] < end:
-                # As `replace_segments` does: what was taken out is known by its name.
+                # As in `replace_segments`: removed segments are known by name.
                 _rename(disk, directory, names, name, name + DELETED)
     for name in sorted(names):
         if name.endswith(SWAP):
@@ -150,7 +150,7 @@ def _base_of(name: str, suffix: str) -> int:
 
 
 def _end_of(disk: Disk, path: str, base: int) -> int:
-    """The offset behind the last batch in a file; -1 if it is empty, or ends with something else."""
+    """The offset after the last batch in a file; -1 if it is empty, or ends with something else."""
     file = disk.open(path)
     position, end = 0, base
     for found in scan_batches(file, 0, file.size()):

@@ -1,7 +1,7 @@
 """The small text files of a log directory that hold one offset per partition.
 
 Source: Kafka's OffsetCheckpointFile, version 0: version, count, then "topic partition offset". An
-empty one says nothing of any: Kafka makes the file before it has something to write.
+empty file has no entries: Kafka creates the file before it has something to write.
 """
 
 import logging
@@ -26,7 +26,7 @@ _ROW = re.compile(r"(\S+) (\d{1,10}) (\d{1,18})", re.ASCII)
 
 
 class Checkpoint(NamedTuple):
-    """What the log directory's checkpoints say of one partition."""
+    """The entries of a log directory's checkpoints for one partition."""
 
     recovery_point: int = 0
     start_offset: int = 0
@@ -37,7 +37,7 @@ class Checkpoint(NamedTuple):
     """-1: not known."""
 
     known: Known | None = None
-    """What the inventory says."""
+    """The inventory's entry."""
 
 
 NO_CHECKPOINT = Checkpoint()
@@ -46,10 +46,10 @@ NO_CHECKPOINT = Checkpoint()
 def read_offsets(
     disk: Disk, path: str, *, also_of_damaged: bool = False
 ) -> dict[TopicPartition, int]:
-    """Offset per partition; empty if the file is not there. What is wrong with it is said.
+    """Return the offset per partition; empty without a file. Damage is logged.
 
-    A checkpoint only saves work: with none, all is found in the logs. `also_of_damaged`: the rows that
-    can be read of a damaged one count.
+    A checkpoint only saves work: without it, everything is found in the logs. `also_of_damaged`:
+    use the readable rows of a damaged one.
     """
     offsets: dict[TopicPartition, int] = {}
     try:
@@ -65,7 +65,7 @@ def read_offsets(
 
 
 def _decode(data: bytes, offsets: dict[TopicPartition, int]) -> str:
-    """Take in the rows of a file; gives what is wrong with it, in words; empty: nothing is."""
+    """Apply the rows of a file; return what is wrong with it, in words; empty if nothing is."""
     *lines, rest = data.decode("utf-8", "replace").split("\n")
     fault = "" if lines[:1] == [_VERSION] else f"it does not begin with version {_VERSION}"
     for line in lines[2:]:

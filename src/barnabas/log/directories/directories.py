@@ -1,8 +1,8 @@
-"""All directories of `log.dirs`: whose they are, and which of them can be used.
+"""All directories of `log.dirs`: their owner, and whether they are usable.
 
-One that fails is offline alone: its logs cannot be read, and the others are served. So is one that is not
-there, or empty, though the inventory has partitions in it: it is not made anew. Source: Kafka's
-LogManager, which starts as long as one of its log directories can be used.
+A failed one is offline alone: its logs are unreadable, and the others are served. So is a missing
+or empty one for which the inventory has partitions: it is not created again. Source: Kafka's
+LogManager, which starts as long as one of its log directories is usable.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,10 +52,10 @@ class LogDirectories:
     # --- At the start -------------------------------------------------------------------------
 
     def lock(self, *, claimed: bool) -> None:
-        """Hold those that were claimed, or the others, against other brokers; makes those not there.
+        """Lock the claimed directories, or the others, against other brokers; create missing ones.
 
         Raises:
-            LogDirFailed: another broker uses one of them, or none can be used.
+            LogDirFailed: another broker uses one of them, or none is usable.
         """
         for directory in self.usable:
             if directory.is_claimed == claimed:
@@ -101,7 +101,7 @@ class LogDirectories:
         taken: set[str] = set()
         for directory, owner in owners.items():
             told = owner.directory_id if owner else _known_id(directory, inventory)
-            # Two have the same one where one is a copy of the other.
+            # Two have the same id if one is a copy of the other.
             directory.directory_id = told if told and told not in taken else self._new_id()
             taken.add(directory.directory_id)
             claimed = MetaProperties(node_id, self.cluster_id, directory.directory_id)

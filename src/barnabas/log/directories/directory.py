@@ -36,7 +36,7 @@ _CLEAN = ".kafka_cleanshutdown"
 _ROOM = 1 << 20
 """Bytes of a volume; with less it counts as full."""
 _CLEAN_TEXT = b'{"version":0,"brokerEpoch":-1,"barnabas":"%s"}'
-"""A Kafka's has the first two; the third tells whether a mark is the one that was written last here."""
+"""Kafka's file has the first two; the third shows whether this broker wrote the file last."""
 _CONTROLLERS_ID = (1).to_bytes(16)
 """The topic id of a controller's own log, which a KRaft node keeps beside those of its topics."""
 
@@ -84,7 +84,7 @@ class LogDirectory:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether there is a file that says whose it is."""
+        """Whether a file names the owner."""
         return self._disk.exists(self._at(META_PROPERTIES))
 
     @property
@@ -104,7 +104,7 @@ class LogDirectory:
             with contextlib.suppress(StorageError):  # That it is there is what counts.
                 self.mark = self._disk.read_file(self._at(_CLEAN)) or self.mark
         path = self._at(RECOVERY_POINT)
-        with contextlib.suppress(StorageError):  # One that cannot be read says nothing.
+        with contextlib.suppress(StorageError):  # An unreadable one names none.
             data = self._disk.read_file(path) if self._disk.exists(path) else b""
             self.recovery_checksum = zlib.crc32(data)
         recovery = read_offsets(self._disk, path)
@@ -135,7 +135,7 @@ class LogDirectory:
         return parse_meta_properties(path, self._disk.read_file(path))
 
     def claim(self, owner: MetaProperties) -> None:
-        """Write down whose it is."""
+        """Write the owner."""
         self._disk.replace_file(self._at(META_PROPERTIES), owner.encode())
 
     def partitions(self) -> list[TopicPartition]:
@@ -152,7 +152,7 @@ class LogDirectory:
         return not there or parse_topic_id(self._disk.read_file(path)) in (None, _CONTROLLERS_ID)
 
     def topic_id_of(self, partition: TopicPartition) -> bytes | None:
-        """The topic that a partition's directory says it is of; None if it says none."""
+        """The topic id in a partition's directory; None without one."""
         path = f"{self.partition_path(partition)}/{PARTITION_METADATA}"
         return parse_topic_id(self._disk.read_file(path)) if self._disk.exists(path) else None
 

@@ -1,11 +1,11 @@
-"""What a broker had in its log directories when it last wrote it down: partitions, ends and segments.
+"""A broker's record of its log directories: partitions, ends and segments.
 
-Each directory has a copy of all of it, so that it is known what was in one that is not there. The file is
-written with the checkpoints and holds lines with checksums; what happens between two of them is added
-behind it: partitions that were made, or were given up while their directory was away.
+Each directory has a copy of everything, so that the contents of a missing one are known. The file
+is written with the checkpoints and consists of lines with checksums. Changes in between are
+appended: new partitions, and partitions given up while their directory was away.
 
-Only names that are on stable storage are written down. So what is missing at a start, and nobody has
-deleted since, was taken away by somebody else.
+Only names on stable storage are recorded. So whatever is missing at a start, and was not deleted,
+was removed by someone else.
 """
 
 import zlib
@@ -26,7 +26,7 @@ LOST_OPEN = "lost-open"
 DELETED_AWAY = "deleted"
 """The topic was deleted while the directory was away: it goes when that is back."""
 REPLACED = "replaced"
-"""The partition went on elsewhere while the directory was away: what comes back is set aside."""
+"""The partition continued elsewhere while the directory was away: set its returning files aside."""
 
 
 class Known(NamedTuple):
@@ -56,11 +56,11 @@ class Known(NamedTuple):
 
 
 class Section:
-    """What is known of one directory.
+    """The entry of one directory.
 
-    `token`: it was left in order, with this in the mark that says so; empty: it is in use, or its
-    broker was killed. `checkpoint` is the checksum of its recovery points, which a Kafka writes too:
-    where they are other ones, somebody else ran on the directory since.
+    `token`: the directory was closed cleanly, with this value in its marker; empty: it is in use,
+    or its broker crashed. `checkpoint` is the checksum of its recovery points, which Kafka writes
+    too: if it differs, another broker used the directory since.
     """
 
     __slots__ = ("checkpoint", "directory_id", "partitions", "path", "token", "was_in_order")
@@ -105,7 +105,7 @@ class Inventory:
 
     @classmethod
     def parse(cls, data: bytes) -> Self | None:
-        """A file as it was written, and what was added since; None if it is damaged."""
+        """Parse a file and its appended lines; None if it is damaged."""
         mark, _, rest = data.partition(b"\n")
         head, _, body = rest.partition(b"\n")
         try:
@@ -142,7 +142,7 @@ class Inventory:
 
 
 def encode(number: int, rows: Iterable[str]) -> bytes:
-    """A whole file. Names with a line break are left out: no partition of theirs is known."""
+    """Encode a whole file. Names with a line break are omitted: their partitions are not known."""
     body = _bytes("".join(f"{row}\n" for row in rows if "\n" not in row))
     return _bytes(f"{_MARK}\n{number} {len(body)} {zlib.crc32(body)}\n") + body
 

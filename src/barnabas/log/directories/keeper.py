@@ -28,7 +28,7 @@ _NOTHING_NAMED = -1
 
 
 class InventoryKeeper:
-    """`inventory` is what is not served: in directories that are away, or missing in those there are."""
+    """`inventory` holds what is not served: in missing directories, or missing in existing ones."""
 
     def __init__(self, disk: Disk, entropy: Entropy, directories: LogDirectories) -> None:
         self.inventory = Inventory()
@@ -71,7 +71,7 @@ class InventoryKeeper:
         )
 
     def begin(self) -> None:
-        """Count the directories as in use; what is known of one that somebody else used is forgotten."""
+        """Mark the directories as in use; forget entries of those that another broker used."""
         sections = self.inventory.sections
         rows = []
         for directory in self._directories.usable:
@@ -113,7 +113,7 @@ class InventoryKeeper:
         return known.state if known else ""
 
     def found(self, places: Mapping[TopicPartition, str]) -> None:
-        """Partitions were found in the directories with these ids; what is left is of others."""
+        """Partitions with these ids were found in the directories; the others remain."""
         usable = {directory.directory_id for directory in self._directories.usable}
         for directory_id, section in self.inventory.sections.items():
             for partition, known in list(section.partitions.items()):
@@ -141,16 +141,16 @@ class InventoryKeeper:
         section.partitions[partition] = known
 
     def sync(self) -> None:
-        """Bring to stable storage what was noted.
+        """Flush the notes to stable storage.
 
         Raises:
-            StorageError: it is not, in one of the directories.
+            StorageError: that failed in one of the directories.
         """
         for file, _ in self._files.values():
             file.sync()
 
     def made(self, log: PartitionLog, directory: LogDirectory) -> None:
-        """Write down a new log, whose names are on stable storage."""
+        """Record a new log, whose names are on stable storage."""
         row = _row(directory.directory_id, log)
         if row:
             with contextlib.suppress(StorageError):
@@ -195,9 +195,9 @@ class InventoryKeeper:
         return failures
 
     def save_in_steps(self, failures: list[StorageError], *, clean: bool = False) -> Iterator[None]:
-        """Write all of it, with what is served now; `failures` is told where that cannot be done.
+        """Write everything, including what is served now; call `failures` if that fails.
 
-        A step looks at a thousand logs. `clean`: the directories that are in order are left so.
+        A step handles a thousand logs. `clean`: directories that were closed cleanly stay so.
         """
         self.is_stale = False
         self._meanwhile = []
@@ -247,7 +247,7 @@ class InventoryKeeper:
 
 
 def _is_as_left(directory: LogDirectory, section: Section) -> bool:
-    """Whether nobody else used a directory: its mark of a stop in order, or its recovery points, are ours."""
+    """Whether no other broker used a directory: its clean-shutdown marker, or its recovery points, are ours."""
     if section.token:
         return section.token.encode() in directory.mark
     return not directory.mark and section.checkpoint == directory.recovery_checksum

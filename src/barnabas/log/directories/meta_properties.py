@@ -1,4 +1,4 @@
-"""The file that says to which node and cluster a log directory belongs.
+"""The file with the node and cluster ids of a log directory.
 
 Source: Kafka's MetaProperties: version 0 has `broker.id`, version 1 `node.id` and `cluster.id`, and
 since 3.7 `directory.id`. The format is that of Java's Properties.

@@ -1,7 +1,7 @@
-"""The log in which a KRaft controller of Kafka keeps what its cluster is, read from its directory.
+"""The metadata log of a Kafka KRaft controller, read from its directory.
 
-It is a partition's log whose beginning a snapshot may stand for: a file of batches, named by the end
-offset and the epoch of what it stands for. Source: KIP-595, KIP-630.
+It is a partition's log whose start may be replaced by a snapshot: a file of batches, named by end
+offset and epoch of the part that it replaces. Source: KIP-595, KIP-630.
 """
 
 import re
@@ -17,12 +17,12 @@ _SNAPSHOT = re.compile(r"(\d{20})-\d{10}\.checkpoint")
 
 
 def metadata_values(disk: Disk, directory: str) -> Iterator[bytes]:
-    """The values of its records: those of the newest snapshot, then those behind it.
+    """Yield the values of its records: those of the newest snapshot, then those after it.
 
-    What is behind a torn batch is not there, as after a recovery.
+    Batches after an incomplete one do not count, as after a recovery.
 
     Raises:
-        CorruptRecord: a batch with a right CRC holds something else than records.
+        CorruptRecord: a batch with a correct CRC contains something else than records.
         StorageError: a file cannot be read.
     """
     names = sorted(disk.list(directory))

@@ -50,9 +50,10 @@ class Removals:
         return any(due <= now_ms and removal.of_inventory for due, _, removal in self._waiting)
 
     def run(self, now_ms: int, *, stale: bool = False) -> Iterator[StorageError | None]:
-        """Remove what is due, one after another; gives what went wrong. The next start tries again.
+        """Remove what is due, one by one; return failures. The next start tries again.
 
-        `stale`: the inventory could not be written. What it may have is emptied, and its name stays.
+        `stale`: the inventory could not be written. Files that it may contain are emptied, and keep
+        their names.
         """
         self._see(now_ms)
         if not stale:

@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 def examine(data: memoryview, base_offset: int) -> Iterator[Found | Fault]:
-    """Every batch of a segment. A Fault ends it: from there on nothing can be told apart."""
+    """Yield every batch of a segment. A Fault ends it: the rest cannot be parsed."""
     position, expected = 0, base_offset
     while position < len(data):
         left = len(data) - position
@@ -103,7 +103,7 @@ def _faults_of_records(
 
 
 class Entry(NamedTuple):
-    """An entry of an index: the number it has for an offset, the offset, and what is wrong with it.
+    """An entry of an index: its number, the offset, and its error.
 
     `value` is a position in the segment, or a timestamp.
     """
@@ -150,9 +150,9 @@ def examine_offset_index(
 def examine_time_index(
     data: memoryview, base_offset: int, batches: Sequence[Found]
 ) -> Iterator[Entry | Fault]:
-    """Every entry of a time index: no batch up to its offset may be younger than it says.
+    """Yield every entry of a time index: no batch up to its offset may be younger than its timestamp.
 
-    Each is later than the one before it: there is none where the greatest time has not grown.
+    Timestamps increase: there is no entry if the greatest one has not grown.
     """
     rows = [(time, delta) for time, delta in _entries(data, _TIME_LAYOUT)]
     number, newest, last = 0, int(NO_TIMESTAMP), int(NO_TIMESTAMP)

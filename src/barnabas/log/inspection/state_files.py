@@ -94,9 +94,9 @@ def _aborted(data: bytes) -> StateRows:
 
 
 def _lines(data: bytes, columns: tuple[str, ...]) -> StateRows:
-    """A version, how many lines follow, and they: numbers, behind a topic's name in some files.
+    """A version, the number of lines, and the lines: numbers, in some files after a topic's name.
 
-    Or nothing at all: Kafka makes these files empty, and writes them when there is something to say.
+    Or nothing at all: Kafka creates these files empty, and writes them when there are entries.
     """
     if not data:
         return StateRows(columns, [], [])
@@ -109,7 +109,7 @@ def _lines(data: bytes, columns: tuple[str, ...]) -> StateRows:
             return StateRows(columns, rows[:number], [Fault(0, f"line {number + 3} is no row")])
     if not rest or rest[0] != str(len(rows)):
         said = rest[0] if rest else "nothing"
-        return StateRows(columns, rows, [Fault(0, f"{said} said, {len(rows)} lines there")])
+        return StateRows(columns, rows, [Fault(0, f"{said} declared, {len(rows)} lines found")])
     if not data.endswith(b"\n"):
         # Its last number may have been longer.
         return StateRows(columns, rows, [Fault(len(data), "the last line has no end")])
@@ -125,15 +125,16 @@ def _row(cells: list[str], *, named: bool) -> tuple[int | str, ...]:
 
 
 def examine_epochs(data: bytes, newest: int = -1, *, had_older_format: bool = False) -> StateRows:
-    """Leader epochs, of which the last batch of the log has `newest`; -1: it has none.
+    """Check leader epochs; the last batch of the log has `newest`; -1: it has none.
 
-    The epoch of a batch is in the file before the batch is in the log. Earlier batches may have higher
-    ones: where epochs began anew, with a new ZooKeeper, Kafka forgets those. It makes the file empty with
-    the log, and leaves it so while nobody leads it, or its messages are of magic 0 and 1, which have none.
+    The epoch of a batch is in the file before the batch is in the log. Earlier batches may have
+    higher ones: if epochs restarted, with a new ZooKeeper, Kafka drops those. It creates the file
+    empty with the log, and leaves it so while there is no leader, or its messages have magic 0 or 1
+    and no epochs.
 
-    `had_older_format`: for a while the log may have had a message format below 0.11. Kafka drops the file
-    then, and begins an empty one when the format is above again, to which the next append adds the epoch:
-    no file beside it tells that from one that has lost its epochs.
+    `had_older_format`: the log may temporarily have had a message format below 0.11. Kafka then
+    deletes the file, and starts an empty one when the format rises again, to which the next append
+    adds the epoch. No other file distinguishes that from lost epochs.
     """
     found = _lines(data, ("leader_epoch", "start_offset"))
     numbers = [tuple(map(int, row)) for row in found.rows]

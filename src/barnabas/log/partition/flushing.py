@@ -7,10 +7,11 @@ from barnabas.ports import Disk, Sync
 
 
 class Flushing:
-    """The recovery point of one log: all records before it survive a power cut.
+    """The recovery point of one log: all records before it survive a power failure.
 
-    So do the aborted transactions before it, as nobody looks for them again there. What else the
-    indexes of a segment say goes with the sync that begins as the segment ends (`sure_point`).
+    So do the aborted transactions before it, because nothing searches for them there again. The
+    other indexes of a segment are covered by the sync that starts when the segment ends
+    (`sure_point`).
     """
 
     __slots__ = ("_directory", "_disk", "_syncs", "begun_ms", "named_to", "recovery_point")
@@ -32,9 +33,9 @@ class Flushing:
 
     @property
     def sure_point(self) -> int:
-        """From where on a start has to look: as `recovery_point`, but before what is being synced.
+        """Where a start has to begin its checks: like `recovery_point`, but before what is being synced.
 
-        A segment that ends at the recovery point is looked at until its indexes are synced, too.
+        A segment that ends at the recovery point is checked until its indexes are synced, too.
         """
         return max(min([self.recovery_point, *(end - 1 for end, _, _ in self._syncs)]), 0)
 

@@ -17,11 +17,11 @@ _INT32_MAX = (1 << 31) - 1
 
 
 class LeaderEpochs:
-    """Epochs with their first offsets; both grow.
+    """Epochs with their first offsets; both increase.
 
-    Every change is on stable storage when the call returns, but where `durable` is false, and between
-    `hold` and `save`; what is forgotten at the start is not written, as the next start knows where the
-    log begins.
+    Every change is on stable storage when the call returns, unless `durable` is false, and except
+    between `hold` and `save`. What is dropped at the start is not written, because the next start
+    knows where the log starts.
     """
 
     __slots__ = (
@@ -35,7 +35,7 @@ class LeaderEpochs:
         self._epochs: list[int] = []
         self._starts: list[int] = []
         self._usable = True
-        """Whether what is at `path` is a file of epochs, or nothing."""
+        """Whether `path` is a file of epochs, or does not exist."""
         self._holds = False
         self._is_saved = True
         self.latest = -1
@@ -44,9 +44,12 @@ class LeaderEpochs:
         """What compares them with the batches before the first answer that depends on them."""
 
     def load(self) -> str:
-        """Read the file; gives what is wrong with it, in words, and knows none then. Empty: nothing is.
+        """Read the file; return what is wrong with it, in words, and then know no epochs.
 
-        Kafka makes the file empty, and writes it when it must; so does a power cut.
+        Empty if valid.
+
+        Kafka creates the file empty, and writes it when necessary; a power failure may empty it,
+        too.
         """
         fault, data = "", b""
         try:

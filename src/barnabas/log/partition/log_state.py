@@ -43,11 +43,11 @@ class LogState:
         self.start_offset = 0
         """The first offset that may be read."""
         self.end_offset = 0
-        """The offset of the next record; counts what is queued."""
+        """The offset of the next record, including queued ones."""
         self.written_end = 0
         """The end of what readers may see: on one broker the high watermark."""
         self.file_end = 0
-        """The end of what is in the file; readers see less where it must be synced first."""
+        """The end of the file; readers see less if records must be synced first."""
         self.flushing = Flushing(disk, directory)
         self.losses = Losses()
         self.failure: StorageError | None = None
@@ -119,7 +119,7 @@ class LogState:
         self._hints.clear()
 
     def fail(self, error: StorageError) -> None:
-        """Take the log offline: what its files hold is not what its memory says."""
+        """Take the log offline: its files and its memory disagree."""
         self.failure = self.refusal = error
         self._queue.clear()
 

@@ -6,9 +6,9 @@ from barnabas.log.segments.segment import Segment
 
 
 class Losses:
-    """`notes` tell an operator of each; `bytes` are those that were cut off.
+    """`notes` report each to an operator; `bytes` is the number of truncated bytes.
 
-    `evidence` are files of segments that were taken out on purpose, which the inventory still has.
+    `evidence` are files of segments that were removed on purpose, and that the inventory still has.
     """
 
     __slots__ = ("bytes", "evidence", "notes")
@@ -40,29 +40,30 @@ class Losses:
     def ends_early(self, end: int, known: int) -> None:
         """A log that was closed in order ends at `end`, and had its records up to `known` then."""
         self.notes.append(
-            f"recovered: the log ends at {end}, and its broker had stopped in order with all up to"
-            f" {known} on the disk: what is between is gone, unless its files can be had from a copy"
+            f"recovered: the log ends at {end}, but its broker had stopped cleanly with "
+            f"everything up to {known} on disk: the records in between are lost, unless you can "
+            "copy its files from elsewhere"
         )
 
     def start_not_used(self, start: int, first: int, end: int) -> None:
         """A checkpoint lets the log start behind its end, so it starts with its first segment."""
         self.notes.append(
-            f"log-start-offset-checkpoint says that the log starts at {start}, and it ends at {end}:"
-            f" it starts at {first}. Where records are there again that were deleted, delete them again"
+            f"log-start-offset-checkpoint says that the log starts at {start}, but it ends at "
+            f"{end}: it starts at {first}. If deleted records are back, delete them again"
         )
 
     def point_not_used(self, point: int, end: int) -> None:
-        """A checkpoint says that more was on the disk than there ever was, so far as anybody knows."""
+        """A checkpoint claims more records on disk than there ever were, as far as is known."""
         self.notes.append(
-            f"recovery-point-offset-checkpoint says that all up to {point} was on the disk, and the log"
-            f" ends at {end}: what that file says is not used"
+            f"recovery-point-offset-checkpoint says that everything up to {point} was on disk, "
+            f"but the log ends at {end}: that file is ignored"
         )
 
     def continues_at(self, start: int, end: int) -> None:
         """What is left ends before the start of the log, and new records get offsets from there on."""
         self.notes.append(
-            f"recovered: the log ends at {end}, and both checkpoints say that it had more, and started at"
-            f" {start}: it goes on from there"
+            f"recovered: the log ends at {end}, but both checkpoints say that it had more, and "
+            f"started at {start}: it continues from there"
         )
 
     def missing(self, gaps: Sequence[tuple[int, int]]) -> None:
@@ -76,11 +77,11 @@ class Losses:
             )
 
     def missing_bytes(self, holes: Sequence[tuple[int, int]]) -> None:
-        """The same of a log whose offsets are bytes, each of which some segment must have."""
+        """The same for a log whose offsets are bytes, each of which must be in some segment."""
         for first, behind in holes:
             self.notes.append(
-                f"the bytes {first} to {behind - 1} are not there: the segment that begins with them"
-                " is missing, and who reads there is told that the offset is out of range"
+                f"the bytes {first} to {behind - 1} are missing: so is the segment that starts "
+                "with them; fetches there get OFFSET_OUT_OF_RANGE"
             )
 
 

@@ -13,7 +13,7 @@ from barnabas.log.segments.segments import Segments
 
 
 class OfflineLog(PartitionLog):
-    """Where it starts and ends is what is `known`: recovery point and start, of the checkpoints."""
+    """Its start and end come from `known`: recovery point and start, of the checkpoints."""
 
     __slots__ = ("_left_in_order",)
 
@@ -27,9 +27,9 @@ class OfflineLog(PartitionLog):
         advice: str,
         left_in_order: bool,
     ) -> None:
-        """`advice`: what to do, for behind what is wrong; empty where others say that.
+        """`advice`: what to do, as the end of the error; empty if others say that.
 
-        No segments: they could not be looked at.
+        It has no segments: they could not be read.
         """
         super().__init__(found.disk, found.topic_partition, found.directory, found.config)
         self.topic_id = found.topic_id

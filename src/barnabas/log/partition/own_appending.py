@@ -1,7 +1,7 @@
-"""What the broker itself appends: neither size nor timestamps nor sequences are judged.
+"""Appends of the broker itself: neither size nor timestamps nor sequences are checked.
 
-A log that cannot hold it, such as one of Kafka 0.7's format, cannot store it either: nothing is
-appended then, and no bytes are told.
+A log that cannot hold such records, for example in Kafka 0.7's format, stores nothing, and reports
+no bytes.
 """
 
 from barnabas.errors import StorageError

@@ -1,6 +1,6 @@
-"""Who has produced to a log: from the newest right snapshot and the batches behind it.
+"""Rebuild the producers of a log from the newest valid snapshot and the batches after it.
 
-The same replay tells which transactions were aborted, where the index of those has lost it.
+The same replay finds aborted transactions that their index has lost.
 """
 
 import contextlib
@@ -85,7 +85,7 @@ def _snapshots(log: LogState) -> list[int]:
 
 
 def _entries_at(log: LogState, offset: int) -> list[ProducerEntry] | None:
-    """The producers of a snapshot; None where the file is not what it should be, which is told."""
+    """The producers of a snapshot; None if the file is invalid, which is reported."""
     path = _path(log, offset)
     entries, fault = None, "it is cut short, or its CRC is wrong"
     try:
@@ -116,7 +116,7 @@ def _path(log: LogState, offset: int) -> str:
 def _replay(
     log: LogState, producers: ProducerState, offset: int, end: int
 ) -> Iterator[tuple[Segment, AbortedTransaction]]:
-    """Add what the batches from `offset` to `end` say of producers; gives what they abort."""
+    """Apply the batches from `offset` to `end` to the producers; return the aborted transactions."""
     if offset >= end:
         return
     for segment in log.segments.from_offset(offset):

@@ -1,7 +1,7 @@
 """From an offset to a region of a segment file.
 
-Two ways: the newest batches are known one by one; for older ones the offset index says where to
-begin and the headers from there on are read.
+Two ways: the newest batches are in memory; for older ones, the offset index gives a start, and
+headers are read from there.
 """
 
 from bisect import bisect_right
@@ -50,7 +50,7 @@ class ReadHints:
 def slice_of_recent(
     segment: Segment, recent: RecentBatches, found: int, max_bytes: int, *, min_one: bool
 ) -> ReadInfo:
-    """From the recent batch number `found` up to the end of what is written."""
+    """From the recent batch number `found` to the end of the file."""
     positions = recent.positions
     position = positions[found]
     size = segment.written - position
@@ -86,11 +86,11 @@ def slice_of_older(
         return NOTHING
     limit = (segment.written if end is None else _position_of(segments, segment, end)) - start
     if not limit:
-        return NOTHING  # The batch that holds the one holds the other.
+        return NOTHING  # The batch that contains one contains the other.
     size = max(max_bytes, least)
     if size >= limit:
         return new_tuple(ReadInfo, (FileSlice(segment.file, start, limit), ErrorCode.NONE))
-    # Whole batches if the index knows a boundary: the reader will go on there.
+    # Whole batches if the index knows a boundary: the reader continues there.
     boundary = segment.boundary_at(start + size)
     if boundary.position > start:
         hints.put(segment, boundary)

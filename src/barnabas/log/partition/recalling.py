@@ -1,8 +1,8 @@
-"""Recall what producers sent before their last batch, which is all that a snapshot keeps of them.
+"""Recall producers' batches before their last one, which is all that a snapshot stores.
 
-A producer may have five batches on their way when the broker stops. After the start it sends again
-those that it has no answer for, the first one first: it must be known for a repetition. Kafka refuses
-it after a restart from a snapshot, and the producer goes on with a new epoch and stores it twice.
+A producer may have five batches in flight when the broker stops. After the start it resends those
+without a response, first one first: the broker must recognise it as a duplicate. Kafka refuses it
+after a restart from a snapshot; the producer then continues with a new epoch and stores it twice.
 """
 
 from barnabas.log.partition.log_state import LogState

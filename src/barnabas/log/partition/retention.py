@@ -55,9 +55,9 @@ def _too_old(log: PartitionLog, segments: list[Segment], now_ms: int) -> int:
 
 
 def drop_expired(log: PartitionLog, now_ms: int) -> list[Segment]:
-    """Take expired segments out of a log; it starts at or behind the next one.
+    """Remove expired segments from a log; it then starts at or after the next one.
 
-    Their files are still there, for the caller to rename and remove: somebody may be reading them.
+    Their files still exist, for the caller to rename and remove: readers may have them open.
 
     Raises:
         StorageError: the log is offline.

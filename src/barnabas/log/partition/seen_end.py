@@ -1,4 +1,4 @@
-"""Up to where readers see a log whose records must be synced first (`flush.messages`)."""
+"""The end visible to readers of a log whose records must be synced first (`flush.messages`)."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -68,7 +68,7 @@ class SeenEnd:
     def _on_synced(self) -> None:
         log = self._log
         self._syncing = False
-        # A failure takes the log offline, which whoever is told finds out.
+        # A failure takes the log offline; the notified listener finds that out.
         with suppress(StorageError):
             log.poll_syncs()
             if log.failure is None and self._too_much_unsynced():

@@ -1,4 +1,4 @@
-"""Offsets of a log as they were asked for before 0.10.1: where its segments begin.
+"""Offsets as requested before 0.10.1: the start offsets of segments.
 
 Source: seed 002 "Offset API"; Kafka's UnifiedLog.legacyFetchOffsetsBefore.
 """
@@ -11,14 +11,14 @@ _LATEST, _EARLIEST = -1, -2
 def offsets_by_segment(
     log: PartitionLog, timestamp: int, most: int, now_ms: int | None
 ) -> list[int]:
-    """At most `most` offsets, greatest first: the log's end and where each segment begins.
+    """Return at most `most` offsets, greatest first: the log's end and the start of each segment.
 
     `timestamp`: -1 counts from the log's end, -2 gives the earliest, any other time (ms) counts
     from the last segment that was not changed after it. The end counts as changed at `now_ms`, or
     with that segment if that is None.
 
     Raises:
-        StorageError: a segment's file cannot be asked for its time.
+        StorageError: the modification time of a segment's file cannot be read.
     """
     segments = list(log.segments)
     if timestamp == _EARLIEST:

@@ -24,9 +24,9 @@ def stable_end(log: PartitionLog) -> int:
 def aborted_in(
     log: PartitionLog, offset: int, records: FileSlice, limit: int
 ) -> list[AbortedTransaction]:
-    """The aborted transactions that have records in what was read from `offset` on.
+    """The aborted transactions with records in what was read from `offset` on.
 
-    They may have none there, where the end of the region is known only as being before `limit`.
+    They may have none there, if the end of the region is only known to be before `limit`.
 
     Raises:
         StorageError: a segment cannot be read.
@@ -40,7 +40,7 @@ def aborted_in(
         for aborted in index.from_offset(offset):
             if aborted.last_offset not in index.compared:
                 if not _is_borne_out(log, segment, aborted):
-                    fault = f"its entry {tuple(aborted)} is not what the batches say"
+                    fault = f"its entry {tuple(aborted)} contradicts the batches"
                     rebuild_aborted(log, segment, fault)
                     return aborted_in(log, offset, records, limit)
                 index.compared.add(aborted.last_offset)

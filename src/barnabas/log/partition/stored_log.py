@@ -1,6 +1,6 @@
-"""One partition's files: what is queued is written, segments follow each other, all is synced and closed.
+"""The files of one partition: write queued batches, roll segments, sync and close.
 
-What is *not* here: what may be queued, and reading (`partition_log`).
+*Not* here: what may be queued, and reading (`partition_log`).
 """
 
 from barnabas.errors import DiskFull, StorageError
@@ -25,14 +25,15 @@ class StoredLog(LogState):
         self.seen = SeenEnd(self)
 
     def write_pending(self) -> None:
-        """Write all queued batches, in one call; from here on readers see them.
+        """Write all queued batches in one call; readers see them from then on.
 
-        With `flush.messages` reached readers see them when they are on stable storage: where
-        somebody listens to `seen` a sync begins, whose end it is told; else this returns after it.
+        With `flush.messages` reached, readers see them once they are on stable storage. If `seen`
+        has a listener, a sync starts, and the listener is notified of its end; otherwise this
+        returns after the sync.
 
         Raises:
             StorageError: none of the queued batches counts, and the log is offline from now on; on a
-                full disk it only takes no more records.
+                full disk it only accepts no more records.
         """
         if self.failure is not None:
             raise self.offline()
@@ -77,7 +78,7 @@ class StoredLog(LogState):
         return segment
 
     def _write_snapshot(self) -> list[str]:
-        """Write down what is known of the producers; gives the paths of what is to be synced."""
+        """Write a snapshot of the producers; return the paths to sync."""
         if self.config.byte_positions:
             return []  # Its messages have no producers.
         return [write_snapshot(self.disk, self.directory, self.end_offset, self.producers)]
@@ -132,9 +133,10 @@ class StoredLog(LogState):
     # --- Failure ------------------------------------------------------------------------------
 
     def drop_queued(self, error: StorageError) -> None:
-        """Count nothing of what is queued and could not be written.
+        """Drop everything that is queued and could not be written.
 
-        On a full disk that can be undone: what is written is served on. Else the log is offline.
+        On a full disk that can be undone: written records are still served. Otherwise the log is
+        offline.
         """
         self._queue.clear()
         if not isinstance(error, DiskFull):

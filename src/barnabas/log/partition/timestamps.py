@@ -1,7 +1,7 @@
-"""From a timestamp to the record that has it.
+"""From a timestamp to the first record that has it or a later one.
 
-The time index says where to begin, headers of batches say which batch, and only that one batch is
-decoded. Source: KIP-79, KIP-734; Kafka's UnifiedLog.fetchOffsetByTimestamp.
+The time index gives a start, headers of batches find the batch, and only that batch is decoded.
+Source: KIP-79, KIP-734; Kafka's UnifiedLog.fetchOffsetByTimestamp.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def first_not_before(
     """The first record from offset `start` on whose timestamp is at least `timestamp`.
 
     Raises:
-        RefusedRecords: a batch unpacks to too much, or to more than `unpacking` has left.
+        RefusedRecords: a batch decompresses to too much, or to more than `unpacking` has left.
         StorageError: a batch is damaged.
     """
     search = _Search(start, lambda time: time >= timestamp, unpacking or Unpacking())
@@ -57,7 +57,7 @@ def newest(
 
 
 class _Search(NamedTuple):
-    """For the first record from an offset on whose time fits."""
+    """A search for the first record from an offset on with a suitable time."""
 
     start: int
     fits: Callable[[int], bool]
@@ -89,7 +89,7 @@ class _Search(NamedTuple):
         return None
 
     def _columns(self, data: bytes, header: BatchHeader) -> "RecordColumns":
-        # Imported late: a broker starts faster without it, and few are asked for times at once.
+        # Imported late, so that a broker starts faster; few need it at once.
         from barnabas.records.codecs.compression import UnpackedTooLarge
         from barnabas.records.columns.columns import Wanted, decode_columns
 

@@ -9,10 +9,10 @@ from barnabas.log.segments.segment import Segment, remove_segments
 
 
 def undo_unwritten(log: LogState) -> None:
-    """Let a log be what is in its files again, when batches that it knows could not be written.
+    """Reset a log to the contents of its files, after queued batches could not be written.
 
     Raises:
-        StorageError: the files cannot be read or cut.
+        StorageError: the files cannot be read or truncated.
     """
     seen, segment = log.written_end, log.segments.active
     unmade = Segment(log.disk, log.directory, log.end_offset, log.config)

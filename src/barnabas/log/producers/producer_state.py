@@ -41,18 +41,18 @@ class AppendedBatch(NamedTuple):
 
 
 def repeated(known: AppendedBatch, append_time: int, log_start: int) -> AppendInfo:
-    """What a producer is told that sent a batch again."""
+    """The response to a producer that sent a batch again."""
     time = append_time if append_time < 0 else known.timestamp
     return AppendInfo(known.first_offset, known.last_offset, time, log_start, duplicate=True)
 
 
 class ProducerEntry:
-    """One producer id. `batches` are its last ones under the present epoch, oldest first.
+    """One producer id. `batches` are its last ones in the current epoch, oldest first.
 
-    Each is the fields of an `AppendedBatch` as a bare tuple, which costs less to make for all
-    batches than the few that are looked at again would save. Invariant: `next_sequence` follows the
-    last of them; 0 if there are none. `idle_since` is when `expire` first saw it idle, by the broker's
-    clock in ms; -1: it has written something since, or was loaded.
+    Each is the fields of an `AppendedBatch` as a bare tuple: creating that for all batches is
+    cheaper, and few are ever read. Invariant: `next_sequence` follows the last of them; 0 if there
+    are none. `idle_since` is when `expire` first saw it idle, by the broker's clock in ms; -1: it
+    has written since, or was loaded.
     """
 
     __slots__ = (
@@ -174,13 +174,13 @@ class ProducerState:
         return entry is not None and entry.transaction_start < 0 and entry.epoch >= epoch
 
     def check(self, batch: BatchHeader) -> AppendedBatch | None:
-        """Whether a client's batch may be appended: the batch that it repeats, or None to go on.
+        """Check a client's batch: return the batch that it duplicates, or None to append it.
 
         Raises:
             RefusedRecords: INVALID_PRODUCER_EPOCH for an epoch before the newest,
                 OUT_OF_ORDER_SEQUENCE_NUMBER for a sequence that does not follow, INVALID_TXN_STATE
-                for a batch of no transaction while one is open. An unknown producer id may begin
-                with any sequence: its state may have expired (KIP-360).
+                for a non-transactional batch while a transaction is open. An unknown producer id may
+                start with any sequence: its state may have expired (KIP-360).
         """
         entry = self._entries.get(batch.producer_id)
         if entry is None:
@@ -303,10 +303,10 @@ class ProducerState:
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget producers that wrote nothing for so long and have no open transaction.
 
-        The time runs from the first call after their last batch, so neither the timestamps of their
-        records nor a clock that jumps can make them old: a producer that is forgotten while it waits
-        for an answer stores its batch twice. No file says when a producer was active: whoever is
-        loaded has the whole time again.
+        The time runs from the first call after their last batch, so neither record timestamps nor a
+        clock that jumps can expire them: a producer that is forgotten while it waits for a response
+        stores its batch twice. No file records when a producer was active: a loaded one has the
+        whole time again.
         """
         for entry in list(self._entries.values()):
             if entry.transaction_start >= 0:

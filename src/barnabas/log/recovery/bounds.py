@@ -1,7 +1,7 @@
-"""Where a log starts and ends: what its files say, and what its directory's checkpoints say of it.
+"""The start and end of a log, from its files and its directory's checkpoints.
 
-A checkpoint saves work, and may be damaged: what it says counts as far as the files can bear it out.
-Nothing is removed because a checkpoint says so.
+A checkpoint saves work, and may be damaged: it counts as far as the files support it. Nothing is
+removed because of a checkpoint.
 """
 
 from typing import NamedTuple
@@ -44,7 +44,7 @@ def find_bounds(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoi
     if found.rebuilt is None or seen < start:
         log.losses.start_not_used(start, first, found.end)
         return found._replace(start=first)
-    # Two files say that there was more, which is gone. Its offsets are not given out again.
+    # Two files show that there was more, which is lost. Its offsets are not assigned again.
     log.losses.continues_at(start, found.end)
     following = new_segment(log.disk, log.directory, start, log.config)
     return found._replace(segments=[*found.segments, following], start=start, end=start)
@@ -75,7 +75,7 @@ def _end_of_recovered(log: PartitionLog, segments: list[Segment], checkpoint: Ch
         if checkpoint.clean:
             log.losses.ends_early(found.end, point)
         elif found.checked > found.segments[0].base_offset:
-            # All before it was on the disk, it says. As that is not so, nothing it says counts.
+            # It claims that everything before it was on disk. Since that is wrong, it is ignored.
             log.losses.point_not_used(point, found.end)
             found = recover(log, found.segments, 0)
     return Bounds(found.segments, 0, found.end, found.checked, found.newest_epoch)

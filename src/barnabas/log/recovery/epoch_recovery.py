@@ -1,6 +1,6 @@
-"""Leader epochs from the batches, each of which says the epoch it was appended in.
+"""Rebuild leader epochs from batches, each of which contains its epoch.
 
-The file beside the segments saves reading them all; where it is damaged or missing, they are read.
+The file beside the segments avoids reading them all; if it is damaged or missing, they are read.
 Messages of magic 0 and 1 have no epochs.
 """
 
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 def rebuild_epochs(epochs: LeaderEpochs, segments: Segments, start: int, fault: str) -> None:
-    """Know the epochs that the batches from `start` on say, and write them down; `fault` is why.
+    """Rebuild the epochs of the batches from `start` on, and write them; `fault` is the reason.
 
     Raises:
         StorageError: a segment cannot be read.
@@ -30,7 +30,7 @@ def rebuild_epochs(epochs: LeaderEpochs, segments: Segments, start: int, fault: 
                     newest = header.leader_epoch
                     found.append((newest, header.base_offset))
         except DecodeError:
-            continue  # What is behind a damaged batch cannot be served, and tells nothing.
+            continue  # What follows a damaged batch cannot be served, and has no effect.
     _log.warning("leader epochs made again from the log", extra={"file": epochs.path, "why": fault})
     with contextlib.suppress(StorageError):
         # They are known. A disk that takes nothing now is tried again with the next epoch.
@@ -39,7 +39,7 @@ def rebuild_epochs(epochs: LeaderEpochs, segments: Segments, start: int, fault: 
 
 
 def check_epochs(epochs: LeaderEpochs, segments: Segments, start: int) -> None:
-    """Compare each epoch's first offset with the batches on either side; rebuild what is wrong.
+    """Compare each epoch's first offset with the adjacent batches; rebuild what is wrong.
 
     `start`: where the log starts.
     """
@@ -53,7 +53,7 @@ def check_epochs(epochs: LeaderEpochs, segments: Segments, start: int) -> None:
         early = before is not None and before.base_offset < begin and before.leader_epoch > previous
         late = behind is not None and behind.base_offset >= begin and behind.leader_epoch < epoch
         if early or late:
-            what = f"epoch {epoch} does not begin at {begin}, as the batches there say"
+            what = f"epoch {epoch} does not start at {begin}, by the batches there"
             rebuild_epochs(epochs, segments, start, what)
             return
         previous = epoch

@@ -1,4 +1,4 @@
-"""Serve what is there of a log whose segments are missing in part."""
+"""Serve the rest of a log some of whose segments are missing."""
 
 from barnabas.log.directories.checkpoints import Checkpoint
 from barnabas.log.partition.offline_log import OfflineLog
@@ -9,10 +9,10 @@ from barnabas.log.segments.log_config import LogConfig
 
 
 def reopen(log: OfflineLog, config: LogConfig, origin: Origin, now_ms: int) -> PartitionLog:
-    """Open a log with the segments that it has; it goes on at its `origin`.
+    """Open a log with its remaining segments; it continues at its `origin`.
 
     Raises:
-        StorageError: it cannot be opened all the same.
+        StorageError: it still cannot be opened.
     """
     checkpoint = Checkpoint(log.recovery_point, log.start_offset)
     found = open_log(log.disk, log.topic_partition, log.directory, config, checkpoint)

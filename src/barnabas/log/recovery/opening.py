@@ -1,9 +1,9 @@
 """Open a partition's log from its directory; after an unclean stop, recover it first.
 
-A mark of a clean stop says nothing of a copy that was cut short: where the last segment does not end
-with a batch, or before the recovery point, the log is recovered all the same.
+A clean-shutdown marker says nothing about a truncated copy: if the last segment does not end with a
+batch, or before the recovery point, the log is recovered nevertheless.
 
-Recovery (`recovery`) reads everything behind the recovery point; leader epochs and producers follow
+Recovery (`recovery`) reads everything after the recovery point; leader epochs and producers follow
 from the batches. Source: Kafka's LogLoader.
 """
 
@@ -89,7 +89,7 @@ def open_log(
     return log
 
 
-_GIVE_UP = "`barnabas topics give-up` goes on without"
+_GIVE_UP = "`barnabas topics give-up` continues without"
 _ADVICE: Mapping[type[StorageError], str] = {
     DamagedFile: f"Put a whole copy of the file there and start again; {_GIVE_UP} the partition's records",
     SegmentsMissing: f"Put them back and start again; {_GIVE_UP} them",
@@ -97,7 +97,7 @@ _ADVICE: Mapping[type[StorageError], str] = {
 
 
 def _known_bases(log: PartitionLog, known: Known | None) -> list[int]:
-    """The segments that the inventory has, where it speaks of this log, and not of one before it."""
+    """The segments in the inventory, if it has this log and not an earlier one."""
     if known is not None and log.topic_id == bytes(16):
         log.topic_id = parse_uuid(known.topic_id)  # Its file is not there, or torn.
     return known.bases if known is not None and known.is_of(log.topic_id) else []
@@ -121,9 +121,7 @@ def _check_segments(log: PartitionLog, names: set[str], bases: Iterable[int]) ->
     if missing:
         first = f"{log.directory}/{stems[missing[0]]}{log.config.scheme.suffix}"
         others = f" and {len(missing) - 1} more segments are" if len(missing) > 1 else " is"
-        raise SegmentsMissing(
-            f"{first}{others} not there, and nobody has deleted the records in it"
-        )
+        raise SegmentsMissing(f"{first}{others} missing, although its records were not deleted")
 
 
 _TAKEN_OUT = (DELETED, SWAP)
@@ -132,9 +130,9 @@ _TAKEN_OUT = (DELETED, SWAP)
 def _of_07(
     log: PartitionLog, names: set[str], segments: Sequence[Segment], checkpoint: Checkpoint
 ) -> Checkpoint:
-    """What is known of a log; a Kafka 0.7 syncs a segment before it begins the next.
+    """What is known of a log; Kafka 0.7 syncs a segment before it starts the next.
 
-    It has no checkpoints. We do not, and a log of ours has another file with its segments.
+    It has no checkpoints. Barnabas does not, and its logs have another file beside their segments.
     """
     ours = PARTITION_METADATA in names or checkpoint.recovery_point
     if ours or not segments or not log.config.byte_positions:
@@ -143,11 +141,11 @@ def _of_07(
 
 
 def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -> None:
-    """Find where the log starts and ends, who leads it, and who has produced to it.
+    """Find the log's start and end, its leader epochs, and its producers.
 
     Raises:
         StorageError: the files cannot be read or written.
-        DamagedFile: a segment does not hold what it must where it was looked at.
+        DamagedFile: a segment has wrong contents where it was checked.
     """
     if not segments:
         start = checkpoint.start_offset
@@ -171,7 +169,7 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
     is_part = known < 0 <= newest and rebuilt not in (None, segments[0].base_offset)
     known_last = log.epochs.at(end - 1)
     if not fault and (is_part or (newest >= 0 and newest != known_last)):
-        fault = f"the last batches are of epoch {newest}, and it says {known_last}"
+        fault = f"the last batches have epoch {newest}, but its last entry is {known_last}"
     if fault:
         rebuild_epochs(log.epochs, log.segments, start, fault)
     else:
@@ -184,8 +182,8 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
     else:
         _begin_sync_of_names(log, end)
         if log.refusal is None and end - log.recovery_point >= log.config.flush_messages:
-            # What nobody was promised yet counts from here on: readers see it, and a producer
-            # that sends it again is told that it is there.
+            # Unacknowledged records count from here on: readers see them, and a producer that
+            # resends them gets a duplicate's response.
             log.flush()
 
 
@@ -196,9 +194,9 @@ def _holes(segments: list[Segment]) -> list[tuple[int, int]]:
 
 
 def _identify(log: PartitionLog, path: str, *, clean: bool) -> None:
-    """Know the id in a partition.metadata; none if it was made just before the power went.
+    """Read the id in partition.metadata; there is none if it was created just before a power failure.
 
-    In a directory that was left in order that is told: who has the topics gives the log its id.
+    In a cleanly closed directory that is reported: the owner of the topics sets the log's id.
     """
     try:
         topic_id = parse_topic_id(log.disk.read_file(path))
@@ -229,13 +227,13 @@ def create_log(
     topic_id: bytes,
     origin: Origin = BEGINNING,
 ) -> PartitionLog:
-    """Make the directory of a partition with an empty log, which begins at its `origin`.
+    """Create the directory of a partition with an empty log, which starts at its `origin`.
 
-    Nothing is synced when this returns: after a power cut there may be less of it, and `open_log`
-    makes an empty log of what is left.
+    Nothing is synced when this returns: after a power failure parts may be missing, and `open_log`
+    creates an empty log from the rest.
 
     Raises:
-        StorageError: it cannot be made, or there are records in the directory.
+        StorageError: it cannot be created, or the directory contains records.
     """
     disk.make_directory(directory)
     _refuse_records(disk, directory)
@@ -263,9 +261,9 @@ def _refuse_records(disk: Disk, directory: str) -> None:
 
 
 def _tidied(log: PartitionLog, names: set[str], known: Container[str]) -> set[str]:
-    """Names in the directory after finishing what was under way.
+    """Names in the directory after completing interrupted operations.
 
-    What was taken out, and is `known` by its stem, stays until the inventory is written.
+    Removed files whose stem is in `known` stay until the inventory is written.
     """
     disk, directory = log.disk, log.directory
     names = finish_replacement(disk, directory, names)
@@ -287,7 +285,7 @@ def _tidied(log: PartitionLog, names: set[str], known: Container[str]) -> set[st
 
 
 def _with_scheme_of(names: set[str], config: LogConfig) -> LogConfig:
-    """The properties for a log whose files are there: they tell what its offsets mean."""
+    """The properties for a log with files: these determine the meaning of offsets."""
     suffixes = {parsed[1] for parsed in map(parse_segment_file, names) if parsed}
     if OLD_LOG in suffixes and not config.byte_positions:
         return replace(config, magic=MAGIC_07, cleanup_policy=frozenset({"delete"}))

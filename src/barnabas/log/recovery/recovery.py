@@ -32,10 +32,10 @@ class Recovered(NamedTuple):
 
 
 def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> Recovered:
-    """Check the segments from the one with the recovery point on; `log.losses` tells what went.
+    """Check the segments from the one with the recovery point on; `log.losses` lists what was removed.
 
     Raises:
-        StorageError: they cannot be read, or cut.
+        StorageError: they cannot be read, or truncated.
     """
     first = len(segments) - 1
     while first > 0 and segments[first].base_offset > recovery_point:
@@ -52,7 +52,7 @@ def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> 
             log.losses.removed(segments[stay:], why)
             break
         if segment.base_offset > end:
-            # One whose segment is empty is a part of the gap.
+            # An empty segment is part of the gap.
             start = gaps.pop()[0] if gaps and gaps[-1][1] == end else end
             gaps.append((start, segment.base_offset))
         position, end, epoch = _recover_segment(segment, log.epochs)
@@ -62,7 +62,7 @@ def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> 
             log.losses.cut(segment, position, end)
             segment.file.truncate(position)
             segment.size = segment.written = position
-            log.losses.removed(segments[stay:], "what is before that was cut off")
+            log.losses.removed(segments[stay:], "what is before that was truncated")
             break
     if "compact" not in log.config.cleanup_policy:
         log.losses.missing(gaps)

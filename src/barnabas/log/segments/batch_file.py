@@ -20,7 +20,7 @@ class BatchesEnd(NamedTuple):
 
 
 class BatchFile:
-    """A .log (or .kafka) file whose offsets begin with `base_offset`.
+    """A .log (or .kafka) file whose offsets start with `base_offset`.
 
     Invariant: written <= size; the bytes between are queued by the log and not yet in the file.
     """
@@ -62,7 +62,7 @@ class BatchFile:
         """The header of the batch that starts at `position`; None at the end of the file.
 
         Raises:
-            DamagedFile: the file holds something else there.
+            DamagedFile: the file has something else there.
         """
         try:
             return next(self.headers(position), None)
@@ -78,7 +78,7 @@ class BatchFile:
         return BatchesEnd(position, after, epoch)
 
     def damaged(self, error: DecodeError) -> DamagedFile:
-        """What to raise where the file holds something else than batches."""
+        """The error for a file that contains something else than batches."""
         return DamagedFile(self.path, error.offset, error.expected)
 
     def modified_ms(self) -> int:

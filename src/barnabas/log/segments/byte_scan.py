@@ -1,7 +1,7 @@
-"""Reading a segment of Kafka 0.7 from its file, in pieces: messages, or runs of neighbours.
+"""Read a segment of Kafka 0.7 from its file, in pieces: messages, or runs of adjacent ones.
 
-Either is a batch here whose offsets are all its bytes: the first where it starts, the last where it
-ends. Source: seed 000 "Ground Rules"; Kafka 0.7.2's Log.
+Each counts as a batch whose offsets are its bytes: the first is its start, the last its end.
+Source: seed 000 "Ground Rules"; Kafka 0.7.2's Log.
 """
 
 from bisect import bisect_left
@@ -19,7 +19,7 @@ _PIECE = 1 << 20
 _NEAR = 8192
 _RUN = 4096
 _ALONE = 0
-"""Bytes of neighbours that go together where nobody wants one of them: an index entry is for as many."""
+"""The size of a run of messages that need not be separated: that of an index entry."""
 _LENGTH = 4
 _WIDTH = layout.BYTE_WIDTH
 _NONE = -1
@@ -75,7 +75,7 @@ def _header(base: int, position: int, size: int, kind: int) -> BatchHeader:
 
 
 def message_headers(file: File, base: int, position: int, end: int) -> Iterator[BatchHeader]:
-    """Headers of the runs of messages from `position` on; what is no message ends them."""
+    """Headers of the runs of messages from `position` on; the first invalid message ends them."""
     for found in scan_messages(file, base, position, end, check_crcs=False):
         yield found.header
 
@@ -83,7 +83,7 @@ def message_headers(file: File, base: int, position: int, end: int) -> Iterator[
 def locate_message(
     file: File, base: int, position: int, end: int, offset: int, claim: Claim | None = None
 ) -> Place | None:
-    """The message that holds the byte `offset`, looked for from `position` on; None behind the last.
+    """The message that contains the byte `offset`, searched from `position` on; None after the last.
 
     Raises:
         DecodeError: there is something else than messages, or not what `claim` says.

@@ -1,7 +1,7 @@
-"""Whether a batch starts where an index says that one does: an index is a hint, and may be damaged.
+"""Check that a batch starts where an index says: an index is a hint, and may be damaged.
 
-The check reads the batch's header, no other batch. It is enough for a reader: offsets grow in a
-segment, so that no batch before one that begins at or before the entry's offset holds that offset.
+The check reads only the batch's header. That is enough for a reader: offsets increase in a segment,
+so no batch before one that starts at or before the entry's offset contains that offset.
 """
 
 import struct

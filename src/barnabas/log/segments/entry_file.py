@@ -1,8 +1,8 @@
-"""A sorted file of fixed-size entries: what offset index and time index are made of.
+"""A sorted file of fixed-size entries: the base of offset index and time index.
 
-The newest entries stay in memory until `flush`; the others are read from the file when asked for,
-so that an index costs the same memory however long it is. An index is a hint: what is lost in a
-crash is made again from the log, and who looks something up checks what is found.
+The newest entries stay in memory until `flush`; the others are read from the file on demand, so an
+index of any length uses the same memory. An index is a hint: entries lost in a crash are rebuilt
+from the log, and readers check what they find.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,11 +20,12 @@ Entry = tuple[int, int]
 
 
 class EntryFile:
-    """Entries of two numbers, both growing from entry to entry (not always strictly).
+    """Entries of two numbers, both increasing from entry to entry (not always strictly).
 
-    In a damaged file they may not grow; a look-up finds some entry that is not above its value then.
-    Invariant: entries [0, _stored) are in the file, the others in `_recent`. `_block` holds those
-    from `_block_first` on, or none. `_block_starts` are the first entries of blocks looked at.
+    In a damaged file they may not increase; a lookup then finds some entry that is not above its
+    value. Invariant: entries [0, _stored) are in the file, the others in `_recent`. `_block` holds
+    those from `_block_first` on, or none. `_block_starts` are the first entries of blocks read so
+    far.
     """
 
     __slots__ = (
@@ -104,7 +105,7 @@ class EntryFile:
         return value < column[-1] or self._block_first + len(column) == self._stored
 
     def _find_block(self, value: int, field: int) -> None:
-        """Load the block that `value` is in; who reads on needs the one behind the last."""
+        """Load the block that contains `value`; a reader that continues needs the block after the last."""
         if self._block_first + _BLOCK < self._stored and self._block[field]:
             self._load(self._block_first // _BLOCK + 1)
             if self._block_covers(value, field):
@@ -172,7 +173,10 @@ class EntryFile:
         self.file.truncate(count * self._layout.size)
 
     def flush(self) -> None:
-        """Write what is only in memory; no sync. Without room on the disk it stays there."""
+        """Write the entries that are only in memory; no sync.
+
+        Without space on the disk they stay there.
+        """
         if self._anew:
             self._begin_file()
         count = len(self._recent[0])
@@ -181,7 +185,7 @@ class EntryFile:
             try:
                 self.file.write(self._stored * self._layout.size, [data])
             except DiskFull:
-                return  # All that is in the log can be read all the same.
+                return  # All records in the log are still readable.
             self._stored += count
             self._recent = self._layout.no_entries()
             self._forget_block()
@@ -189,14 +193,14 @@ class EntryFile:
             self._file = self._disk.open(self.path, create=True)
 
     def _begin_file(self) -> None:
-        """Have an empty file: a new one, as the disk may not give back what is written to the old."""
+        """Start a new empty file: the disk may not return what is written to the old one."""
         self.close()
         self._disk.remove(self.path)
         self._file = self._disk.open(self.path, create=True)
         self._anew = False
 
     def close(self) -> None:
-        """Give the descriptor back; what was not flushed is lost."""
+        """Close the descriptor; entries not flushed are lost."""
         if self._file is not None:
             self._file.close()
             self._file = None

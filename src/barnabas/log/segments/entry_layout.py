@@ -47,7 +47,7 @@ class EntryLayout(NamedTuple):
         return Columns(_turned(array("q", pairs.tobytes())), _turned(words[2::3]))
 
     def encode(self, columns: Columns) -> bytes:
-        """The bytes of entries, one behind the other."""
+        """The bytes of entries, concatenated."""
         first, second = _turned(columns.first[:]), _turned(columns.second[:])
         words = array("i", bytes(self.size * len(first)))
         if self.wide:

@@ -87,10 +87,10 @@ class IndexedFile(BatchFile):
     # --- Look-ups ------------------------------------------------------------------------------
 
     def find(self, offset: int) -> Place | None:
-        """The batch that holds `offset`, or the next one if none does; None behind the last.
+        """The batch that contains `offset`, otherwise the next one; None after the last.
 
         Raises:
-            DamagedFile: the file holds something else than batches.
+            DamagedFile: the file contains something else than batches.
         """
         entry = self._entry(OffsetIndex.for_offset, offset)
         start, claim = (0, None) if entry is None else (entry.position, self._claim(entry))
@@ -107,18 +107,18 @@ class IndexedFile(BatchFile):
         return found
 
     def boundary_at(self, position: int) -> Place:
-        """The last batch start that the index knows at or before a position; the first batch else.
+        """The last batch start in the index at or before a position; otherwise the first batch.
 
         Raises:
-            DamagedFile: the file holds something else than a batch there.
+            DamagedFile: the file contains something else than a batch there.
         """
         return self._place_of(OffsetIndex.for_position, position)
 
     def position_for(self, offset: int) -> int:
-        """Where a batch starts that holds `offset`, or that the last index entry before it is of.
+        """The start of the batch that contains `offset`, or of the last index entry before it.
 
         Raises:
-            DamagedFile: the file holds something else than batches.
+            DamagedFile: the file contains something else than batches.
         """
         return self._place_of(OffsetIndex.for_offset, offset).position if self.written else 0
 
@@ -143,17 +143,17 @@ class IndexedFile(BatchFile):
         return self.base_offset, entry.offset
 
     def _doubt(self, entry: IndexEntry | None, error: DecodeError) -> None:
-        """Something else was found than an entry says; if that is not the index's fault, raise it."""
+        """An entry is wrong; if that is not the index's fault, raise the error."""
         if entry is None or self._mended:
             raise self.damaged(error) from error
         where = f"its entry for offset {entry.offset} says position {entry.position}"
         self._mend(INDEX, f"{where}: at {error.offset} there is not {error.expected}")
 
     def position_before(self, timestamp: int) -> int:
-        """Where a batch starts before which all records are older than `timestamp`.
+        """The start of a batch before which all records are older than `timestamp`.
 
         Raises:
-            DamagedFile: the file holds something else than batches.
+            DamagedFile: the file contains something else than batches.
         """
         entry = self._time_entry(lambda times: times.up_to(timestamp))
         return 0 if entry is None else self.position_for(entry.offset)
@@ -172,7 +172,7 @@ class IndexedFile(BatchFile):
         return look(self.times)
 
     def _bears_out(self, entry: TimeEntry) -> bool:
-        """Whether the batch that an entry names is as young as it says, if that can be seen."""
+        """Whether the batch of an entry is as young as the entry says, if that can be checked."""
         try:
             place = self.find(entry.offset)
             header = None if place is None else self.first_header(place.position)
@@ -199,9 +199,9 @@ class IndexedFile(BatchFile):
         return self._place_of(OffsetIndex.for_position, _LARGEST).position if self.written else 0
 
     def _find_max_timestamp(self) -> int:
-        """What the time index says, and the batches behind its last entry.
+        """The largest timestamp in the time index, and in the batches after its last entry.
 
-        Both indexes get their entries together; the last one of the time index may be missing. Where
+        Both indexes get their entries together; the last one of the time index may be missing. If
         its last entry is far from the end, only the batches from the last offset entry on are read.
         """
         last = self._time_entry(TimeIndex.last)
@@ -269,11 +269,11 @@ class IndexedFile(BatchFile):
             self._replace(index, fault)
 
     def _mend(self, index: str, fault: str) -> None:
-        """Make both indexes again, as an entry of one is wrong.
+        """Rebuild both indexes, because an entry of one is wrong.
 
         Raises:
-            DamagedFile: the batches are not whole, so that the fault may be theirs. The indexes
-                stay, as they may lead to what is behind.
+            DamagedFile: the batches are incomplete, so the error may be theirs. The indexes stay,
+                because they may lead to later batches.
         """
         if self._mended:
             raise DamagedFile(self.stem + index, 0, f"what the batches say, and {fault}")
@@ -317,7 +317,7 @@ class IndexedFile(BatchFile):
         self.times.entries.flush()
 
     def close_indexes(self) -> None:
-        """Give their descriptors back; what was not flushed is lost."""
+        """Close their descriptors; entries not flushed are lost."""
         for each in (self._offsets, self._times):
             if each is not None:
                 each.entries.close()

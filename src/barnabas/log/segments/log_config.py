@@ -10,7 +10,7 @@ _HOUR_MS = 3_600_000
 _WEEK_MS = 168 * _HOUR_MS
 TODAYS_MAGIC = 2
 MAGIC_07 = -1
-"""Stands for the format of Kafka 0.7, whose own magic bytes, 0 and 1, mean others since 0.8."""
+"""The format of Kafka 0.7, whose own magic bytes, 0 and 1, have another meaning since 0.8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class LogConfig:
     """The highest that the broker's release knows."""
 
     lone_wrappers: bool = False
-    """Whether a compressed message must be alone in what is sent, by the broker's release."""
+    """Whether a compressed message must be alone in a message set, by the broker's release."""
 
     nested_wrappers: bool = False
     """Whether one of magic 0 may hold others, by the broker's release."""

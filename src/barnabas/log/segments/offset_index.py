@@ -14,7 +14,7 @@ _LAYOUT = EntryLayout(wide=False)
 
 
 class IndexEntry(NamedTuple):
-    """What an index says: a batch that begins at or before `offset` starts at `position`."""
+    """An index entry: a batch that starts at or before `offset` starts at `position`."""
 
     offset: int
     position: int

@@ -1,7 +1,7 @@
-"""What offsets of a log mean, and with that what its segments hold: the topic's format decides.
+"""The meaning of offsets in a log, and so of its segments' contents; the topic's format decides.
 
-DENSE: one for each record, in batches that know theirs. BYTE_POSITION: where a message begins in the
-log, as before Kafka 0.8.
+DENSE: one per record, in batches that contain theirs. BYTE_POSITION: the position of a message in
+the log, as before Kafka 0.8.
 """
 
 from collections.abc import Callable, Iterator

@@ -23,12 +23,12 @@ _LENGTH_AT = 8
 def read_pieces(
     file: File, position: int, end: int, *, check_crcs: bool = True
 ) -> Iterator[WholeBatches | WholeMessages]:
-    """Yield all that is from `position` to `end`, some at a time, each valid until the next.
+    """Yield everything from `position` to `end` in pieces, each valid until the next.
 
-    The CRCs of messages are compared by who reads them.
+    The caller verifies the CRCs of messages.
 
     Raises:
-        CorruptRecord: there is something else than messages, or batches with right CRCs.
+        CorruptRecord: there is something else than messages, or than batches with correct CRCs.
     """
     buffer = bytearray(min(_PIECE, max(end - position, HEADER_SIZE)))
     while position < end:
@@ -46,7 +46,7 @@ def read_pieces(
 
 
 def _whole(data: memoryview, *, check_crcs: bool) -> WholeBatches | WholeMessages:
-    """What is whole at the start of a buffer, of the one kind or the other."""
+    """The whole batches or messages at the start of a buffer."""
     if len(data) > MAGIC_AT and data[MAGIC_AT] < 2:
         end, _ = end_of_messages(data, 0)
         return WholeMessages(data[:end])

@@ -1,6 +1,6 @@
-"""Reading a segment batch by batch from its file, in pieces. Knows no index.
+"""Read a segment batch by batch from its file, in pieces. Uses no index.
 
-A message of magic 0 or 1 is a batch here, as `read_entry` says.
+A message of magic 0 or 1 counts as a batch, as in `read_entry`.
 """
 
 import struct
@@ -82,7 +82,7 @@ def read_headers(file: File, position: int, end: int) -> Iterator[BatchHeader]:
     """Yield the headers of the batches from `position` on, reading little else.
 
     Raises:
-        DecodeError: the file does not hold batches there.
+        DecodeError: the file does not contain batches there.
     """
     while end - position >= SMALLEST_ENTRY:
         data = file.read(position, min(_NEAR, end - position))
@@ -139,9 +139,9 @@ def locate(
 
 
 def place_at(file: File, position: int, end: int, claim: Claim | None = None) -> Place:
-    """The batch that starts at `position`, of which only the header is read.
+    """The batch that starts at `position`; reads only its header.
 
-    `claim`: an index says so, and that the batch begins between these two offsets.
+    `claim`: an index says so, and that the batch starts between these two offsets.
 
     Raises:
         DecodeError: none starts there, or not one that the index can mean.

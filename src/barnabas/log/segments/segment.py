@@ -25,7 +25,8 @@ class Segment(IndexedFile):
         super().__init__(disk, directory, base_offset, config)
         self._aborted: TransactionIndex | None = None
         self.created_ms = 0
-        """When it was made, for rolling segments whose records have no time; 0 if not known."""
+        """The time of its creation, for rolling segments whose records have no time; 0 if unknown.
+        """
         self.jitter_ms = _jitter(self.stem, config)
         """By how much it ends before its time, so that not all logs roll at once."""
 
@@ -63,7 +64,7 @@ class Segment(IndexedFile):
         )
 
     def add(self, size: int, last_offset: int, max_timestamp: int) -> None:
-        """Count a batch of `size` bytes that the log has queued behind the others."""
+        """Count a batch of `size` bytes that the log has queued."""
         position = self.size
         if not position:
             self.first_seen = max_timestamp
@@ -99,7 +100,7 @@ class Segment(IndexedFile):
         self.flush_aborted()
 
     def flush_aborted(self) -> None:
-        """Write what is known of aborted transactions; no sync."""
+        """Write the aborted transactions; no sync."""
         if self._aborted is not None:
             self._aborted.flush()
 
@@ -124,7 +125,7 @@ class Segment(IndexedFile):
         return files
 
     def close(self) -> None:
-        """Give descriptors back; what was not flushed is lost."""
+        """Close descriptors; entries not flushed are lost."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -7,7 +7,7 @@ from barnabas.log.segments.segment import Segment
 
 
 class Segments:
-    """At least one segment; the last one is active, the others never grow again."""
+    """At least one segment; the last one is active, the others never grow."""
 
     __slots__ = ("_bases", "_segments", "active")
 
@@ -48,7 +48,7 @@ class Segments:
         return self._segments[number]
 
     def add(self, segment: Segment) -> None:
-        """Put a new active segment behind the others."""
+        """Append a new active segment."""
         assert segment.base_offset > self._bases[-1], "segments grow"
         self._segments.append(segment)
         self._bases.append(segment.base_offset)
@@ -63,7 +63,7 @@ class Segments:
         return removed
 
     def remove_from(self, offset: int) -> list[Segment]:
-        """Take out those whose base offset is `offset` or more; one must stay."""
+        """Remove those whose base offset is `offset` or more; one must remain."""
         keep = bisect_right(self._bases, offset - 1)
         assert keep, "a log has at least one segment"
         removed = self._segments[keep:]

@@ -16,7 +16,7 @@ _LAYOUT = EntryLayout(wide=True)
 
 
 class TimeEntry(NamedTuple):
-    """What an index says: up to `offset` nothing is younger, and the batch with it is as young."""
+    """An index entry: no batch up to `offset` is younger than `timestamp`, and its own batch has it."""
 
     timestamp: int
     offset: int

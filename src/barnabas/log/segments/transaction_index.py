@@ -1,9 +1,9 @@
 """The .txnindex file: the aborted transactions whose markers are in a segment.
 
-A hint, as all indexes: what is wrong with the file is known when it is read, and `stability` compares
-each entry with its batches before it uses it. Only a whole entry that is missing shows nowhere; of
-them there are none in most files, and none of the file in most segments.
-Source: KIP-98; Kafka's TransactionIndex and AbortedTxn: version int16 (0), then four int64.
+A hint, like all indexes: damage to the file is detected when it is read, and `stability` compares
+each entry with its batches before use. Only a missing whole entry goes unnoticed. Most files have
+no entries, and most segments no file. Source: KIP-98; Kafka's TransactionIndex and AbortedTxn:
+version int16 (0), then four int64.
 """
 
 import struct
@@ -19,10 +19,10 @@ _ENTRY = struct.Struct(">hqqqq")
 
 
 class TransactionIndex:
-    """Aborted transactions of one segment, in the order of their markers. Its file is made late.
+    """Aborted transactions of one segment, in the order of their markers. Its file is created late.
 
     Invariant: the first `_stored` are in the file, the others only in memory until `flush`. `fault`
-    says what is wrong with the file; empty: nothing is. `compared`: markers whose entries are right.
+    is the damage of the file; empty without. `compared`: markers whose entries are correct.
     """
 
     __slots__ = ("_anew", "_disk", "_file", "_found", "_stored", "compared", "fault", "path")
@@ -57,14 +57,14 @@ class TransactionIndex:
         self.compared.add(aborted.last_offset)
 
     def from_offset(self, offset: int) -> Sequence[AbortedTransaction]:
-        """Those whose marker is at `offset` or behind it."""
+        """Those whose marker is at or after `offset`."""
         found = self._found
         if not found or found[-1].last_offset < offset:
             return ()
         return found[bisect_left(found, offset, key=lambda each: each.last_offset) :]
 
     def truncate(self, offset: int) -> None:
-        """Forget those whose marker is at `offset` or behind it."""
+        """Drop those whose marker is at or after `offset`."""
         kept = bisect_left(self._found, offset, key=lambda each: each.last_offset)
         del self._found[kept:]
         if not kept:
@@ -77,7 +77,7 @@ class TransactionIndex:
             self._stored = kept
 
     def replace(self, found: Iterable[AbortedTransaction], end: int) -> None:
-        """Have these, which are right, in place of all whose marker is before `end`."""
+        """Replace all whose marker is before `end` by these, which are correct."""
         behind = [each for each in self._found[self._stored :] if each.last_offset >= end]
         self.close()
         self._found = [*found, *behind]
@@ -87,7 +87,7 @@ class TransactionIndex:
         self.compared = {each.last_offset for each in self._found}
 
     def flush(self) -> None:
-        """Write what is only in memory, unless the file has a fault; no sync."""
+        """Write what is only in memory, unless the file is damaged; no sync."""
         if self.fault:
             return  # It is written when it is made again.
         if self._anew:
@@ -101,7 +101,7 @@ class TransactionIndex:
             file.write(position, [encode_aborted(added)])
 
     def close(self) -> None:
-        """Give the descriptor back; what was not flushed is lost."""
+        """Close the descriptor; entries not flushed are lost."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -135,6 +135,6 @@ def _fault_of(data: bytes, found: Sequence[AbortedTransaction], base_offset: int
     for number, each in enumerate(found):
         grows = 0 <= each.first_offset <= each.last_offset and last < each.last_offset
         if not grows or not 0 <= each.stable_offset <= each.last_offset + 1:
-            return f"entry {number} says {tuple(each)}, which cannot be behind offset {last}"
+            return f"entry {number} is {tuple(each)}, which cannot follow offset {last}"
         last = each.last_offset
     return ""

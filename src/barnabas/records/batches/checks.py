@@ -41,7 +41,7 @@ def check_produced(
     Raises:
         RefusedRecords: with the code that Kafka answers, and the words for the response.
     """
-    # One call of the kernel, because this is the hot path; `_look_closer` finds out what is wrong.
+    # One kernel call, because this is the hot path; `_look_closer` finds the error.
     row = _produced(buffer, max_bytes)
     if row is None or (row[1] > _SUMMED and crc32c(memoryview(buffer)[CRC_FROM:]) != row[5]):
         return _look_closer(buffer, max_bytes, unpacking or Unpacking())
@@ -53,7 +53,7 @@ def check_produced(
 
 
 def _look_closer(buffer: memoryview, max_bytes: int, unpacking: Unpacking) -> BatchHeader:
-    """Mend a batch or say what is wrong with it; of several things what Kafka finds first."""
+    """Repair a batch or report its error; of several, the one that Kafka finds first."""
     header = _read_only_batch(buffer)
     if header.size > max_bytes:
         raise RefusedRecords(
@@ -67,7 +67,7 @@ def _look_closer(buffer: memoryview, max_bytes: int, unpacking: Unpacking) -> Ba
         newest = newest_of_packed(buffer, header, unpacking)
     else:
         newest = newest_time(buffer, HEADER_SIZE, header.size, header)
-    # Where the header says that a broker gave the time, all records have that one.
+    # If the header says that the broker set the time, all records have that one.
     return stamp_newest(buffer, header, header.max_timestamp if header.log_append_time else newest)
 
 
@@ -107,7 +107,7 @@ def _refuse_header(header: BatchHeader) -> None:
         problem = f"producer {header.producer_id} without a sequence or epoch"
     elif header.codec > HIGHEST_CODEC:
         raise RefusedRecords(
-            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"nobody knows codec {header.codec}"
+            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"unknown codec {header.codec}"
         )
     else:
         return

@@ -8,10 +8,10 @@ from barnabas.types import Buffer
 
 
 def newest_time(records: Buffer, start: int, end: int, header: BatchHeader) -> int:
-    """The greatest time of the records from `start` to `end`, which are not compressed; -1 for none.
+    """The largest timestamp of the uncompressed records from `start` to `end`; -1 for none.
 
     Raises:
-        RefusedRecords: INVALID_RECORD: they are not what the header says.
+        RefusedRecords: INVALID_RECORD: they contradict the header.
     """
     result, record, newest = producing.check(
         records, start, end, header.count, header.base_timestamp

@@ -21,18 +21,18 @@ from barnabas.types import Buffer
 _ROOM = 1 << 20
 """Bytes that most batches unpack to at most."""
 _SMALLEST_GUESS, _FIRST_GUESS, _NEXT_GUESS = 1024, 16, 128
-"""What is tried where data does not state its size: so many bytes, or times the packed size."""
+"""Buffer sizes to try if data does not declare its size: bytes, or multiples of the compressed size."""
 _rooms: list[memoryview] = []
-"""Buffers of that size that nobody uses now: one for each thread that has a broker."""
+"""Unused buffers of that size: one for each thread with a broker."""
 
 
 def newest_of_packed(buffer: Buffer, header: BatchHeader, unpacking: Unpacking) -> int:
-    """The greatest time of the records of a compressed batch, which fills `buffer`; -1 for none.
+    """The largest timestamp of the records of a compressed batch, decompressed to `buffer`; -1 for none.
 
     Raises:
-        RefusedRecords: INVALID_RECORD where they are not what the header says; as in Kafka
-            UNKNOWN_SERVER_ERROR where they cannot be decompressed, which is no code that a client
-            tries again for; MESSAGE_TOO_LARGE where they are too many bytes.
+        RefusedRecords: INVALID_RECORD if they contradict the header; as in Kafka
+            UNKNOWN_SERVER_ERROR if they cannot be decompressed, which clients do not retry;
+            MESSAGE_TOO_LARGE if they are too many bytes.
     """
     unpacking.check()
     packed = memoryview(buffer)[HEADER_SIZE:]

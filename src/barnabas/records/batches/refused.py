@@ -8,8 +8,8 @@ from barnabas.errors import ErrorCode, KafkaError
 class RefusedRecords(KafkaError):
     """A record set that must not be appended.
 
-    `code` goes into the partition's response; `records` are those at fault, each by its place in
-    the batch with what is wrong with it, and none where it is the batch as a whole.
+    `code` is for the partition's response; `records` are the invalid ones, each with its index in
+    the batch and its error, empty if the whole batch is invalid.
     """
 
     def __init__(

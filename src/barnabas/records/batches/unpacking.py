@@ -1,8 +1,8 @@
-"""How much may come out of what a client has compressed: bounds that Kafka does not have.
+"""Limits on what clients' compressed data may decompress to; Kafka has none.
 
-A batch of 32 KB can hold 32 MB of zeros, which cost their reader memory, and everybody else the
-time. So what one batch may hold is bounded, and what one request may hold in all beyond what records
-usually are compressed to: many such batches in a request cost no more than two.
+A batch of 32 KB can hold 32 MB of zeros, which cost its reader memory, and all others time. So each
+batch has a limit, and so has each request for data beyond the usual compression ratio: many such
+batches in a request cost no more than two.
 """
 
 from barnabas.errors import ErrorCode
@@ -13,11 +13,11 @@ UNPACKED_LEAST = 32 << 20
 _USUAL_RATIO = 16
 """Unpacked over packed size that a batch of any size may have, and that no request is charged for."""
 _CHARGED_RATIO = 4096
-"""What data is taken to have unpacked to, up to its limit, that was found to be bad on the way."""
+"""The assumed ratio, up to its limit, of data that failed to decompress."""
 
 
 def unpacked_bytes_max(packed: int) -> int:
-    """What a batch or message set of so many bytes may unpack to, on its way in and out."""
+    """The maximum decompressed size of a batch or message set of so many bytes, for writes and reads."""
     return max(UNPACKED_LEAST, _USUAL_RATIO * packed)
 
 
@@ -30,7 +30,7 @@ class Unpacking:
         self.left = UNPACKED_LEAST
 
     def begin(self) -> None:
-        """Forget what was unpacked: another request begins."""
+        """Reset the counter: another request starts."""
         self.left = UNPACKED_LEAST
 
     def check(self) -> None:
@@ -46,7 +46,7 @@ class Unpacking:
             )
 
     def took(self, packed: int, unpacked: int) -> None:
-        """Count what so many bytes were unpacked to."""
+        """Count the decompressed size of so many bytes."""
         self.left -= max(0, unpacked - _USUAL_RATIO * packed)
 
     def failed(self, packed: int, limit: int) -> None:

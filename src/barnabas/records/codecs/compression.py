@@ -35,7 +35,7 @@ class Codec(IntEnum):
 HIGHEST_CODEC = max(Codec)
 DEFAULT_LEVELS = {Codec.GZIP: 6, Codec.LZ4: 0, Codec.ZSTD: 3}
 QUICK_LEVELS = {**DEFAULT_LEVELS, Codec.SNAPPY: None, Codec.NONE: None, Codec.GZIP: 1}
-"""For what is compressed again on the way: gzip at its quickest is ten times as fast as at 6."""
+"""For recompression on the fly: gzip's fastest level is ten times as fast as 6."""
 
 _ZLIB_FROM = 4
 """The level of gzip from which on zlib is quicker than cramjam, which is so at 1."""
@@ -56,7 +56,7 @@ _MOST = {Codec.GZIP: 1032, Codec.SNAPPY: 64, Codec.LZ4: 255}
 """What a byte can become at most: more is not even tried, so that bad data costs no memory."""
 _ZSTD_HEADER_MAX, _LZ4_HEADER_MAX = 18, 15
 _FULL = "failed to write whole buffer"
-"""What cramjam says where there was no room; `test_compression` holds every codec to it."""
+"""cramjam's message if the buffer is too small; `test_compression` checks it for every codec."""
 
 
 def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
@@ -79,20 +79,20 @@ def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
         return quick_frame(data)
     if codec == Codec.LZ4:
         writer = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
-        writer.compress(bytes(data))  # takes nothing else
+        writer.compress(bytes(data))  # accepts nothing else
         return memoryview(writer.finish())
     module = cramjam.gzip if codec == Codec.GZIP else cramjam.zstd
     return memoryview(module.compress(data, level))
 
 
 def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffer:
-    """Decompress, but never into more than `limit` bytes; NONE gives `data` back.
+    """Decompress, but never to more than `limit` bytes; NONE returns `data`.
 
-    `expected` is the size that the caller expects; a wrong guess costs time only.
+    `expected` is the expected size; a wrong guess only costs time.
 
     Raises:
         UnpackedTooLarge: there are more than `limit` bytes.
-        CorruptRecord: the data is not of this codec, or cut off; or nobody knows the codec.
+        CorruptRecord: the data is damaged or truncated, or the codec is unknown.
     """
     if codec == Codec.NONE:
         return data
@@ -128,7 +128,7 @@ def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffe
 
 
 def stated_size(codec: int, data: Buffer) -> int:
-    """Bytes that compressed data says it is in all, 0 where it does not say. It may be wrong.
+    """The decompressed size that compressed data declares, in bytes; 0 if none. It may be wrong.
 
     Sources: RFC 1952 (ISIZE), RFC 8878 (Frame_Content_Size), lz4's frame format (content size).
     """
@@ -149,10 +149,10 @@ def stated_size(codec: int, data: Buffer) -> int:
 
 
 def decompress_into(codec: int, data: Buffer, target: memoryview) -> int:
-    """Decompress into a buffer; the bytes written, or -1 where they do not fit or are bad.
+    """Decompress to a buffer; returns the bytes written, or -1 if they do not fit or are damaged.
 
     Raises:
-        CorruptRecord: nobody knows the codec.
+        CorruptRecord: the codec is unknown.
     """
     import cramjam
 

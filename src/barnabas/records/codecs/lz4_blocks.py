@@ -21,7 +21,7 @@ _HEADER_SIZE, _SIZE_SIZE, _WORD = 7, 8, 4
 _PLAIN = 1 << 31
 _SMALLEST_LIMIT = 4
 _FRAME_HEADER = _MAGIC + b"\x60\x40\x82"
-"""Version 1 with independent blocks of up to 64 KiB and nothing else, and the sum of that."""
+"""Version 1 with independent blocks of up to 64 KiB and no options, and its checksum."""
 _BLOCK = 1 << 16
 _MOST_BEYOND = 16 + _BLOCK // 255
 """What a block may have more than its content while it is made."""
@@ -51,7 +51,7 @@ def quick_frame(data: Buffer) -> bytes:
 
 
 def room_for(data: Buffer) -> int:
-    """What a frame says it holds, or else the most by the number of its blocks; 0: it says neither."""
+    """The declared size of a frame, otherwise the maximum for its number of blocks; 0: neither is known."""
     view = memoryview(data)
     if len(view) < _HEADER_SIZE + _WORD or view[:_FLAGS_AT] != _MAGIC:
         return 0
@@ -67,10 +67,10 @@ def room_for(data: Buffer) -> int:
 
 
 def blocks_into(data: Buffer, target: memoryview) -> int:
-    """Decompress one frame of independent blocks; the bytes written.
+    """Decompress one frame of independent blocks; returns the bytes written.
 
-    -1 where the data is anything else, damaged included, or has no room: then the decoder of frames
-    knows more. Checksums of blocks are not compared; the CRC of the batch covers all.
+    -1 for anything else, including damage or a small buffer: then the frame decoder finds out more.
+    Block checksums are not verified; the batch's CRC covers everything.
     """
     view = memoryview(data)
     if len(view) < _HEADER_SIZE + _WORD or view[:_FLAGS_AT] != _MAGIC:

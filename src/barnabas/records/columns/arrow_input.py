@@ -1,4 +1,4 @@
-"""Arrow arrays as the columns that kernels write from; only what is not binary is copied.
+"""Arrow arrays as the columns that kernels read; only non-binary data is copied.
 
 pyarrow is imported on first use.
 """

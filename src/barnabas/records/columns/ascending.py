@@ -7,7 +7,7 @@ _FEWEST, _MOST_KEPT = 1 << 10, 1 << 16
 
 
 def ascending(kind: str, count: int) -> memoryview:
-    """0 to `count` - 1, as an array of `kind` has them. Several callers share it: nobody changes it."""
+    """0 to `count` - 1, as an array of `kind`. It is shared, so callers must not change it."""
     if count > _MOST_KEPT:
         return memoryview(array(kind, range(count)))
     return _kept(kind, max(_FEWEST, 1 << count.bit_length()))[:count]

@@ -33,10 +33,10 @@ class Wanted(Flag):
 
 
 class BytesColumn(NamedTuple):
-    """Strings of bytes one behind the other.
+    """Concatenated byte strings.
 
     `ends` is int32[n + 1], the first 0: item i is data[ends[i]:ends[i + 1]]. `validity` is one bit
-    per item, least significant first, or None where no item is null.
+    per item, least significant first, or None if no item is null.
     """
 
     ends: memoryview
@@ -87,20 +87,20 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
     """Decode the records with start <= offset < end of a partition's fetched batches, in order.
 
     Args:
-        buffers: whole batches, or messages of magic 0 and 1, each buffer under 2 GiB; one that is
-            cut off at the end of its buffer is left out. They must not change meanwhile: the GIL is
+        buffers: whole batches, or messages of magic 0 and 1, each buffer under 2 GiB; a truncated
+            one at the end of its buffer is skipped. They must not change meanwhile: the GIL is
             released.
-        wanted: the columns to make.
-        start: offset of the first record wanted; also what `next_offset` is where nothing came.
-        end: the offset behind the last record wanted; None for no bound.
-        check_crcs: compare each batch with its CRC32C. Lengths are checked in any case.
-        aborted: (producer id, first offset) of aborted transactions, as a read_committed fetch has
-            them; their records are left out. Control batches always are.
-        limit: bytes that may be decompressed in all.
-        nested: a compressed message of magic 0 may hold others, as Kafka 0.8 lets producers do.
+        wanted: the columns to decode.
+        start: offset of the first record; also the value of `next_offset` without any records.
+        end: the offset after the last record; None for no bound.
+        check_crcs: verify the CRC32C of each batch. Lengths are always checked.
+        aborted: (producer id, first offset) of aborted transactions, from a read_committed fetch;
+            their records are skipped, and so are control batches always.
+        limit: the maximum number of bytes decompressed in total.
+        nested: a compressed message of magic 0 may hold others, as Kafka 0.8 allows.
 
     Raises:
-        CorruptRecord: a batch is not what it says. Nothing is returned in part.
+        CorruptRecord: a batch is damaged. No partial result is returned.
     """
     regions = Regions(start, LARGEST_OFFSET if end is None else end, limit, nested=nested)
     count = not wanted

@@ -57,12 +57,12 @@ class EncodeOptions:
 
     @property
     def attributes(self) -> int:
-        """What the headers of the batches say of them."""
+        """The attributes in the headers of the batches."""
         return self.codec | (TRANSACTIONAL if self.transactional else 0)
 
 
 class Partitioner:
-    """Which partition a row goes to: that of the column, else that of its key, else one in turn.
+    """Chooses the partition of a row: the column's value, otherwise by key, otherwise in turn.
 
     Rows without a key go to one partition for about `batch_bytes`, then to the next one.
     """
@@ -170,11 +170,11 @@ def encode_rows(
 
 @cache
 def _keep_what_is_freed() -> None:
-    """Once in a process, let glibc learn that large blocks come again.
+    """Once per process, make glibc keep large freed blocks.
 
-    Else it hands each batch back to the system when it is freed, and the pages of the next one come
-    one by one, which takes twice as long as encoding. It learns from the largest block that was freed
-    (M_MMAP_THRESHOLD in mallopt(3)); the pages of this one are never touched.
+    Otherwise it returns each freed batch to the system, and the pages of the next one fault one by
+    one, which takes twice as long as encoding. It adapts to the largest freed block
+    (M_MMAP_THRESHOLD in mallopt(3)); this block's pages are never touched.
     """
     batch_writing.unwritten(_KEPT)
 

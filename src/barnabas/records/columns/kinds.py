@@ -8,9 +8,9 @@ from barnabas.types import Buffer
 
 
 def are_plain(buffer: Buffer) -> bool:
-    """Whether all are batches of today of no transaction, as far as they are whole.
+    """Whether all whole batches are of magic 2 and without a transaction.
 
-    False for what is not in order too: who reads it batch by batch can say why.
+    Also false for damaged ones: reading them batch by batch finds the error.
     """
     rows = batches.count(buffer)
     if rows <= 0:

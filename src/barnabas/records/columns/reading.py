@@ -1,4 +1,4 @@
-"""Fetched batches into Record objects: for those who look at records one by one."""
+"""Decode fetched batches to Record objects, for callers that read records one by one."""
 
 from array import array
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ def decode_records(  # noqa: PLR0913 - all but three by name
     aborted: Sequence[tuple[int, int]] = (),
     limit: int | None = None,
 ) -> tuple[list[Record], int]:
-    """Decode the whole batches and messages of a fetch from offset `start` on; what is next.
+    """Decode the whole batches and messages of a fetch from offset `start` on; return the next offset.
 
-    `limit` is the number of records to stop at: the next offset is then that behind the last of
-    them, and what follows is not looked at. Other arguments and errors as `decode_columns`.
+    Decoding stops after `limit` records: the next offset is then that after the last of them, and
+    later data is not read. Other arguments and errors as in `decode_columns`.
     """
     regions = Regions(start, LARGEST_OFFSET, DECOMPRESSED_BYTES_MAX)
     regions.add(buffer, check_crcs=check_crcs, aborted=aborted, count=False)

@@ -37,7 +37,7 @@ _WIDTH = layout.WIDTH
 _BUFFER_BYTES_MAX = 2**31 - 1
 _FIRST_RATIO = 8.0
 _ARENA = 1 << 20
-"""Bytes of the buffers that several batches are decompressed into, one behind the other."""
+"""The size of buffers into which several batches are decompressed, in bytes."""
 _FRESH = bytes(8 * layout.STATE)
 _NO_TIME = -1
 """The type of timestamp of records that have none."""
@@ -46,7 +46,7 @@ _NO_TIME = -1
 class Region(NamedTuple):
     """Rows [first_row, end_row) of a batch table, whose records are in `data`, uncompressed.
 
-    `messages`: the rows are of messages of magic 0 or 1, for which there are other kernels.
+    `messages`: the rows are messages of magic 0 or 1, which have other kernels.
     """
 
     data: Buffer
@@ -199,7 +199,7 @@ class Regions:
     def _add_compressed(
         self, view: memoryview, table: "array[int]", at: int, *, check_crcs: bool
     ) -> None:
-        """Take what is in a compressed message, in order, and in those inside it."""
+        """Append the contents of a compressed message, in order, and those nested in it."""
         levels = [self._inside(view, table, at, check_crcs=check_crcs)]
         while levels:
             for region in levels[-1]:
@@ -216,7 +216,7 @@ class Regions:
     def _inside(
         self, view: Buffer, table: "array[int]", at: int, *, check_crcs: bool
     ) -> Iterator[Region]:
-        """Each row of what is in a compressed message."""
+        """Each row in a compressed message."""
         packed = packed_value(view, table, at)
         data, start, end = self._unpacked(packed, table, at)
         if check_crcs:
@@ -284,7 +284,7 @@ class Regions:
                 yield row
 
     def _decompressed(self, buffer: Buffer, table: "array[int]", at: int) -> Buffer:
-        """The records of a compressed batch; its row then tells where they are there."""
+        """The records of a compressed batch; its row then has their positions there."""
         packed = memoryview(buffer)[table[at + layout.START] : table[at + layout.END]]
         data, start, end = self._unpacked(packed, table, at)
         table[at + layout.START] = start
@@ -302,7 +302,7 @@ class Regions:
         try:
             size = min(limit, stated_size(codec, packed) or int(self._ratio * len(packed)))
             if size > len(self._arena) - self._taken:
-                # One batch is often all there is; who has several gets the arena.
+                # Often there is only one batch; several share the arena.
                 room = max(size, min(limit, _ARENA)) if self._arena else size
                 self._arena, self._taken = allocator()(room), 0
             data, start = self._arena, self._taken

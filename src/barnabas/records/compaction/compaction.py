@@ -1,7 +1,7 @@
-"""Compaction of record batches: learn the latest offset of each key, then keep what is the latest.
+"""Compaction of record batches: find the latest offset of each key, then keep only those records.
 
-The records are a kernel's business; here are the batches that it cannot take in one run: compressed
-ones, those of transactions, markers. Sources: KIP-98, KIP-354, KIP-534; Kafka's Cleaner and
+Kernels handle the records; this handles batches that they cannot process in one run: compressed
+ones, transactional ones, markers. Sources: KIP-98, KIP-354, KIP-534; Kafka's Cleaner and
 MemoryRecords.filterTo.
 """
 
@@ -71,7 +71,7 @@ class Survivors:
         self._verdicts = array("q")
 
     def of(self, batches: WholeBatches) -> list[Buffer]:
-        """What stays of these batches, in parts to be written one behind the other.
+        """The remaining parts of these batches, to be written in order.
 
         The parts are valid until the next call.
 
@@ -202,7 +202,7 @@ class Survivors:
         return _batch(_original(batches, row), attributes, (base, newest), kept, body)
 
     def _emptied(self, batches: WholeBatches, row: int) -> list[Buffer]:
-        """A header alone where the batch must not go, else nothing."""
+        """Only the header if the batch must remain, otherwise nothing."""
         table = batches.table
         at = row * _WIDTH
         last_offset = batches.last_offset(row)

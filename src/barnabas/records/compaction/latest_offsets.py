@@ -50,7 +50,7 @@ class LookedAt:
             fail(batches, first, self.count)
 
     def mark_all(self, count: int) -> None:
-        """Mark so many records as those that stay."""
+        """Mark so many records as remaining."""
         if count > len(self.nulls):
             self._make_room(count)
         self.nulls[:count] = b"\1" * count
@@ -65,7 +65,7 @@ class LatestOffsets:
     """A map that grows with the keys, up to a number of bytes."""
 
     def __init__(self, bytes_max: int, load_factor: float, secret: bytes) -> None:
-        """`secret` is 16 bytes that nobody else knows; `load_factor` the share of slots to fill."""
+        """`secret` is 16 random bytes; `load_factor` the share of slots to fill."""
         self.looked_at = LookedAt(secret)
         self._load_factor = load_factor
         self._slots_max = max(bytes_max // _SLOT_BYTES, _FEWEST_SLOTS)

@@ -16,9 +16,9 @@ _WIDTH = layout.WIDTH
 
 
 class AbortedTransactions:
-    """Finds the aborted transactions of a log that is gone over once from its start.
+    """Finds the aborted transactions of a log in one pass from its start.
 
-    What a `.txnindex` says, but from the batches: that index may be missing.
+    The same as a `.txnindex`, but from the batches: that index may be missing.
     """
 
     __slots__ = ("_open", "found")
@@ -55,9 +55,9 @@ class AbortedTransactions:
 
 
 class TransactionFilter:
-    """Told of the transactional batches of a log in order, tells which ones may go.
+    """Receives the transactional batches of a log in order, and decides which ones to remove.
 
-    `kept` are the aborted transactions whose marker stays though their records go.
+    `kept` are the aborted transactions whose marker remains although their records are removed.
     """
 
     __slots__ = ("_aborted", "_committed", "_waiting", "kept")

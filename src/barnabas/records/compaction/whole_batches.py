@@ -28,7 +28,7 @@ class WholeBatches(NamedTuple):
     seen: int
     """Attribute bits that any batch has."""
     records: int
-    """Records in all of them, as their headers say."""
+    """The number of records, from the headers."""
 
     @property
     def rows(self) -> int:
@@ -69,7 +69,7 @@ class WholeBatches(NamedTuple):
             yield start, self.rows, 0
 
     def decompressed(self, row: int) -> Buffer:
-        """The records of a compressed batch; its row then tells where they are there.
+        """The records of a compressed batch; its row then has their positions there.
 
         Raises:
             CorruptRecord: they cannot be decompressed, or only to more than is allowed.

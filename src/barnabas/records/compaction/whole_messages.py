@@ -1,6 +1,6 @@
-"""Messages of magic 0 and 1 as compaction goes over them: batches of today, to judge them by.
+"""Messages of magic 0 and 1 for compaction, represented as batches of magic 2.
 
-What is not touched stays as it is, byte for byte; what is keeps format, codec and type of time.
+Unchanged ones stay the same, byte for byte; changed ones keep format, codec and timestamp type.
 Source: Kafka's MemoryRecords.filterTo and Cleaner.cleanSegments.
 """
 
@@ -49,14 +49,14 @@ class MessageGroup(NamedTuple):
             return found
         for row in range(found.rows):
             at = row * layout.WIDTH
-            # The time of the first record stands for a horizon, which has passed.
+            # The first record's time serves as a delete horizon, which has passed.
             found.table[at + layout.ATTRIBUTES] |= DELETE_HORIZON
             position = found.table[at + layout.POSITION] + _ATTRIBUTES_AT
             _ATTRIBUTES.pack_into(batches, position, found.table[at + layout.ATTRIBUTES])
         return found
 
     def left(self, batches: WholeBatches, parts: Sequence[Buffer]) -> list[Buffer]:
-        """The messages of which `parts` are what is left of those batches."""
+        """The messages for the remaining `parts` of those batches."""
         columns = decode_columns(parts, wanted=_FLAT, start=_ANY, check_crcs=False)
         if columns.count == batches.records:
             return [self.data]
@@ -68,7 +68,7 @@ class MessageGroup(NamedTuple):
 
 
 class WholeMessages(NamedTuple):
-    """Messages one behind the other, all of them whole."""
+    """Concatenated messages, all of them whole."""
 
     data: memoryview
 

@@ -56,7 +56,7 @@ def check_set(
 
 
 def _opened(messages: memoryview, unpacking: Unpacking) -> memoryview:
-    """The messages after what is compressed was looked into."""
+    """The messages after decompression."""
     unpacking.check()
     limit = unpacked_bytes_max(len(messages))
     room = Room(limit)

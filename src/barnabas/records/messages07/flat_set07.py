@@ -26,9 +26,9 @@ _VALUES = 1  # What `gather` calls them.
 
 
 class FlatSet(NamedTuple):
-    """`size` messages one behind the other; the first `end` bytes of a log's part hold them.
+    """`size` concatenated messages; they contain the first `end` bytes of a part of a log.
 
-    That is always whole messages of the log: a compressed one is here with all that is in it.
+    These are always whole messages of the log: a compressed one is here with all its contents.
     """
 
     messages: memoryview

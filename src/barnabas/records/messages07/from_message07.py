@@ -1,8 +1,8 @@
-"""Messages of Kafka 0.7 as batches of today, whose offsets are where the messages are in their log.
+"""Kafka 0.7 messages as batches of magic 2, whose offsets are positions of messages in their log.
 
-A record out of a compressed message has that one's offset and its own number added; where there are
-more records than bytes, the surplus has the last byte's. The last offset of a batch is its messages'
-last byte, so that who reads on does so at a message. Times are not known, keys are null.
+A record from a compressed message has that message's offset plus its own number; if there are more
+records than bytes, the surplus has the last byte's. The last offset of a batch is its messages'
+last byte, so that reading continues at a message. Timestamps are unknown, keys are null.
 """
 
 from array import array
@@ -39,12 +39,11 @@ class Made(NamedTuple):
 
 
 def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED_BYTES_MAX) -> Made:
-    """The whole messages of a part of a log that begins at `offset`; compressed ones stay so.
+    """The whole messages of a part of a log that starts at `offset`; compressed ones stay so.
 
-    Messages without a record from `start` on are left out: who goes on behind a record that was the
-    first byte of its message has seen it. What follows a message that is damaged is left out too.
-    `limit` is for the bytes that come out of all compressed ones; what follows when they are
-    `_ENOUGH` is left for the next call.
+    Messages without a record from `start` on are skipped: a reader that continues after the first
+    byte of a message has read it. Messages after a damaged one are skipped, too. `limit` bounds the
+    decompressed bytes in total; what follows after `_ENOUGH` of them is left for the next call.
 
     Raises:
         CorruptRecord: the first message is damaged.
@@ -87,7 +86,7 @@ def _plain(view: memoryview, table: "array[int]", rows: tuple[int, int], offset:
 
 
 def _packed(view: memoryview, row: "array[int]", offset: int, start: int, room: Room) -> bytearray:
-    """One batch of what is in a compressed message; nothing, if all of that is before `start`."""
+    """One batch with the contents of a compressed message; None if all of them are before `start`."""
     first, payload, end, kind = row
     codec = Codec(kind & CODEC_BITS)
     size = end - first

@@ -1,7 +1,7 @@
-"""Messages of Kafka 0.6 (magic 0) and 0.7 (magic 1): written, found, compared with their CRCs, opened.
+"""Messages of Kafka 0.6 (magic 0) and 0.7 (magic 1): encode, find, verify, decompress.
 
-They have a payload and nothing else: no key, no time, no offset. Source: seed 000 "Message"; Kafka
-0.7.2's Message, CompressionUtils and ByteBufferMessageSet, whose iterator gives the next offsets.
+They only have a payload: no key, no time, no offset. Source: seed 000 "Message"; Kafka 0.7.2's
+Message, CompressionUtils and ByteBufferMessageSet, whose iterator returns the next offsets.
 """
 
 from array import array
@@ -17,9 +17,9 @@ from barnabas.records.message_rows import crc32_tables
 from barnabas.types import Buffer
 
 UNPACKED_BYTES_MAX = 1 << 28
-"""What all compressed messages of a set may hold, if nobody says otherwise; of a reader each."""
+"""The default limit for the contents of all compressed messages of a set, per reader."""
 _ENOUGH = 1 << 26
-"""When so many bytes came out of compressed messages, a reader goes on with its next fetch."""
+"""After so many decompressed bytes, a reader continues with its next fetch."""
 ENTRIES_MAX = 1 << 18
 """How many messages one compressed message may hold: as objects they have a quarter of 256 MiB.
 
@@ -34,7 +34,7 @@ _FIRST_ROOM = 16
 _NO_TABLES = array("I")
 _WIDTH = layout.BYTE_WIDTH
 _SMALL_MESSAGE = 64
-"""What the first table has room for: so many messages as of this size there can be."""
+"""The message size that determines how many rows the first table has."""
 _MOST_ROOM = 1 << 14
 
 
@@ -51,10 +51,10 @@ class FetchTooSmall(CorruptRecord):
 
 
 class Message(NamedTuple):
-    """One message, and the offset to go on with after it.
+    """One message, and the offset to continue with after it.
 
-    Of messages out of a compressed one all but the last lead back to its start, so that who goes on
-    there sees all of them again and misses none.
+    For messages from a compressed one, all but the last have its start, so that a reader that
+    continues there repeats them all and misses none.
     """
 
     payload: bytes
@@ -114,7 +114,7 @@ def encode_message(payload: Buffer, *, magic: int = 1, codec: Codec = Codec.NONE
 
 
 def encode_set(payloads: Iterable[Buffer], *, magic: int = 1, codec: Codec = Codec.NONE) -> bytes:
-    """Messages one behind the other; with a codec, one message that holds them all."""
+    """Concatenated messages; with a codec, one message that contains them all."""
     made = b"".join([encode_message(payload, magic=magic) for payload in payloads])
     return encode_message(compress(codec, made), codec=codec) if codec and made else made
 
@@ -165,15 +165,14 @@ def entries(
 def read_messages(
     buffer: Buffer, offset: int = 0, *, limit: int = UNPACKED_BYTES_MAX
 ) -> tuple[list[Message], int]:
-    """The whole messages of what a fetch at `offset` gave, and the offset to fetch next.
+    """The whole messages of a fetch at `offset`, and the offset to fetch next.
 
-    Each compressed one may hold `limit` bytes. What follows is left for the next fetch where a good
-    deal came out of those already, or where a message cannot be read and is not the first.
+    Each compressed one may hold `limit` bytes. The rest is left for the next fetch if many bytes
+    were decompressed already, or if a message other than the first is damaged.
 
     Raises:
-        FetchTooSmall: there is something, but no whole message.
-        InvalidMessage: the first message is nonsense, or has another CRC than it states, or holds
-            too much.
+        FetchTooSmall: there is data, but no whole message.
+        InvalidMessage: the first message is malformed, has a wrong CRC, or contains too much.
     """
     view = memoryview(buffer)
     found: list[Message] = []
@@ -281,7 +280,7 @@ def _count_inside(codec: int, payload: Buffer, room: Room, depth: int) -> int:
 
 
 def _tables_inside(view: memoryview, room: Room) -> Iterator[tuple["array[int]", int, int]]:
-    """`tables` of what was in a compressed message."""
+    """`tables` of the contents of a compressed message."""
     end = 0
     for table, count, end in tables(view, 0, len(view)):
         room.entries -= count

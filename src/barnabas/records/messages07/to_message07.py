@@ -1,4 +1,4 @@
-"""What producers since 0.8 send, as messages of Kafka 0.7: these have a payload and nothing else."""
+"""Convert what producers since 0.8 send to Kafka 0.7 messages, which only have a payload."""
 
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.batch import read_entry
@@ -17,12 +17,13 @@ _HIGHEST = Codec.SNAPPY
 def messages_of(
     buffer: Buffer, max_bytes: int, codec: Codec | None, unpacking: Unpacking | None = None
 ) -> memoryview:
-    """The messages to append for what was sent for one partition; times are left out.
+    """The messages to append for one partition's data; timestamps are omitted.
 
-    `codec` is the topic's; None keeps the producer's. `unpacking`: what the request may still unpack.
+    `codec` is the topic's; None keeps the producer's. `unpacking`: what the request may still
+    decompress.
 
     Raises:
-        RefusedRecords: it is damaged or too large, or says more than a message of 0.7 can:
+        RefusedRecords: it is damaged or too large, or contains more than a message of 0.7 can:
             UNSUPPORTED_FOR_MESSAGE_FORMAT.
     """
     accepted = accept_set(buffer, SetRules(1, max_bytes, Codec.NONE), unpacking=unpacking)

@@ -40,11 +40,10 @@ _FLAT = Wanted.KEY | Wanted.VALUE | Wanted.OFFSET | Wanted.TIMESTAMP
 
 
 class Converted(NamedTuple):
-    """Bytes in which nothing has a higher magic than asked for; all offsets are as they were.
+    """Bytes without a higher magic than requested; all offsets are unchanged.
 
-    `next_offset` is behind the last batch that was looked at: more than behind the last record
-    where a batch left nothing, as a transaction's marker does. `unpacked` are the bytes that were
-    decompressed.
+    `next_offset` is after the last batch that was read: beyond the last record if a batch left
+    nothing, as a transaction's marker does. `unpacked` is the number of decompressed bytes.
     """
 
     data: bytearray
@@ -69,23 +68,23 @@ def convert(
     upwards: bool = False,
     limit: int | None = None,
 ) -> Converted:
-    """Give a reader that knows no higher magic than `to_magic` what it can read.
+    """Convert batches for a reader that supports no higher magic than `to_magic`.
 
-    What is lost is in `LOSSES`. A batch keeps its compression. Records of aborted transactions
-    stay, as an old reader reads what is uncommitted; markers go. What follows when so much was
-    decompressed as a small batch may hold is left for the next call.
+    `LOSSES` lists what is lost. A batch keeps its compression. Records of aborted transactions
+    stay, because an old reader reads uncommitted ones; markers are removed. After as many
+    decompressed bytes as a small batch may hold, the rest is left for the next call.
 
     Args:
-        buffer: whole batches and messages; what is cut off at the end is left out.
+        buffer: whole batches and messages; a truncated one at the end is ignored.
         to_magic: 0, 1 or 2.
-        start: records before this offset are left out of what is converted.
-        upwards: convert what has a lower magic too; else it stays as it is.
-        limit: bytes that may be decompressed for one batch; None takes what producers may send.
+        start: converted data omits records before this offset.
+        upwards: also convert from a lower magic; otherwise that stays unchanged.
+        limit: the maximum decompressed bytes of one batch; None: what producers may send.
 
     Raises:
         UnpackedTooLarge: a batch holds more than `limit`.
-        CorruptRecord: a batch is not what it says.
-        DecodeError: something is no batch.
+        CorruptRecord: a batch is damaged.
+        DecodeError: the data contains something else than batches.
         RefusedRecords: UNSUPPORTED_COMPRESSION_TYPE: the old format cannot hold zstd.
     """
     view = memoryview(buffer)
@@ -121,9 +120,7 @@ def convert(
 
 def _codec(header: BatchHeader, to_magic: int) -> Codec:
     if header.codec > HIGHEST_CODEC:
-        raise CorruptRecord(
-            f"batch at offset {header.base_offset}: nobody knows codec {header.codec}"
-        )
+        raise CorruptRecord(f"batch at offset {header.base_offset}: unknown codec {header.codec}")
     if header.codec >= Codec.ZSTD and to_magic < 2:
         raise RefusedRecords(
             ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,

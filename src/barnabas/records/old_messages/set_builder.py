@@ -56,7 +56,7 @@ class MessageSetBuilder:
         return len(self._data)
 
     def build(self) -> bytearray:
-        """The set; compressed, it is one message around the others."""
+        """The set; if compressed, it is one message around the others."""
         assert self.count, "a message set has a message"
         if self._codec == Codec.NONE:
             return self._data

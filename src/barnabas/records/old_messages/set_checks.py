@@ -1,8 +1,8 @@
-"""What must hold before a message set of an old producer is appended, and what is appended.
+"""Check a message set of an old producer before the append, and convert it if necessary.
 
-Kafka does the same by recompression and conversion in its LogValidator. Offsets and times that a
-producer puts into a compressed message are not believed: they are given anew.
-Source: Kafka's LogValidator, UnifiedLog.analyzeAndValidateRecords; seed 003 on the offset field.
+Kafka does the same by recompression and conversion in its LogValidator. Offsets and times inside a
+producer's compressed message are ignored and assigned anew. Source: Kafka's LogValidator,
+UnifiedLog.analyzeAndValidateRecords; seed 003 on the offset field.
 """
 
 from array import array
@@ -116,7 +116,7 @@ def _columns(
 
 
 def _check_entries(buffer: Buffer, rules: SetRules) -> tuple[BatchHeader | None, memoryview]:
-    """The header that tells codec and producer of a set, and the whole messages of the buffer.
+    """The header with the codec and producer of a set, and the whole messages of the buffer.
 
     The header is that of the last compressed entry, as in Kafka, or of the first.
     """
@@ -146,7 +146,7 @@ def _check_entry(buffer: Buffer, header: BatchHeader, rules: SetRules) -> None:
     max_bytes = rules.max_bytes
     if header.magic > rules.known:
         raise RefusedRecords(
-            ErrorCode.CORRUPT_MESSAGE, f"nobody knows magic {header.magic} in this release"
+            ErrorCode.CORRUPT_MESSAGE, f"magic {header.magic} is unknown in this release"
         )
     largest = header.size
     if largest > max_bytes and header.count > 1 and header.magic < 2:
@@ -164,13 +164,13 @@ def _check_entry(buffer: Buffer, header: BatchHeader, rules: SetRules) -> None:
         )
     if header.log_append_time:
         raise RefusedRecords(
-            ErrorCode.INVALID_TIMESTAMP, "a producer may not say that a broker gave the time"
+            ErrorCode.INVALID_TIMESTAMP, "a producer must not claim that a broker set the time"
         )
     if header.control:
         raise RefusedRecords(ErrorCode.INVALID_RECORD, "clients may not write control records")
     if header.codec > Codec.ZSTD:
         raise RefusedRecords(
-            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"nobody knows codec {header.codec}"
+            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"unknown codec {header.codec}"
         )
 
 

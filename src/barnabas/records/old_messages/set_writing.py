@@ -1,8 +1,7 @@
-"""RecordColumns into bytes of any format: message sets of magic 0 and 1, batches of magic 2.
+"""RecordColumns as bytes of any format: message sets of magic 0 and 1, batches of magic 2.
 
-No Python object is made per record. What is compressed is so quickly: it is converted on its way.
-Source: seeds 002 and 003 "Message format", KIP-31, KIP-32,
-KIP-98.
+No Python object is created per record. Compression is fast rather than small: the data is converted
+on the fly. Source: seeds 002 and 003 "Message format", KIP-31, KIP-32, KIP-98.
 """
 
 import struct

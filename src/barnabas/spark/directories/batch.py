@@ -14,9 +14,9 @@ from barnabas.spark.directories.log_options import LogOptions, log_options
 from barnabas.spark.directories.segment_range import SegmentRange, segment_ranges
 from barnabas.spark.directories.segment_scan import SegmentScan
 from barnabas.spark.errors import OptionError
-from barnabas.spark.resolving import batch_ranges
-from barnabas.spark.schema import Projection, project, source_schema
-from barnabas.spark.selection import Partitions, Selection, Topics
+from barnabas.spark.options.selection import Partitions, Selection, Topics
+from barnabas.spark.planner.resolving import batch_ranges
+from barnabas.spark.readers.schema import Projection, project, source_schema
 
 
 def schema(options: Mapping[str, str]) -> StructType:

@@ -7,8 +7,8 @@ from barnabas.ports import Disk
 from barnabas.spark.directories.errors import reading_files
 from barnabas.spark.directories.inventory import Inventory, log_files
 from barnabas.spark.directories.stored_log import StoredLog
-from barnabas.spark.offsets import OffsetMap
-from barnabas.spark.selection import Selection
+from barnabas.spark.options.offsets import OffsetMap
+from barnabas.spark.options.selection import Selection
 from barnabas.types import TopicPartition
 
 _log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from barnabas.log.file_names import (
 from barnabas.log.segments.old_names import parse_old_name
 from barnabas.ports import Disk
 from barnabas.spark.directories.errors import NotInDirectory, UnreadableLog
-from barnabas.spark.selection import Partitions, Pattern, Selection
+from barnabas.spark.options.selection import Partitions, Pattern, Selection
 from barnabas.types import TopicPartition
 
 

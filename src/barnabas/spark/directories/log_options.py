@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from barnabas.spark.errors import OptionError
-from barnabas.spark.options import BOOTSTRAP, KAFKA_PREFIX, Options
-from barnabas.spark.read_options import ENDING, STARTING, STREAM_ONLY, ReadOptions, read_options
-from barnabas.spark.selection import NAMES as SELECTION_NAMES
+from barnabas.spark.options.option_values import BOOTSTRAP, KAFKA_PREFIX, Options
+from barnabas.spark.options.read_options import (
+    ENDING,
+    STARTING,
+    STREAM_ONLY,
+    ReadOptions,
+    read_options,
+)
+from barnabas.spark.options.selection import NAMES as SELECTION_NAMES
 
 ISOLATION = "kafka.isolation.level"
 DEFAULT_SPLIT_BYTES = 128 << 20

@@ -9,7 +9,7 @@ from pyspark.sql.datasource import InputPartition
 from barnabas.spark.directories.directory_cluster import DirectoryCluster
 from barnabas.spark.directories.errors import damaged, reading_files
 from barnabas.spark.directories.log_options import LogOptions
-from barnabas.spark.planning import plan
+from barnabas.spark.planner.ranges import plan
 from barnabas.types import OffsetRange, TopicPartition
 
 

@@ -9,15 +9,15 @@ from barnabas.errors import CorruptRecord
 from barnabas.records.columns.arrow import to_arrow
 from barnabas.records.columns.columns import Wanted, decode_columns
 from barnabas.runtime.files.read_only import ReadOnlyDisk
-from barnabas.spark.assembling import Assembler
 from barnabas.spark.directories.chunks import chunks, damage
 from barnabas.spark.directories.errors import reading_files
 from barnabas.spark.directories.log_options import LogOptions
 from barnabas.spark.directories.outcomes import Outcomes
 from barnabas.spark.directories.segment_range import SegmentRange
-from barnabas.spark.scan import WANTED
-from barnabas.spark.schema import Projection
-from barnabas.spark.worker_process import THIS_WORKER
+from barnabas.spark.readers.assembling import Assembler
+from barnabas.spark.readers.scan import WANTED
+from barnabas.spark.readers.schema import Projection
+from barnabas.spark.workers.worker_process import THIS_WORKER
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,13 @@ import pytest
 
 from barnabas.cli.arguments.hints import add_hint, with_hints
 from barnabas.client.core.cluster.bootstrap import Failures
-from barnabas.errors import ConfigError, ConnectionFailed, HostUnknown, KafkaError, VersionsUntold
+from barnabas.errors import (
+    ApiVersionsUnanswered,
+    ConfigError,
+    ConnectionFailed,
+    HostUnknown,
+    KafkaError,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +29,7 @@ def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: st
 def test_what_an_error_says_itself_is_not_asked_again() -> None:
     failures = Failures()
     for why, told in (
-        (HostUnknown("nobody knows it"), "Check how the host is spelt in bootstrap.servers"),
+        (HostUnknown("nobody knows it"), "Check how the host is spelled in bootstrap.servers"),
         (ConnectionFailed("too slow"), "bootstrap.servers names its listener"),
     ):
         failures.note("dogs.example:9092", why)
@@ -32,7 +38,7 @@ def test_what_an_error_says_itself_is_not_asked_again() -> None:
         assert with_hints(error).endswith(f"{told}; -b names another")
 
 
-@pytest.mark.parametrize("error", [ConfigError("acks=9"), VersionsUntold("old")])
+@pytest.mark.parametrize("error", [ConfigError("acks=9"), ApiVersionsUnanswered("old")])
 def test_an_error_of_another_kind_is_left_alone(error: KafkaError) -> None:
     add_hint(error, "localhost:9092")
     assert with_hints(error) == str(error)

@@ -1,7 +1,7 @@
 import pytest
 
 from barnabas.cli.arguments.hints import with_hints
-from barnabas.cli.groups.group_advice import told_to_end_members
+from barnabas.cli.groups.group_advice import explain_members
 from barnabas.errors import BrokerError, ErrorCode
 
 
@@ -16,6 +16,6 @@ from barnabas.errors import BrokerError, ErrorCode
 def test_who_is_refused_for_members_that_have_just_come_is_told_to_end_them(
     code: ErrorCode, hint: str
 ) -> None:
-    with pytest.raises(BrokerError) as raised, told_to_end_members():
+    with pytest.raises(BrokerError) as raised, explain_members():
         raise BrokerError(code, "group g: no")
     assert with_hints(raised.value) == f"{code.name}: group g: no{hint}"

@@ -12,7 +12,7 @@ from barnabas.client.core.cluster.cluster_view import PartitionView, TopicView
 DOGS, MORE_DOGS = TopicPartition("dogs", 0), TopicPartition("dogs", 1)
 
 
-class Told:
+class SentFrame:
     """An Admin of one group `g`, in two partitions of dogs."""
 
     def __init__(self, kind: str, saved: dict[TopicPartition, Any], code: int = 0) -> None:
@@ -48,26 +48,26 @@ class Told:
 
 
 def test_of_a_share_group_only_what_had_begun_is_counted() -> None:
-    told = Told("share", {DOGS: ShareOffset(3, 0), MORE_DOGS: ShareOffset(None, None)})
+    told = SentFrame("share", {DOGS: ShareOffset(3, 0), MORE_DOGS: ShareOffset(None, None)})
     assert forget(cast("Admin", told), "g", ("dogs",)) == "1 position"
     assert told.gone == ["dogs"]
 
 
 def test_what_is_undecided_goes_with_what_is_not() -> None:
-    told = Told("classic", {DOGS: CommittedOffset(3)}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    told = SentFrame("classic", {DOGS: CommittedOffset(3)}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
     assert forget(cast("Admin", told), "g", ("dogs",)) == "1 position"
     assert told.gone == [DOGS, MORE_DOGS]
 
 
 def test_what_is_undecided_goes_alone() -> None:
-    told = Told("classic", {}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
-    what = "what an open transaction had saved"
+    told = SentFrame("classic", {}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    what = "positions that an open transaction had saved"
     assert forget(cast("Admin", told), "g", ("dogs:1",)) == what
     assert told.gone == [MORE_DOGS]
 
 
 def test_whether_something_is_undecided_may_not_be_known() -> None:
-    told = Told("classic", {}, ErrorCode.GROUP_AUTHORIZATION_FAILED)
+    told = SentFrame("classic", {}, ErrorCode.GROUP_AUTHORIZATION_FAILED)
     with pytest.raises(BrokerError, match="GROUP_AUTHORIZATION_FAILED"):
         forget(cast("Admin", told), "g", ("dogs",))
     assert not told.gone

@@ -9,7 +9,7 @@ from barnabas.client.core.cluster.cluster_view import PartitionView, TopicView
 LED, LEADERLESS, GONE = (TopicPartition("dogs", number) for number in range(3))
 
 
-class Told:
+class SentFrame:
     """What an Admin is told of a topic one of whose partitions has no leader."""
 
     def __init__(self) -> None:
@@ -38,11 +38,11 @@ class Told:
 
 
 def test_partitions_without_a_leader_keep_no_lag_from_being_told() -> None:
-    rows = listed(cast("Admin", Told()), (), lag=True)
+    rows = listed(cast("Admin", SentFrame()), (), lag=True)
     assert [(row[0], row[-1]) for row in rows] == [("both", 7), ("dark", None), ("gone", None)]
 
 
-class Shared(Told):
+class Shared(SentFrame):
     """The same of share groups: of the first one the broker says how far behind it is."""
 
     def __init__(self) -> None:

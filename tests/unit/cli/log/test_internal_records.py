@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from barnabas.cli.log.internal_records import OWN_TOPICS, in_words
+from barnabas.cli.log.internal_records import OWN_TOPICS, described
 from barnabas.records.columns.record import Record
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
@@ -25,6 +25,6 @@ def test_a_key_of_every_kind_is_told_with_its_fields(topic: str, kind: int, decl
     codec: Codec[object] = Codec.of(declared, version)
     message = make_message(declared, version, random.Random(1))
     key = struct.pack(">h", kind) + codec.encode(message)
-    words = in_words(Record(topic, 0, 0, 0, 0, key, None))
+    words = described(Record(topic, 0, 0, 0, 0, key, None))
     assert words is not None
     assert set(words["key"]) == set(declaration_of(declared).fields)

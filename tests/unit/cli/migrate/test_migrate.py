@@ -15,7 +15,7 @@ from barnabas.errors import KafkaError
         ((), "one of --from, --directory and --zookeeper"),
         (("--from", "a:1", "--directory", "b"), "one of --from, --directory and --zookeeper"),
         (("--from", "here"), "--from: here is not host:port: the port is missing"),
-        (("--from", "2=here:no"), "--from: here:no is not host:port: a port is a number"),
+        (("--from", "2=here:no"), "--from: here:no is not host:port: the port must be a number"),
         (("--directory", "a", "--groups"), "--groups needs --zookeeper"),
     ],
 )

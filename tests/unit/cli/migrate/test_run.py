@@ -33,6 +33,6 @@ def test_groups_are_shown_before_anything_is_copied(tmp_path: Path) -> None:
     assert report.partitions == [(0, "0-0", 0, 30)]
     assert report.groups == [
         ("kennel", "0-0", 0, 15, None, None, "not moved"),
-        ("barn", "0-0", 0, None, None, None, "refused: it is no offset: b'12x'"),
+        ("barn", "0-0", 0, None, None, None, "refused: not an offset: b'12x'"),
     ]
     assert report.failed

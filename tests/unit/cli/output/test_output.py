@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.cli.output.moment import told
+from barnabas.cli.output.moment import time_and_age
 from barnabas.cli.output.output import Moment, show_rows
 
 NOON_MS = 1_357_041_600_000
@@ -22,13 +22,13 @@ ROWS = [("rex", Moment(NOON_MS))]
     ],
 )
 def test_a_time_is_told_with_its_age(seconds: int, age: str) -> None:
-    when, _, _ = told(NOON_MS, NOON_MS).partition(",")
+    when, _, _ = time_and_age(NOON_MS, NOON_MS).partition(",")
     assert when.startswith(("2013-01-01 ", "2013-01-02 "))
-    assert told(NOON_MS, NOON_MS + seconds * 1000) == when + age
+    assert time_and_age(NOON_MS, NOON_MS + seconds * 1000) == when + age
 
 
 def test_what_no_calendar_has_is_told_as_its_number() -> None:
-    assert told(2**62, NOON_MS) == str(2**62)
+    assert time_and_age(2**62, NOON_MS) == str(2**62)
 
 
 def test_a_table_has_times_and_a_pipe_and_json_have_numbers(

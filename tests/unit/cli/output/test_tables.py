@@ -6,7 +6,10 @@ from barnabas.cli.output.tables import Column, show_table
 
 NAME = "payments-of-all-shops-7f38190a"
 COLUMNS = (Column("group"), Column("member id", short=True), Column("lag", right=True))
-ROWS = [[NAME, "a-very-long-name-of-a-member-that-is-told-elsewhere", "7"], ["[/b]", "", "1"]]
+ROWS = [
+    [NAME, "a-very-long-name-of-a-member-that-is-time_and_age-elsewhere", "7"],
+    ["[/b]", "", "1"],
+]
 
 
 def shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> str:

@@ -32,7 +32,9 @@ def test_a_line_without_end_is_given_up(end: bytes) -> None:
     stream = Dripping(b"one" + end + b"x" * 5000)
     parts = split(stream, end, 100)
     assert next(parts) == b"one"
-    with pytest.raises(ConfigError, match=r"line 2 is longer than a record may be \(100 bytes\)"):
+    with pytest.raises(
+        ConfigError, match=r"line 2 exceeds the maximum size of a record \(100 bytes\)"
+    ):
         next(parts)
     assert stream.tell() < 120, "the rest is not read"
 

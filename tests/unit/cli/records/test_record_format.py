@@ -26,5 +26,5 @@ def test_letters(template: str, shown: bytes) -> None:
 
 @pytest.mark.parametrize("template", ["%x", "%"])
 def test_a_letter_that_means_nothing_is_refused(template: str) -> None:
-    with pytest.raises(ConfigError, match="must be one of s k t p o T S K h %"):
+    with pytest.raises(ConfigError, match="expected one of s k t p o T S K h %"):
         formatter(template)

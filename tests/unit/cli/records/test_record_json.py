@@ -43,9 +43,9 @@ def test_what_people_write_by_hand() -> None:
         (b'{"partition": -1}', "line 7: partition must be between 0 and 2147483647, not -1"),
         (b'{"timestamp": 9223372036854775808}', "line 7: timestamp must be between"),
         (b'{"headers": {"\\ud800": "v"}}', "line 7: .*surrogates not allowed"),
-        (b'{"valu": "5"}', "line 7: a record has no field valu: the nearest is value"),
-        (b'{"header": {"a": "b"}}', "line 7: a record has no field header: the nearest is headers"),
-        (b'{"a": 1}', "line 7: a record has no field a: it may have headers, key, offset"),
+        (b'{"valu": "5"}', "line 7: a record has no field valu: did you mean value?"),
+        (b'{"header": {"a": "b"}}', "line 7: a record has no field header: did you mean headers?"),
+        (b'{"a": 1}', "line 7: a record has no field a: expected headers, key, offset"),
         (b"[" * 100_000, "line 7 is nested too deeply"),
     ],
 )

@@ -39,7 +39,7 @@ def test_forms(text: str) -> None:
 
 
 def test_what_is_no_hex_is_named_with_its_line() -> None:
-    with pytest.raises(ConfigError, match="line 2: hex expected, not 'hello'"):
+    with pytest.raises(ConfigError, match="line 2: expected hex, not 'hello'"):
         hex_bytes("00 01\nhello\n")
-    with pytest.raises(ConfigError, match="hex expected"):
+    with pytest.raises(ConfigError, match="expected hex"):
         hex_bytes("00 0")

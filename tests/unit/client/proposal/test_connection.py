@@ -250,7 +250,7 @@ def test_who_does_not_want_to_wait_may_ask_later(
     pending = Producer(connection).begin(MessageSet("dogs", 0, [b"hello"]))
     broker.take()
     assert pending is not None
-    with pytest.raises(RequestTimeout, match="no answer"):
+    with pytest.raises(RequestTimeout, match="no response"):
         pending.result(0)
     broker.answer(PRODUCED.format(1, 9))
     assert pending.result() == [(9, ErrorCode.NONE)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.lens.capture.conversation import Conversation, Told
+from barnabas.lens.capture.conversation import Conversation, SentFrame
 from barnabas.lens.capture.frames import Frames
 from barnabas.lens.languages.kafka import KafkaLens
 from barnabas.lens.languages.kafka07 import Kafka07Lens
@@ -29,11 +29,11 @@ ANSWERS = [
 ]
 
 
-def names(told: list[Told]) -> list[tuple[str, str, int]]:
+def names(told: list[SentFrame]) -> list[tuple[str, str, int]]:
     return [(each.explained.name, each.explained.kind, each.position) for each in told]
 
 
-def mistakes(told: list[Told]) -> list[str]:
+def mistakes(told: list[SentFrame]) -> list[str]:
     return [str(fault) for each in told for fault in each.explained.faults]
 
 

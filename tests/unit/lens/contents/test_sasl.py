@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas.cli.wire.wire_output import Style, text_lines
-from barnabas.lens.capture.conversation import Conversation, Told
+from barnabas.lens.capture.conversation import Conversation, SentFrame
 from barnabas.lens.languages.kafka import KafkaLens
 from barnabas.lens.walks.part import Asked, Explained
 from barnabas.protocol.alter_configs import AlterConfigsRequest, AlterConfigsResponse
@@ -45,7 +45,7 @@ def fields(found: Explained, below: str) -> dict[str, object]:
 
 
 def shown(*found: Explained) -> str:
-    told = [Told(explained=one, position=0, from_client=True) for one in found]
+    told = [SentFrame(explained=one, position=0, from_client=True) for one in found]
     return "\n".join(line for one in told for line in text_lines(one, Style(full=True)))
 
 

@@ -84,7 +84,7 @@ def test_what_is_refused_although_it_can_be_read() -> None:
     fetch = LENS.request(sized(FETCH[:22] + pack(">h", 2) + topic + topic))
     assert mistakes(fetch) == [
         "byte 40: topic_offsets[0].offsets: 1 expected, as many as partitions, not 2",
-        "byte 58: topic_offsets[1].topic: dogs is there twice",
+        "byte 58: topic_offsets[1].topic: dogs occurs twice",
         "byte 70: topic_offsets[1].offsets: 1 expected, as many as partitions, not 2",
     ]
     body = pack(">ihh", 7, 0, 0) + pack(">hhhh", 2, 0, 0, 0)

@@ -67,7 +67,7 @@ def test_nothing_is_appended_behind_torn_bytes(size: int) -> None:
     torn, early = log.losses.notes
     assert f"bytes behind 6 were cut off, from byte {log.segments.active.size} of" in torn
     assert "ends at 6" in early
-    assert "all up to 7 on the disk" in early
+    assert "everything up to 7 on disk" in early
     assert offsets_after_one_more(log) == list(range(7))
     log.close(clean=True)
     assert opened(disk).losses.notes == []

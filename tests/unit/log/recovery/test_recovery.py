@@ -126,7 +126,7 @@ def test_a_start_behind_the_end_that_nothing_bears_out_does_not_count() -> None:
     log = open_log(disk, DOGS, PLACE, SMALL, Checkpoint(4, start_offset=9))
     assert (log.start_offset, log.end_offset, offsets(log)) == (0, 6, list(range(6)))
     (note,) = log.losses.notes
-    assert "says that the log starts at 9, and it ends at 6: it starts at 0" in note
+    assert "says that the log starts at 9, but it ends at 6: it starts at 0" in note
 
 
 @pytest.mark.parametrize("known", [Checkpoint(11, 9), Checkpoint(4, 9, high_watermark=11)])
@@ -148,7 +148,9 @@ def test_a_recovery_point_behind_the_end_keeps_nothing_from_being_recovered() ->
     del file(disk, 2)[-30:]
     log = opened(disk, recovery_point=4000)
     assert offsets(log) == [0, 1, 2]
-    assert "says that all up to 4000 was on the disk, and the log ends at 6" in log.losses.notes[0]
+    assert (
+        "says that everything up to 4000 was on disk, but the log ends at 6" in log.losses.notes[0]
+    )
 
 
 def test_in_a_log_that_was_left_in_order_the_other_checkpoint_tells_which_one_is_right() -> None:
@@ -157,7 +159,7 @@ def test_in_a_log_that_was_left_in_order_the_other_checkpoint_tells_which_one_is
     log = open_log(disk, DOGS, PLACE, SMALL, checkpoint)
     assert (log.end_offset, log.losses.bytes, log.recovery_point) == (6, 0, 6)
     (note,) = log.losses.notes
-    assert "recovery-point-offset-checkpoint says that all up to 4000 was on the disk" in note
+    assert "recovery-point-offset-checkpoint says that everything up to 4000 was on disk" in note
 
 
 def test_bytes_missing_in_a_log_of_kafka_07_end_it() -> None:

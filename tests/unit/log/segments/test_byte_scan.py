@@ -119,7 +119,7 @@ def test_a_missing_segment_is_told_and_nobody_waits_in_the_hole(checkpoint: Chec
     """Nothing and no error, as at the end, would have a consumer of 0.7 wait there for ever."""
     third = f"{len(M1) * 3:020d}.kafka"
     log, _ = opened({FIRST: M1, third: M1}, checkpoint)
-    assert [note for note in log.losses.notes if "the bytes 15 to 44 are not there" in note]
+    assert [note for note in log.losses.notes if "the bytes 15 to 44 are missing" in note]
     hole = [region_from(log, at, 100)[0] for at in (14, 15, 44, 45, 60)]
     out = ErrorCode.OFFSET_OUT_OF_RANGE
     assert hole == [ErrorCode.NONE, out, out, ErrorCode.NONE, ErrorCode.NONE]

@@ -93,5 +93,5 @@ def test_after_much_that_was_unpacked_comes_no_more() -> None:
 def test_a_codec_that_nobody_knows() -> None:
     data = message(3, None, b"v", attributes=7)
     assert convert(data, 1).data == data
-    with pytest.raises(CorruptRecord, match="nobody knows codec 7"):
+    with pytest.raises(CorruptRecord, match="unknown codec 7"):
         convert(data, 2, upwards=True)

@@ -7,7 +7,7 @@ import pytest
 from barnabas.runtime.files.read_only import ReadOnlyDisk
 from barnabas.spark.directories.errors import NotInDirectory, UnreadableLog
 from barnabas.spark.directories.inventory import Inventory, log_files
-from barnabas.spark.selection import Partitions, Pattern, Topics
+from barnabas.spark.options.selection import Partitions, Pattern, Topics
 from barnabas.types import TopicPartition
 
 DISK = ReadOnlyDisk()

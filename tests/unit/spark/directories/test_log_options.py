@@ -4,8 +4,8 @@ import pytest
 
 from barnabas.spark.directories.log_options import log_options
 from barnabas.spark.errors import OptionError
-from barnabas.spark.offsets import EARLIEST, LATEST, AtTime, Everywhere
-from barnabas.spark.selection import Pattern, Topics
+from barnabas.spark.options.offsets import EARLIEST, LATEST, AtTime, Everywhere
+from barnabas.spark.options.selection import Pattern, Topics
 
 
 def test_a_path_is_enough() -> None:

@@ -1,4 +1,7 @@
-"""Admin: what a cluster has and should have. For asyncio; `client.sync.admin` has the same."""
+"""Admin: read and change the state of a cluster.
+
+For asyncio; `client.sync.admin` has the same calls.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Self, TypeVar
@@ -67,11 +70,11 @@ _CHANGES = "{'retention.ms': '3600000'}"
 
 
 class Admin(GroupAdmin, TransactionAdmin):
-    """An admin client. `async with` it, or `close` it.
+    """An admin client. Use it in an `async with`, or `close` it.
 
-    Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as
-    that may help; a topic that is not there is an answer. It raises a KafkaError after that or at
-    once: BrokerError with the broker's code and words, ConnectionFailed, RequestTimeout.
+    Every call retries for up to `timeout_s` seconds (None: default.api.timeout.ms) while a retry
+    may help, then raises a KafkaError: BrokerError with the broker's code and message,
+    ConnectionFailed, RequestTimeout. Other errors, a missing topic among them, are raised at once.
     """
 
     def __init__(
@@ -93,17 +96,17 @@ class Admin(GroupAdmin, TransactionAdmin):
         await self.close()
 
     async def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         self.drop()
 
     def drop(self) -> None:
-        """As `close`."""
+        """See `close`."""
         self._cluster.close()
 
     async def list_topics(
         self, *, internal: bool = False, timeout_s: float | None = None
     ) -> list[str]:
-        """The names of all topics, sorted; those of Kafka's own too, if wished."""
+        """Return the names of all topics, sorted; optionally with internal ones."""
         view = await self._metadata(None, timeout_s)
         return sorted(
             topic.name for topic in view.topics.values() if internal or not topic.internal
@@ -112,7 +115,7 @@ class Admin(GroupAdmin, TransactionAdmin):
     async def describe_topics(
         self, names: Iterable[str] | None = None, *, timeout_s: float | None = None
     ) -> dict[str, TopicView]:
-        """Partitions, leaders and replicas of topics (all, where None are named)."""
+        """Return partitions, leaders and replicas of topics (None: all)."""
         wanted = None if names is None else listed("describe_topics", names, str, _NAMES)
         view = await self._metadata(wanted, timeout_s)
         for topic in view.topics.values():
@@ -121,7 +124,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         return {name: view.topics[name] for name in sorted(view.topics)}
 
     async def describe_cluster(self, *, timeout_s: float | None = None) -> ClusterDescription:
-        """The brokers, the controller and the id of the cluster."""
+        """Return the brokers, the controller and the cluster id."""
         view = await self._metadata([], timeout_s)
         brokers = tuple(sorted(view.brokers.values(), key=lambda broker: broker.node_id))
         return ClusterDescription(view.cluster_id, view.controller, brokers)
@@ -133,7 +136,10 @@ class Admin(GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Make topics. Where one fails the others are made all the same; the error names those."""
+        """Create topics.
+
+        If one fails, the others are still created; the error names the failed ones.
+        """
         rows = [
             new_topic(topic, mapped("NewTopic.configs", topic.configs, _CHANGES, *_TEXTS))
             for topic in listed("create_topics", topics, NewTopic, _NEW)
@@ -164,7 +170,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Bring topics to these numbers of partitions; there is no way back."""
+        """Increase topics to these numbers of partitions; this cannot be undone."""
         request = CreatePartitionsRequest(
             topics=[
                 CreatePartitionsTopic(name=name, count=count, assignments=None)
@@ -187,7 +193,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         documentation: bool = False,
         timeout_s: float | None = None,
     ) -> dict[str, ConfigEntry]:
-        """All properties of a topic, or of a broker (its id as text), by name."""
+        """Return all properties of a topic, or of a broker (its id as text), by name."""
         _check_resource(resource)
         request = DescribeConfigsRequest(
             resources=[
@@ -218,7 +224,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Set properties; None gives a property back its default. Others stay as they are."""
+        """Set properties; None resets one to its default. Others do not change."""
         _check_resource(resource)
         request = IncrementalAlterConfigsRequest(
             resources=[
@@ -252,7 +258,7 @@ class Admin(GroupAdmin, TransactionAdmin):
     async def describe_log_dirs(
         self, *, timeout_s: float | None = None
     ) -> dict[int, list[LogDirectory]]:
-        """The log directories of each broker, by its number, with the sizes of what is in them."""
+        """Return the log directories of each broker, by broker id, with the sizes of their partitions."""
         return await self._persist(
             "describing log directories", lambda: log_dirs(self._cluster), timeout_s
         )
@@ -264,9 +270,9 @@ class Admin(GroupAdmin, TransactionAdmin):
         unclean: bool = False,
         timeout_s: float | None = None,
     ) -> list[TopicPartition]:
-        """Have partitions (all, where None are named) led by their preferred replica, or any.
+        """Elect the preferred replica, or any, as leader of partitions (None: all).
 
-        Returns those whose leader has changed.
+        Returns the partitions whose leader changed.
         """
         wanted = None if partitions is None else partitions_at(partitions)
         return await self._persist(
@@ -280,9 +286,9 @@ class Admin(GroupAdmin, TransactionAdmin):
         strict: bool = False,
         timeout_s: float | None = None,
     ) -> list[ClientQuota]:
-        """Quotas of all that have these parts ("user", "client-id", "ip"; None: the default's).
+        """Return quotas of entities with these parts ("user", "client-id", "ip"; None: the default's).
 
-        `strict`: and no other ones.
+        `strict`: entities with further parts are excluded.
         """
         parts = dict(mapped("describe_client_quotas", entity or {}, _ENTITY, *_TEXTS))
         return await self._persist(
@@ -297,7 +303,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         validate_only: bool = False,
         timeout_s: float | None = None,
     ) -> None:
-        """Set quotas, as "producer_byte_rate"; None takes one away. Others stay as they are."""
+        """Set quotas, for example "producer_byte_rate"; None removes one. Others do not change."""
         request = quota_changes(
             mapped("alter_client_quotas", entity, _ENTITY, *_TEXTS),
             mapped("alter_client_quotas", changes, _RATES, int, float, type(None)),
@@ -314,7 +320,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         committed_only: bool = False,
         timeout_s: float | None = None,
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
+        """Return the first offset at or after a timestamp (ms), or for EARLIEST, LATEST, MAX_TIMESTAMP."""
         keyed = partitions_to("list_offsets", wanted)
         deadline = self._cluster.limits.deadline(timeout_s)
         return await lookup_offsets(
@@ -324,7 +330,7 @@ class Admin(GroupAdmin, TransactionAdmin):
     async def delete_records(
         self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """Delete the records before these offsets (-1: all); returns where the logs begin now."""
+        """Delete the records before these offsets (-1: all); return the new start offsets."""
         keyed = offsets_to("delete_records", before, ALL_RECORDS)
         begins: dict[TopicPartition, int] = {}
 
@@ -358,7 +364,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         await self._persist(what, attempt, timeout_s)
 
     async def _owner(self, resource: Resource, name: str) -> int | None:
-        """The broker that must be asked, for what only itself knows."""
+        """The broker to ask about resources that only it knows."""
         if resource not in (Resource.BROKER, Resource.BROKER_LOGGER) or not name.isdecimal():
             return None
         if self._cluster.view.updates == 0:

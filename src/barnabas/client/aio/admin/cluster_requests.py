@@ -1,6 +1,6 @@
-"""What an admin client asks of brokers: topics, records, log directories, elections, quotas.
+"""Requests of an admin client: topics, records, log directories, elections, quotas.
 
-Each function asks once; who calls it tries again.
+Each function sends its request once; the caller retries.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ _EXACT, _THE_DEFAULT = 0, 1
 
 
 def new_topic(topic: NewTopic, configs: Mapping[str, str | None]) -> CreatableTopic:
-    """A topic to be made, as a request names it."""
+    """A topic to create, as a request names it."""
     return CreatableTopic(
         name=topic.name,
         num_partitions=-1 if topic.assignments else topic.partitions,
@@ -53,7 +53,7 @@ async def delete_before(
     timeout_ms: int,
     begins: dict[TopicPartition, int],
 ) -> None:
-    """Delete records before offsets; where logs begin now goes into `begins`, also before an error."""
+    """Delete records before offsets; put the new start offsets into `begins`, also before an error."""
     for node_id, group in (await by_leader(cluster, list(offsets))).items():
         topics: dict[str, list[DeleteRecordsPartition]] = {}
         for where in group:
@@ -75,7 +75,7 @@ async def delete_before(
 
 
 async def log_dirs(cluster: Cluster) -> dict[int, list[LogDirectory]]:
-    """The directories of all brokers."""
+    """Return the log directories of all brokers."""
     if cluster.view.updates == 0:
         await cluster.updated()
     found = {}
@@ -104,7 +104,7 @@ async def log_dirs(cluster: Cluster) -> dict[int, list[LogDirectory]]:
 async def elected(
     cluster: Cluster, partitions: Sequence[TopicPartition] | None, *, unclean: bool
 ) -> list[TopicPartition]:
-    """Elect leaders; those that are new."""
+    """Elect leaders; return the partitions whose leader changed."""
     topics: dict[str, list[int]] = {}
     for topic, partition in partitions or ():
         topics.setdefault(topic, []).append(partition)
@@ -132,7 +132,7 @@ async def elected(
 async def quotas(
     cluster: Cluster, parts: Mapping[str, str | None], *, strict: bool
 ) -> list[ClientQuota]:
-    """The quotas of the entities that have these parts."""
+    """Return the quotas of the entities that have these parts."""
     components = [
         ComponentData(
             entity_type=kind, match_type=_THE_DEFAULT if name is None else _EXACT, match=name
@@ -154,7 +154,7 @@ async def quotas(
 def quota_changes(
     parts: Mapping[str, str | None], changes: Mapping[str, float | None], *, validate_only: bool
 ) -> AlterClientQuotasRequest:
-    """A request to change the quotas of one entity."""
+    """Build a request that changes the quotas of one entity."""
     entity = [EntityData(entity_type=kind, entity_name=name) for kind, name in parts.items()]
     ops = [
         OpData(key=key, value=0.0 if value is None else float(value), remove=value is None)
@@ -166,7 +166,7 @@ def quota_changes(
 
 
 async def change_quotas(cluster: Cluster, request: AlterClientQuotasRequest) -> None:
-    """Ask for such a change."""
+    """Send such a change."""
     reply = await cluster.ask(request, node_id=await controller(cluster))
     for one in reply.entries:
         if one.error_code:
@@ -174,7 +174,7 @@ async def change_quotas(cluster: Cluster, request: AlterClientQuotasRequest) -> 
 
 
 async def controller(cluster: Cluster) -> int | None:
-    """The broker that changes are asked of; None, which is any, where nobody knows it."""
+    """The broker that receives changes; None (any) if the controller is unknown."""
     if cluster.view.updates == 0:
         await cluster.updated()
     node_id = cluster.view.controller

@@ -39,7 +39,7 @@ _GROUPS = "['readers']"
 
 
 class GroupAdmin:
-    """What Admin has of groups; all are asked of the broker that coordinates them."""
+    """The calls of Admin about groups; requests go to the groups' coordinators."""
 
     _cluster: Cluster
 
@@ -50,19 +50,19 @@ class GroupAdmin:
         kinds: Collection[str] = (),
         timeout_s: float | None = None,
     ) -> list[GroupListing]:
-        """All groups, or those of some GROUP_STATES and GROUP_KINDS, by name.
+        """List all groups, or those in some GROUP_STATES and of some GROUP_KINDS, by name.
 
         Raises:
             InvalidArgument: there is no such state or kind.
         """
         chosen_states = chosen("list_groups(states=)", "state of a group", states, GROUP_STATES)
         chosen_kinds = chosen("list_groups(kinds=)", "kind of groups", kinds, GROUP_KINDS)
-        told = await self._asked(
+        groups = await self._asked(
             timeout_s,
             "listing groups",
             lambda: listed_groups(self._cluster, chosen_states, chosen_kinds),
         )
-        return [each for _, each in told.values()]
+        return [each for _, each in groups.values()]
 
     async def survey_groups(
         self,
@@ -71,7 +71,7 @@ class GroupAdmin:
         kinds: Collection[str] = (),
         timeout_s: float | None = None,
     ) -> list[GroupDescription]:
-        """All groups with their members, or those of some states and kinds: a few requests in all.
+        """Return all groups with their members, or those of some states and kinds, in a few requests.
 
         Raises:
             InvalidArgument: there is no such state or kind.
@@ -87,7 +87,7 @@ class GroupAdmin:
     async def survey_offsets(
         self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
     ) -> dict[str, dict[TopicPartition, CommittedOffset]]:
-        """The positions of groups that `survey_groups` told of, by group; share groups have none."""
+        """Return the positions of groups from `survey_groups`, by group; share groups have none."""
         known = listed("survey_offsets", groups, GroupDescription, "survey_groups()")
         wanted = [each for each in known if each.kind != SHARE]
         return await self._asked(
@@ -97,7 +97,7 @@ class GroupAdmin:
     async def survey_share_offsets(
         self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
     ) -> dict[str, dict[TopicPartition, ShareOffset]]:
-        """Where those share groups are that `survey_groups` told of, by group; others are left out."""
+        """Return the positions of the share groups from `survey_groups`, by group; others are omitted."""
         known = listed("survey_share_offsets", groups, GroupDescription, "survey_groups()")
         wanted = [each for each in known if each.kind == SHARE]
         return await self._asked(
@@ -123,13 +123,13 @@ class GroupAdmin:
         require_stable: bool = True,
         timeout_s: float | None = None,
     ) -> dict[TopicPartition, CommittedOffset]:
-        """The positions that a group has saved, of these partitions or of all.
+        """Return the positions that a group has saved, for these partitions or all.
 
-        Those that an open transaction has saved are waited for; unless `require_stable`, it is told
-        what was saved before.
+        Waits for positions that an open transaction has saved; without `require_stable`, returns
+        those saved before it.
 
         Raises:
-            BrokerError: UNSTABLE_OFFSET_COMMIT, one was not decided in time.
+            BrokerError: UNSTABLE_OFFSET_COMMIT, a transaction did not end in time.
         """
         wanted = None if partitions is None else partitions_at(partitions)
         coordinator = Coordinator(self._cluster, group_id)
@@ -145,9 +145,9 @@ class GroupAdmin:
         """Save positions for a group that has no members now.
 
         Raises:
-            InvalidArgument: an offset is below 0.
-            BrokerError: UNKNOWN_MEMBER_ID, it has some; UNKNOWN_TOPIC_OR_PARTITION, a partition is
-                not there. Others may be saved all the same.
+            InvalidArgument: an offset is negative.
+            BrokerError: UNKNOWN_MEMBER_ID, it has members; UNKNOWN_TOPIC_OR_PARTITION, a partition
+                does not exist. Others may have been saved.
         """
         wanted = offsets_to("alter_group_offsets", offsets)
         deadline = self._cluster.limits.deadline(timeout_s)
@@ -159,13 +159,13 @@ class GroupAdmin:
     async def alter_share_group_offsets(
         self, group_id: str, offsets: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> None:
-        """Have a share group without members go on at these offsets; it is made if it is not there.
+        """Move a share group without members to these offsets; create it if it does not exist.
 
         Raises:
-            InvalidArgument: an offset is below 0.
+            InvalidArgument: an offset is negative.
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND, a group of another kind
-                has that name, or it is not there and none of the partitions is;
-                UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be moved all the same.
+                has that name, or neither it nor any of the partitions exists;
+                UNKNOWN_TOPIC_OR_PARTITION, a partition does not exist. Others may have been moved.
         """
         wanted = offsets_to("alter_share_group_offsets", offsets)
         deadline = self._cluster.limits.deadline(timeout_s)
@@ -177,12 +177,12 @@ class GroupAdmin:
     async def delete_share_group_offsets(
         self, group_id: str, topics: Iterable[str], *, timeout_s: float | None = None
     ) -> None:
-        """Have a share group without members forget where it was in these topics.
+        """Delete the positions of a share group without members in these topics.
 
         Raises:
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND;
-                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name; also where it was, and the
-                answer to a first try was lost. Others may be forgotten all the same.
+                UNKNOWN_TOPIC_OR_PARTITION, it had none in a topic, possibly because a first try
+                succeeded and its response was lost. Others may have been deleted.
         """
         gone = listed("delete_share_group_offsets", topics, str, "['flights']")
         coordinator = Coordinator(self._cluster, group_id)
@@ -195,10 +195,10 @@ class GroupAdmin:
     async def delete_group_offsets(
         self, group_id: str, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> None:
-        """Forget saved positions of topics that no member subscribes to.
+        """Delete saved positions of topics that no member subscribes to.
 
         Raises:
-            BrokerError: GROUP_SUBSCRIBED_TO_TOPIC, one does.
+            BrokerError: GROUP_SUBSCRIBED_TO_TOPIC, a member does.
         """
         gone = partitions_at(partitions)
         coordinator = Coordinator(self._cluster, group_id)
@@ -212,7 +212,7 @@ class GroupAdmin:
         """Delete groups without members, with all that they saved.
 
         Raises:
-            BrokerError: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; others may be deleted all the same.
+            BrokerError: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; others may have been deleted.
         """
         await self._each("delete_groups", group_ids, timeout_s, deleted)
 
@@ -223,7 +223,7 @@ class GroupAdmin:
         *,
         timeout_s: float | None = None,
     ) -> None:
-        """End the membership of static members by their names; where None are named, of all."""
+        """Remove static members by name; None for all members."""
         named = None if instances is None else listed("remove_members", instances, str, "['one']")
         coordinator = Coordinator(self._cluster, group_id)
         await self._asked(
@@ -238,7 +238,7 @@ class GroupAdmin:
         *,
         maybe: ErrorCode | None = None,
     ) -> None:
-        """Do some work by the deadline; where partitions are not there, say also which are.
+        """Do `work` by the deadline; if partitions are missing, report which ones exist.
 
         `maybe`: an error that may have that cause or another one.
         """
@@ -259,7 +259,7 @@ class GroupAdmin:
         timeout_s: float | None,
         ask: Callable[[Coordinator], Awaitable[_Result]],
     ) -> dict[str, _Result]:
-        """Ask of each group, whatever became of the others; the first error, if any, is raised."""
+        """Run one request per group, independently of each other; raise the first error, if any."""
         names = listed(call, group_ids, str, _GROUPS)
 
         async def one(name: str) -> _Result:

@@ -1,4 +1,4 @@
-"""What an admin client asks about groups. Each function asks once; who calls it tries again."""
+"""Requests of an admin client about groups. Each function sends once; the caller retries."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -36,7 +36,7 @@ _NOT_THAT_KIND: Final = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.GROUP_ID_NOT_F
 async def listed_groups(
     cluster: Cluster, states: Collection[str], kinds: Collection[str]
 ) -> dict[str, tuple[int, GroupListing]]:
-    """The groups of all brokers by name, and the broker that told of each: its coordinator."""
+    """Return the groups of all brokers by name, with the broker that reported each: its coordinator."""
     if cluster.view.updates == 0:
         await cluster.updated()
     request = ListGroupsRequest(states_filter=list(states), types_filter=list(kinds))
@@ -46,20 +46,20 @@ async def listed_groups(
         if reply.error_code:
             raise BrokerError(reply.error_code, f"listing groups of broker {node_id}")
         for row in reply.groups:
-            told = GroupListing(row.group_id, row.protocol_type, row.group_state, row.group_type)
-            # A broker that is too old for filters tells of all.
-            if _is_among(told.state, states) and _is_among(told.kind, kinds):
-                found[told.group_id] = node_id, told
+            listing = GroupListing(row.group_id, row.protocol_type, row.group_state, row.group_type)
+            # A broker that is too old for filters returns all.
+            if _is_among(listing.state, states) and _is_among(listing.kind, kinds):
+                found[listing.group_id] = node_id, listing
     return dict(sorted(found.items()))
 
 
 def _is_among(word: str, words: Collection[str]) -> bool:
-    """Brokers differ in the case of kinds: Kafka says Classic, and takes classic."""
+    """Brokers differ in the case of kinds: Kafka returns Classic, and accepts classic."""
     return not words or word.lower() in {each.lower() for each in words}
 
 
 async def described(coordinator: Coordinator) -> GroupDescription:
-    """One group: one whose broker shares out (KIP-848, 932, 1071), if it is that, else a classic one.
+    """Describe one group: a group with broker-side assignment (KIP-848, 932, 1071) or a classic one.
 
     Raises:
         BrokerError: GROUP_ID_NOT_FOUND; UNSUPPORTED_VERSION, its broker knows it and does not serve it.
@@ -82,7 +82,7 @@ async def described(coordinator: Coordinator) -> GroupDescription:
 
 
 async def _refuse_unserved(coordinator: Coordinator, kinds: Collection[str]) -> None:
-    """A broker lists groups also of kinds that it was told not to serve, and hides them otherwise.
+    """A broker also lists groups of kinds that are disabled, and otherwise hides them.
 
     Raises:
         BrokerError: UNSUPPORTED_VERSION, the group is listed as one of these kinds.
@@ -92,8 +92,8 @@ async def _refuse_unserved(coordinator: Coordinator, kinds: Collection[str]) -> 
         kind = row.group_type.lower()
         if row.group_id == coordinator.group_id and kind in kinds:
             what = (
-                f"it is a {kind} group, which its broker does not serve: "
-                f"is {kind} in its group.coordinator.rebalance.protocols?"
+                f"it is a {kind} group, which its broker does not serve: is {kind} in its "
+                "group.coordinator.rebalance.protocols?"
             )
             coordinator.check(ErrorCode.UNSUPPORTED_VERSION, what)
 
@@ -128,7 +128,7 @@ async def forgotten(coordinator: Coordinator, partitions: Sequence[TopicPartitio
 
 
 async def removed(coordinator: Coordinator, instances: Sequence[str] | None) -> None:
-    """Have members leave: static ones by name, or all that there are."""
+    """Remove members from the group: static ones by name, or all."""
     if instances is not None:
         gone = [MemberIdentity(group_instance_id=name) for name in instances]
     else:

@@ -1,6 +1,6 @@
-"""All groups of a cluster at once, and where they are: a few requests to each broker, however many groups.
+"""All groups of a cluster and their positions, in a few requests to each broker.
 
-Each function asks once; who calls it tries again.
+Each function sends once; the caller retries.
 """
 
 import logging
@@ -32,15 +32,15 @@ Offsets = dict[TopicPartition, CommittedOffset]
 async def surveyed_groups(
     cluster: Cluster, states: Collection[str], kinds: Collection[str]
 ) -> list[GroupDescription]:
-    """Every group with its members, by name; those that end meanwhile are left out.
+    """Return every group with its members, by name; groups that end meanwhile are omitted.
 
-    Of one that may not be described, or is of a kind that this client cannot describe, it tells what
-    the list says, without members; the log says why.
+    A group that must not, or cannot, be described by this client has only the fields of the
+    listing, without members; the log says why.
     """
     listed = await listed_groups(cluster, states, kinds)
     by_kind: dict[tuple[int, str], list[str]] = {}
-    for name, (node_id, told) in listed.items():
-        by_kind.setdefault((node_id, told.kind.lower() or CLASSIC), []).append(name)
+    for name, (node_id, listing) in listed.items():
+        by_kind.setdefault((node_id, listing.kind.lower() or CLASSIC), []).append(name)
     found: list[GroupDescription] = []
     for (node_id, kind), names in by_kind.items():
         described = DESCRIBED.get(kind)
@@ -57,10 +57,10 @@ async def surveyed_groups(
     return sorted(found, key=lambda each: each.group_id)
 
 
-def _as_listed(node_id: int, told: GroupListing) -> GroupDescription:
-    kind = told.kind.lower() or CLASSIC
+def _as_listed(node_id: int, listing: GroupListing) -> GroupDescription:
+    kind = listing.kind.lower() or CLASSIC
     return GroupDescription(
-        told.group_id, told.state, kind, "", node_id, protocol_type=told.protocol_type
+        listing.group_id, listing.state, kind, "", node_id, protocol_type=listing.protocol_type
     )
 
 
@@ -69,7 +69,7 @@ def _is_there(row: Any) -> bool:
 
 
 def _is_kept_back(row: Any) -> bool:
-    """Whether it is there and may not be described.
+    """Whether it exists and must not be described.
 
     Raises:
         BrokerError: it may be described soon, or by another broker.
@@ -86,10 +86,10 @@ def _is_kept_back(row: Any) -> bool:
 async def saved_by_groups(
     cluster: Cluster, groups: Collection[GroupDescription]
 ) -> dict[str, Offsets]:
-    """All positions that groups have saved, as their coordinators of now tell them.
+    """Return all positions that groups have saved, from their current coordinators.
 
-    Of transactions that are open nothing counts yet: who looks on does not wait for them. Groups that
-    have gone, or whose positions may not be seen, are left out.
+    Positions in open transactions are ignored, without waiting. Groups that are gone, or whose
+    positions are not accessible, are omitted.
     """
     found: dict[str, Offsets] = {}
     for node_id, names in (await by_coordinator(cluster, groups)).items():
@@ -118,7 +118,7 @@ async def saved_by_groups(
 async def by_coordinator(
     cluster: Cluster, groups: Collection[GroupDescription]
 ) -> dict[int, list[str]]:
-    """The names of groups by the broker that coordinates them now; those that have gone are left out."""
+    """Group names by the broker that coordinates them now; groups that are gone are omitted."""
     wanted = {each.group_id for each in groups}
     by_node: dict[int, list[str]] = {}
     if wanted:
@@ -129,7 +129,7 @@ async def by_coordinator(
 
 
 def may_not_be_seen(name: str, part: Any) -> bool:
-    """Whether a group has gone, or keeps its offsets from us.
+    """Whether a group is gone, or its offsets are not accessible.
 
     Raises:
         BrokerError: another error.
@@ -142,7 +142,7 @@ def may_not_be_seen(name: str, part: Any) -> bool:
 
 def _offsets(part: Any) -> Offsets:
     return {
-        TopicPartition(topic.name, row.partition_index): CommittedOffset.told(row)
+        TopicPartition(topic.name, row.partition_index): CommittedOffset.of_row(row)
         for topic in part.topics
         for row in topic.partitions
         if row.committed_offset >= 0

@@ -1,4 +1,4 @@
-"""Where share groups go on, changed (KIP-932). Each function asks once; who calls it tries again."""
+"""Change the positions of share groups (KIP-932). Each function sends once; the caller retries."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,11 +15,11 @@ from barnabas.protocol.delete_share_group_offsets import (
 )
 from barnabas.types import TopicPartition
 
-_MISSING = "no such topic or partition is there"
+_MISSING = "no such topic or partition exists"
 
 
 async def moved_starts(coordinator: Coordinator, starts: Mapping[TopicPartition, int]) -> None:
-    """Have a share group go on at these offsets; partitions that are not there are all named."""
+    """Move a share group to these offsets; an error names all missing partitions."""
     topics: dict[str, list[AlterShareGroupOffsetsRequestPartition]] = {}
     for where, start in starts.items():
         row = AlterShareGroupOffsetsRequestPartition(
@@ -50,7 +50,7 @@ async def moved_starts(coordinator: Coordinator, starts: Mapping[TopicPartition,
 
 
 async def forgotten_topics(coordinator: Coordinator, topics: Sequence[str]) -> None:
-    """Have a share group forget where it was in these topics."""
+    """Delete a share group's positions in these topics."""
     request = DeleteShareGroupOffsetsRequest(
         group_id=coordinator.group_id,
         topics=[DeleteShareGroupOffsetsRequestTopic(topic_name=name) for name in topics],

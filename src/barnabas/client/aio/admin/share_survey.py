@@ -1,4 +1,4 @@
-"""Where share groups are, of all at once; asks once, who calls it tries again."""
+"""The positions of many share groups at once; sends once, the caller retries."""
 
 from collections.abc import Collection
 from typing import Any, Final
@@ -22,10 +22,10 @@ ShareOffsets = dict[TopicPartition, ShareOffset]
 async def shared_by_groups(
     cluster: Cluster, groups: Collection[GroupDescription]
 ) -> dict[str, ShareOffsets]:
-    """All partitions that share groups have read, as their coordinators of now tell them.
+    """Return all partitions that share groups have read, from their current coordinators.
 
-    Groups that have gone, or whose offsets may not be seen, are left out; so are partitions that are
-    not there, and all groups where no broker tells (before Kafka 4.1).
+    Omitted: groups that are gone or whose offsets are not accessible, missing partitions, and all
+    groups if no broker reports them (before Kafka 4.1).
     """
     found: dict[str, ShareOffsets] = {}
     for node_id, names in (await by_coordinator(cluster, groups)).items():
@@ -58,7 +58,7 @@ def _offsets(part: Any) -> ShareOffsets:
 
 
 def _is_told(group_id: str, row: Any) -> bool:
-    """Whether it is; one that another broker may tell soon is asked for again."""
+    """Whether it was reported; if another broker may report it soon, the request is repeated."""
     code = ErrorCode.of(row.error_code)
     if code.retriable and code not in NOT_THERE:
         raise BrokerError(code, f"reading offsets of group {group_id}")

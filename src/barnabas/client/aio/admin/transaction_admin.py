@@ -34,7 +34,7 @@ _Result = TypeVar("_Result")
 
 
 class TransactionAdmin:
-    """What Admin has of transactions (KIP-664)."""
+    """The calls of Admin about transactions (KIP-664)."""
 
     _cluster: Cluster
 
@@ -46,7 +46,7 @@ class TransactionAdmin:
         running_ms: int = -1,
         timeout_s: float | None = None,
     ) -> list[TransactionListing]:
-        """Transactional ids: all, or of some TRANSACTION_STATES and producers, or open for so long.
+        """List transactional ids: all, or by TRANSACTION_STATES, by producers, or open for a minimum time.
 
         Raises:
             InvalidArgument: there is no such state.
@@ -62,10 +62,10 @@ class TransactionAdmin:
     async def describe_transactions(
         self, transactional_ids: Iterable[str], *, timeout_s: float | None = None
     ) -> dict[str, TransactionDescription]:
-        """Transactional ids with what takes part in their transactions.
+        """Return transactional ids with the partitions of their transactions.
 
         Raises:
-            BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is not known.
+            BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is unknown.
         """
         names = listed("describe_transactions", transactional_ids, str, "['copier']")
         deadline = self._cluster.limits.deadline(timeout_s)
@@ -81,7 +81,7 @@ class TransactionAdmin:
     async def describe_producers(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, list[ActiveProducer]]:
-        """The producers that partitions remember, and where their open transactions begin."""
+        """Return the producers that partitions remember, and the start of their open transactions."""
         places = partitions_at(partitions)
         return await self._try(
             timeout_s, "describing producers", lambda: active_producers(self._cluster, places)
@@ -107,15 +107,15 @@ class TransactionAdmin:
         commit: bool,
         timeout_s: float | None = None,
     ) -> None:
-        """Commit or abort what producers of any process have prepared, all at once.
+        """Commit or abort transactions prepared by producers of any process, all at once.
 
-        Each is ended whatever becomes of the others, and the first error is raised. After an error
-        the same call may be made again: those that were ended stay so.
+        Each one ends independently of the others, and the first error is raised. After an error you
+        may repeat the call: transactions that have ended stay so.
 
         Raises:
-            BrokerError: PRODUCER_FENCED or INVALID_PRODUCER_EPOCH, a producer has begun anew with
+            BrokerError: PRODUCER_FENCED or INVALID_PRODUCER_EPOCH, a producer has started again with
                 this transactional id, or the coordinator has aborted the transaction after its
-                timeout; INVALID_TXN_STATE, that too, or it was ended the other way.
+                timeout; INVALID_TXN_STATE, the same, or it was ended the other way.
         """
         given = "prepare_transaction()"
         prepared = listed("end_transactions", transactions, PreparedTransaction, given)
@@ -137,7 +137,7 @@ class TransactionAdmin:
     async def fence_producer(
         self, transactional_id: str, *, timeout_s: float | None = None
     ) -> None:
-        """Take a transactional id from its producer; what it has open is aborted.
+        """Fence the producer of a transactional id; its open transaction is aborted.
 
         Raises:
             InvalidArgument: the name is empty.
@@ -150,7 +150,7 @@ class TransactionAdmin:
     async def hanging_transactions(
         self, partitions: Iterable[Where], idle_since_ms: int, *, timeout_s: float | None = None
     ) -> list[HangingTransaction]:
-        """Open transactions that no coordinator ends, of producers silent since a time (ms)."""
+        """Return open transactions that no coordinator ends, of producers silent since a time (ms)."""
         places = partitions_at(partitions)
         return await self._try(
             timeout_s,

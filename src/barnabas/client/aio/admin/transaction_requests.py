@@ -1,6 +1,6 @@
-"""What an admin client asks about transactions. Each function asks once; who calls it tries again.
+"""Requests of an admin client about transactions. Each function sends once; the caller retries.
 
-Source: KIP-664; what hangs is what Kafka's TransactionsCommand says does.
+Source: KIP-664; Kafka's TransactionsCommand defines what hangs.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -29,13 +29,13 @@ from barnabas.protocol.write_txn_markers import (
 from barnabas.types import TopicPartition
 
 _FENCE_TIMEOUT_MS = 1
-"""Who fences a producer begins no transaction. Source: Kafka's FenceProducersHandler."""
+"""The fencing client begins no transaction. Source: Kafka's FenceProducersHandler."""
 
 
 async def listed_transactions(
     cluster: Cluster, states: Collection[str], producer_ids: Collection[int], running_ms: int
 ) -> list[TransactionListing]:
-    """The transactional ids of all brokers, by name."""
+    """Return the transactional ids of all brokers, by name."""
     if cluster.view.updates == 0:
         await cluster.updated()
     request = ListTransactionsRequest(
@@ -77,7 +77,7 @@ async def described_transaction(coordinator: Coordinator) -> TransactionDescript
 
 
 async def fenced(coordinator: Coordinator) -> None:
-    """Take a transactional id from its producer; an open transaction is aborted by that."""
+    """Fence the producer of a transactional id; this aborts an open transaction."""
     request = InitProducerIdRequest(
         transactional_id=coordinator.group_id, transaction_timeout_ms=_FENCE_TIMEOUT_MS
     )
@@ -88,7 +88,7 @@ async def fenced(coordinator: Coordinator) -> None:
 async def ended(
     coordinator: Coordinator, transaction: PreparedTransaction, *, commit: bool
 ) -> None:
-    """Commit or abort what a producer has prepared. The same again does no harm."""
+    """Commit or abort a prepared transaction. Repetition does no harm."""
     request = transaction.identity.end(commit=commit)
     reply = await coordinator.ask(request, at_most=transaction.end_at_most)
     coordinator.check(reply.error_code, "committing" if commit else "aborting")
@@ -97,7 +97,7 @@ async def ended(
 async def active_producers(
     cluster: Cluster, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, list[ActiveProducer]]:
-    """The producers that partitions remember."""
+    """Return the producers that partitions remember."""
     found: dict[TopicPartition, list[ActiveProducer]] = {}
     for node_id, group in (await by_leader(cluster, partitions)).items():
         topics = [
@@ -130,7 +130,7 @@ def _known(number: int) -> int | None:
 
 
 async def aborted(cluster: Cluster, where: TopicPartition, start: int) -> None:
-    """Abort the transaction that begins at an offset of one partition, there and nowhere else."""
+    """Abort the transaction that starts at an offset of one partition, there and nowhere else."""
     for producer in (await active_producers(cluster, [where]))[where]:
         if producer.transaction_start == start:
             await _mark(cluster, where, producer)
@@ -157,7 +157,7 @@ async def _mark(cluster: Cluster, where: TopicPartition, producer: ActiveProduce
 async def hanging(
     cluster: Cluster, partitions: Iterable[TopicPartition], idle_since_ms: int
 ) -> list[HangingTransaction]:
-    """Open transactions of producers that were last heard before a time, and that nobody will end."""
+    """Return open transactions of producers last active before a time that no coordinator will end."""
     suspects = [
         (where, producer)
         for where, producers in (await active_producers(cluster, partitions)).items()
@@ -188,7 +188,7 @@ def _will_end(
     where: TopicPartition,
     producer: ActiveProducer,
 ) -> bool:
-    """Whether a coordinator has this partition in a transaction that it ends, or will."""
+    """Whether a coordinator has this partition in a transaction that it ends, or will end."""
     found = known.get(name or "")
     return (
         found is not None

@@ -1,9 +1,9 @@
-"""The brokers of a cluster as one client reaches them: links, metadata, who to ask what.
+"""A client's view of the brokers of a cluster: links, metadata, and the broker for each request.
 
-Knows nothing of producing or consuming. All calls on the loop's thread.
+It knows nothing of producing or consuming. Make all calls on the loop's thread.
 
-What waits at the coordinator has a connection of its own (`APART`): a broker answers the requests of
-one connection in order, so a join that waits would hold up every fetch.
+Requests that may wait at a coordinator have a connection of their own (`APART`): a broker answers
+the requests of one connection in order, so a waiting join would delay every fetch.
 """
 
 import asyncio
@@ -36,20 +36,18 @@ from barnabas.version import __version__
 log = logging.getLogger(__name__)
 
 APART: Final = 1 << 32
-"""Added to a node id: another link to that broker, for what may wait there for long."""
+"""Added to a node id: a second link to that broker, for requests that may wait there for long."""
 
-_MAKES = (
-    "not on the cluster: %s; the broker is asked to make it, as allow.auto.create.topics is true"
-)
+_MAKES = "not on the cluster: %s; requesting its creation, because allow.auto.create.topics is true"
 
 
 class Cluster:
-    """Links to brokers, opened when they are first needed, and the metadata that says where to go.
+    """Links to brokers, opened on first use, and the metadata that says which broker to use.
 
-    `topics`: those whose metadata is kept fresh. `on_change` callbacks are called after each update
-    of the view and whenever a link becomes ready or is lost. `limits` bounds what callers wait for.
-    `creates_topics`: whether asking for a topic may make it; `tells_of_new_topics`: not without a
-    word.
+    `topics`: those whose metadata stays fresh. `on_change` callbacks run after each update of the
+    view and whenever a link becomes ready or is lost. `limits` bounds waiting calls.
+    `creates_topics`: whether requesting a topic may create it; `tells_of_new_topics`: log that
+    first.
     """
 
     def __init__(self, config: ClientConfig, around: Surroundings) -> None:
@@ -84,10 +82,10 @@ class Cluster:
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
-    # ---- asking ---------------------------------------------------------------------------
+    # ---- requests -------------------------------------------------------------------------
 
     def link(self, node_id: int) -> Link | None:
-        """The ready link to a broker, or None: then one is made as soon as back-off allows."""
+        """Return the ready link to a broker, or None; then open one as soon as back-off allows."""
         known = self._links.get(node_id)
         if known is not None:
             return known if known.ready else None
@@ -99,28 +97,28 @@ class Cluster:
         return None
 
     def ready(self, node_id: int) -> Link | None:
-        """The link to a broker if there is one that is ready; makes none."""
+        """Return the link to a broker if it is ready; open none."""
         known = self._links.get(node_id)
         return known if known is not None and known.ready else None
 
     def hang_up(self, node_id: int) -> None:
-        """End the link to a broker, if there is one; what waits on it gets a ConnectionFailed."""
+        """Close the link to a broker, if any; its pending requests fail with ConnectionFailed."""
         link = self._links.pop(node_id, None)
         if link is not None:
             link.close()
 
     def wait_before(self, address: tuple[str, int]) -> float:
-        """Seconds until this address may be tried again."""
+        """Seconds until the client may try this address again."""
         failures, since = self._lost.get(address, (0, 0.0))
         return since + self._reconnect.seconds(failures) - self.around.loop.time()
 
     def reconnect_wait(self, node_id: int) -> float:
-        """Seconds until a broker may be tried again; 0 where its address is not known."""
+        """Seconds until the client may try a broker again; 0 if its address is unknown."""
         broker = self.view.brokers.get(node_id % APART)
         return 0.0 if broker is None else max(0.0, self.wait_before((broker.host, broker.port)))
 
     async def ready_link(self, node_id: int) -> Link:
-        """The link to a broker once it is ready; the caller bounds the time.
+        """Return the link to a broker once it is ready; the caller bounds the time.
 
         Raises:
             ConnectionFailed: the attempt failed; the message names the address.
@@ -142,11 +140,11 @@ class Cluster:
     async def ask(
         self, message: object, *, node_id: int | None = None, timeout_s: float | None = None
     ) -> Any:
-        """Send a request to a broker (any, where `node_id` is None) and wait for its response.
+        """Send a request to a broker (None: any) and return its response.
 
         Raises:
-            ConnectionFailed, RequestTimeout: no answer came.
-            BrokerError: the broker does not speak this API.
+            ConnectionFailed, RequestTimeout: no response arrived.
+            BrokerError: the broker does not support this API.
         """
         link = await (self._any_link() if node_id is None else self.ready_link(node_id))
         return await self.ask_over(link, message, timeout_s=timeout_s)
@@ -159,7 +157,7 @@ class Cluster:
         version: int | None = None,
         timeout_s: float | None = None,
     ) -> Any:
-        """As `ask`, over a given link."""
+        """Like `ask`, over a given link."""
         future: asyncio.Future[Any] = self.around.loop.create_future()
 
         def answered(result: Any) -> None:
@@ -176,7 +174,7 @@ class Cluster:
     # ---- metadata -------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Have the metadata asked for again, now unless it is being asked for or just failed."""
+        """Request metadata now, unless a request is pending or has just failed."""
         self.view.stale = True
         self._ask_soon()
 
@@ -186,7 +184,7 @@ class Cluster:
         await self._updated.wait()
 
     async def know(self, topics: Iterable[str]) -> None:
-        """Return when the view has seen all these topics; the caller bounds the time."""
+        """Return when the view contains all these topics; the caller bounds the time."""
         names = set(topics)
         self.topics |= names
         while self.view.updates == 0 or not names <= self.view.topics.keys():
@@ -194,11 +192,11 @@ class Cluster:
             await self._updated.wait()
 
     def retry_wait(self, failures: int) -> float:
-        """Seconds to wait after `failures` failures of the same thing (retry.backoff.ms)."""
+        """Seconds to wait after `failures` failures of the same request (retry.backoff.ms)."""
         return self._retry.seconds(failures)
 
     def _ask_soon(self) -> None:
-        """Ask for topics that the view lacks, or for all of them if it is stale."""
+        """Request topics that the view lacks, or all of them if it is stale."""
         if self._refreshing is None and not self._closed:
             self._refreshing = self.around.loop.create_task(self._keep_asking())
 
@@ -222,7 +220,7 @@ class Cluster:
 
     async def _ask_metadata(self) -> None:
         link = await self._any_link()
-        # A producer of thousands of topics would otherwise ask for all of them at each new one.
+        # Otherwise a producer of thousands of topics would request all of them at each new one.
         partial = not self.view.stale and not self.topics <= self.view.topics.keys()
         topics = self.topics - self.view.topics.keys() if partial else self.topics
         quietly = self.creates_topics and not self.tells_of_new_topics
@@ -257,7 +255,7 @@ class Cluster:
     # ---- links ----------------------------------------------------------------------------
 
     async def _any_link(self) -> Link:
-        """The ready link with the least to do, else the first that can be made."""
+        """The ready link with the fewest pending requests, otherwise the first that can be opened."""
         ready = [link for key, link in self._links.items() if link.ready and key < APART]
         if ready:
             return min(ready, key=lambda link: link.waiting)
@@ -312,7 +310,7 @@ class Cluster:
     def _link_lost(self, link: Link) -> None:
         nodes = [node_id for node_id, mine in self._links.items() if mine is link]
         if self._closed or not nodes:
-            return  # We ended it ourselves.
+            return  # We closed it ourselves.
         del self._links[nodes[0]]
         failures, _ = self._lost.get(link.address, (0, 0.0))
         self._lost[link.address] = (failures + 1, self.around.loop.time())
@@ -322,7 +320,7 @@ class Cluster:
             self.refresh()
 
     def _retire_bootstrap(self) -> None:
-        """Keep a bootstrap connection as a broker's where the address is the same; else end it."""
+        """Keep a bootstrap connection as a broker's if the address is the same; otherwise close it."""
         for node_id in [node_id for node_id in self._links if node_id < 0]:
             link = self._links.pop(node_id)
             same = [
@@ -343,13 +341,13 @@ class Cluster:
                 link.close()
 
     def _close_idle(self) -> None:
-        """End the links that nobody used for connections.max.idle.ms, the last one too."""
+        """Close links unused for connections.max.idle.ms, including the last one."""
         loop = self.around.loop
         latest = loop.time() - self._idle_s
         for node_id, link in list(self._links.items()):
             since = link.idle_since()
             if since is not None and since <= latest:
-                log.debug("connection closed because it is idle broker=%s", link)
+                log.debug("idle connection closed broker=%s", link)
                 del self._links[node_id]
                 link.close()
         self._idle_timer = loop.call_later(self._idle_s, self._close_idle) if self._links else None
@@ -359,7 +357,10 @@ class Cluster:
             callback()
 
     def close(self) -> None:
-        """End all links; whoever waits gets a ConnectionFailed. A second call does nothing."""
+        """Close all links; pending requests fail with ConnectionFailed.
+
+        A second call does nothing.
+        """
         self._closed = True
         for each in (self._timer, self._idle_timer, self._refreshing):
             if each is not None:
@@ -369,10 +370,10 @@ class Cluster:
 
 
 def check(code: int, what: str) -> None:
-    """Raise where an answer holds an error.
+    """Raise an error code of a response.
 
     Raises:
-        BrokerError: `code` is not 0; the message says what was asked.
+        BrokerError: `code` is not 0; the message names the request.
     """
     if code:
         raise BrokerError(code, what)

@@ -1,6 +1,6 @@
-"""The broker that coordinates a group, or a transaction: found when needed, again when it has moved.
+"""The coordinator of a group or a transaction: found when needed, and again when it moves.
 
-Over a link of its own, so that neither a fetch nor a join that waits holds up what comes behind it.
+It has a link of its own, so that neither a fetch nor a waiting join delays other requests.
 """
 
 from typing import Any, Final
@@ -20,7 +20,7 @@ _MOVED: Final = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
 class Coordinator:
-    """Of one group, or of one transactional id. `node_id`: the broker, -1 while it is not known."""
+    """Of one group, or one transactional id. `node_id`: the broker, -1 while unknown."""
 
     def __init__(self, cluster: Cluster, group_id: str, *, of_transaction: bool = False) -> None:
         self.cluster = cluster
@@ -36,12 +36,12 @@ class Coordinator:
         at_most: int | None = None,
         timeout_s: float | None = None,
     ) -> Any:
-        """Send a request and wait for its response; the caller bounds the time.
+        """Send a request and return its response; the caller bounds the time.
 
         Raises:
-            ConnectionFailed, RequestTimeout: no answer came.
-            BrokerError: nobody coordinates the group now, or the broker does not speak this API, or
-                not in a version that will do.
+            ConnectionFailed, RequestTimeout: no response arrived.
+            BrokerError: the group has no coordinator now, or the broker does not support this API in
+                a suitable version.
         """
         try:
             if self.node_id == _NOBODY:
@@ -49,7 +49,10 @@ class Coordinator:
             link = await self.cluster.ready_link(APART + self.node_id)
             version = link.protocol.version_of(api_of(request), at_most=at_most)
             if version < at_least:
-                what = f"{api_of(request).name}: {at_least} is needed, the broker speaks {version}"
+                what = (
+                    f"{api_of(request).name}: version {at_least} is required, the broker "
+                    f"supports {version}"
+                )
                 raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, what)
             return await self.cluster.ask_over(link, request, version=version, timeout_s=timeout_s)
         except KafkaError as error:
@@ -58,29 +61,29 @@ class Coordinator:
             raise
 
     def check(self, code: int, what: str) -> None:
-        """Raise where an answer holds an error; find the coordinator anew where it was not it.
+        """Raise an error code of a response; look up the coordinator again if the broker was not it.
 
         Raises:
             BrokerError: `code` is not 0.
         """
         if code:
             self.look_at(code)
-            # What a broker says often has the name, as in "Group dogs not found."
+            # A broker's message often contains the name already, as in "Group dogs not found."
             whose = "" if f"roup {self.group_id} " in what else f"{self._kind[1]} {self.group_id}: "
             raise BrokerError(code, f"{whose}{what}")
 
     def look_at(self, code: int) -> None:
-        """Find the coordinator anew, if that is what an error means."""
+        """Look up the coordinator again, if the error means that."""
         if code in _MOVED:
             self.node_id = _NOBODY
 
     def level_of(self, feature: str) -> int | None:
-        """The level at which the cluster runs a feature; None while there is no link."""
+        """The finalized level of a feature; None without a link."""
         link = self.cluster.ready(APART + self.node_id)
         return None if link is None else link.protocol.level_of(feature)
 
     def hang_up(self) -> None:
-        """End the link, and with it what waits on it."""
+        """Close the link; its pending requests fail."""
         if self.node_id != _NOBODY:
             self.cluster.hang_up(APART + self.node_id)
 
@@ -96,5 +99,5 @@ class Coordinator:
             if row.node_id not in self.cluster.view.brokers:
                 await self.cluster.updated()
             return row.node_id
-        what = f"{self._kind[1]} {self.group_id}: nobody was named as its coordinator"
+        what = f"{self._kind[1]} {self.group_id}: no broker was named as its coordinator"
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, what)

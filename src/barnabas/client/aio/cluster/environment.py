@@ -1,4 +1,4 @@
-"""What a client takes from outside: network, clock, chance, the loop. Real by default."""
+"""The environment of a client: network, clock, randomness, event loop. The system's by default."""
 
 import asyncio
 from dataclasses import dataclass
@@ -26,15 +26,15 @@ class Surroundings:
 
     @classmethod
     def here(cls, kind: str) -> Self:
-        """The operating system's, on the loop that runs.
+        """The operating system's, on the running loop.
 
         Raises:
-            RuntimeError: none does; the message says where to make a client of this `kind`.
+            RuntimeError: no loop is running; the message says where to create a client of this `kind`.
         """
         try:
             return cls.real(asyncio.get_running_loop())
         except RuntimeError:
             raise RuntimeError(
-                f"no event loop runs here: make an asyncio {kind} inside of a coroutine, as with "
-                f"`async with barnabas.aio.{kind}(...)`; without asyncio there is barnabas.{kind}"
+                f"no event loop is running: create an asyncio {kind} inside a coroutine, as with "
+                f"`async with barnabas.aio.{kind}(...)`; without asyncio use barnabas.{kind}"
             ) from None

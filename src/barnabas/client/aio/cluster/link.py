@@ -1,4 +1,4 @@
-"""One live connection to one broker: the driver of `core.connection`. Knows no API but by key."""
+"""One connection to one broker: the I/O of `core.connection`. Knows APIs only by key."""
 
 import asyncio
 import logging
@@ -12,11 +12,11 @@ from barnabas.client.core.cluster.responses import BufferPool, ResponseReader
 from barnabas.client.core.cluster.throttling import throttle_s
 from barnabas.client.core.metrics import Traffic
 from barnabas.errors import (
+    ApiVersionsUnanswered,
     ConnectionFailed,
     KafkaError,
     RemoteProtocolError,
     RequestTimeout,
-    VersionsUntold,
 )
 from barnabas.ports import Channel, Network
 from barnabas.protocol.api_keys import ApiKey
@@ -28,12 +28,12 @@ log = logging.getLogger(__name__)
 _TOO_OLD: Final = "is it a Kafka before 0.10? This client needs 0.10 or later"
 
 OnAnswer = Callable[[Any], None]
-"""Called once, with the response or with the KafkaError that came instead of it."""
+"""Called once, with the response, or with a KafkaError instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkOptions:
-    """What all links of a client have in common. Sizes in bytes, times in seconds."""
+    """Options shared by all links of a client. Sizes in bytes, times in seconds."""
 
     client_id: str
     software_version: str
@@ -51,11 +51,10 @@ class _Waiting:
 
 
 class Link:
-    """A connection with the requests that wait on it. All calls on the loop's thread.
+    """A connection with its pending requests. Make all calls on the loop's thread.
 
-    `on_change` is called when the link becomes ready and when it is lost; `failure` says why it
-    was. It is not ready for as long as the broker wants to hear nothing (throttle_time_ms,
-    KIP-219).
+    `on_change` runs when the link becomes ready and when it is lost; `failure` says why. While the
+    broker throttles the client (throttle_time_ms, KIP-219), the link is not ready.
     """
 
     def __init__(
@@ -89,25 +88,25 @@ class Link:
 
     @property
     def ready(self) -> bool:
-        """Whether requests may be sent."""
+        """Whether it accepts requests."""
         return self.protocol.ready and self._mute is None
 
     @property
     def closed(self) -> bool:
-        """Whether it is over; a closed link is never opened again."""
+        """Whether it is closed; a closed link never opens again."""
         return self.failure is not None
 
     @property
     def waiting(self) -> int:
-        """Requests without an answer so far."""
+        """The number of pending requests."""
         return len(self._waiting)
 
     def idle_since(self) -> float | None:
-        """When the last request was sent, on the loop's clock; None while an answer is due."""
+        """The time of the last request, on the loop's clock; None while a response is pending."""
         return None if self._waiting or not self.ready else self._used_at
 
     def open(self, network: Network) -> None:
-        """Begin to connect and to negotiate versions; `on_change` tells how it ends."""
+        """Start to connect and to negotiate versions; `on_change` reports the result."""
         seconds = self._options.setup_timeout_s
         self._timer = self._loop.call_later(seconds, self._set_up_too_slowly)
         self._give_up = network.connect(
@@ -124,10 +123,10 @@ class Link:
         timeout_s: float | None = None,
         answered: bool = True,
     ) -> None:
-        """Send a request; without `version` in the highest that both sides speak.
+        """Send a request; by default in the highest version that both sides support.
 
         Raises:
-            BrokerError: the broker has no version of this API in common with us.
+            BrokerError: the broker and this client share no version of this API.
             LocalProtocolError: the link is not ready.
         """
         self._used_at = self._loop.time()
@@ -144,10 +143,13 @@ class Link:
             self._loop.call_soon(on_answer, self.failure)
 
     def close(self, why: KafkaError | None = None) -> None:
-        """End it; whoever waits gets a ConnectionFailed that says why. Again: does nothing."""
+        """Close it; pending requests fail with a ConnectionFailed that says why.
+
+        A second call does nothing.
+        """
         if self.closed:
             return
-        self.failure = why if why is not None else ConnectionFailed(f"{self} was closed by us")
+        self.failure = why if why is not None else ConnectionFailed(f"this client closed {self}")
         if self._give_up is not None:
             self._give_up()
         for timer in (self._timer, self._mute):
@@ -189,17 +191,19 @@ class Link:
         try:
             self._receive()
         except RemoteProtocolError as error:
-            # What was sent may have been done or not, as where the connection is lost: whoever
-            # waits may try again over another one.
-            log.warning("connection given up broker=%s why=%s", self, error)
+            # As with a lost connection, requests may have taken effect or not; callers may retry
+            # over another one.
+            log.warning("connection abandoned broker=%s why=%s", self, error)
             self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
         except ConnectionFailed as error:
-            untold = VersionsUntold(f"{self} closes the connection at ApiVersions; {_TOO_OLD}")
+            untold = ApiVersionsUnanswered(
+                f"{self} closes the connection at ApiVersions; {_TOO_OLD}"
+            )
             self.close(error if self._heard else untold)
         except KafkaError as error:
             self.close(error)
         except Exception as error:  # the one place that owns this connection
-            log.exception("connection given up after a fault of ours broker=%s", self)
+            log.exception("connection abandoned after an internal error broker=%s", self)
             self.close(ConnectionFailed(f"{self}: {type(error).__name__}: {error}"))
 
     def _receive(self) -> None:
@@ -238,7 +242,7 @@ class Link:
             self._on_change(self)
 
     def _be_quiet(self, seconds: float) -> None:
-        """Send nothing for so long, or as long as was said before where that is longer."""
+        """Send nothing for this time, or until an earlier throttle ends if that is later."""
         if not seconds:
             return
         until = self._loop.time() + seconds

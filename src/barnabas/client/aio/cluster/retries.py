@@ -1,4 +1,4 @@
-"""Requests that are tried again until they succeed, cannot, or time is up; grouped by leader."""
+"""Requests that are retried until they succeed, fail for good, or time runs out; grouped by leader."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
@@ -26,8 +26,10 @@ _NAMES: Final = (
     "a name is 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', but not '.' or '..'"
 )
 NOT_THERE: Final = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
-"""Whoever administers a topic that is not there is told so at once, as by the Java client: a producer
-or consumer may wait for it to be made, for an administrator that is the answer."""
+"""Errors about a missing topic: an administrator gets them at once, as with the Java client.
+
+A producer or consumer may wait for the topic's creation.
+"""
 _ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
 
 
@@ -40,13 +42,13 @@ async def persist(
     final: Collection[ErrorCode] = (),
     passing: Collection[ErrorCode] = (),
 ) -> _Result:
-    """Run `attempt` until it succeeds, waiting longer each time.
+    """Run `attempt` until it succeeds, with growing delays.
 
-    Errors with a code in `final` are answers too, although they may pass where somebody else acts;
-    those of `passing` are none here, although they are elsewhere.
+    Errors with a code in `final` are raised at once although they are retriable; those in `passing`
+    are retried although they are not.
 
     Raises:
-        KafkaError: an error that time does not cure, or at the deadline one of the kind of the last.
+        KafkaError: an error that a retry does not fix, or at the deadline one like the last.
     """
     last: list[KafkaError] = []
 
@@ -80,10 +82,9 @@ async def lookup_offsets(
     committed_only: bool,
     deadline: Deadline,
 ) -> dict[TopicPartition, OffsetAndTimestamp]:
-    """The offsets of these timestamps (ms, or EARLIEST, LATEST, MAX_TIMESTAMP) per partition.
+    """Return the offsets of these timestamps (ms, or EARLIEST, LATEST, MAX_TIMESTAMP) per partition.
 
-    Where no record is that late the offset is -1. `committed_only`: LATEST is the last stable
-    offset.
+    If no record is that late, the offset is -1. `committed_only`: LATEST is the last stable offset.
     """
     found: dict[TopicPartition, OffsetAndTimestamp] = {}
 
@@ -116,7 +117,7 @@ async def lookup_offsets(
 async def by_leader(
     cluster: Cluster, partitions: Iterable[TopicPartition]
 ) -> dict[int, list[TopicPartition]]:
-    """Partitions by the broker that leads them.
+    """Group partitions by the broker that leads them.
 
     Raises:
         BrokerError: one has no leader now, or does not exist; retriable.
@@ -142,10 +143,10 @@ async def ask_offsets(
     *,
     committed_only: bool,
 ) -> tuple[dict[TopicPartition, OffsetAndTimestamp], dict[TopicPartition, BrokerError]]:
-    """One broker's answer: every partition has either its offset or its error.
+    """Return one broker's response: every partition has either its offset or its error.
 
     Raises:
-        KafkaError: there was no answer.
+        KafkaError: no response arrived.
     """
     topics: dict[str, list[ListOffsetsPartition]] = {}
     for where, timestamp in wanted.items():
@@ -185,11 +186,11 @@ def _unanswered(where: TopicPartition) -> str:
 
 
 async def known_topic(cluster: Cluster, topic: str) -> TopicView:
-    """A topic once it has partitions; the caller bounds the time.
+    """Return a topic once it has partitions; the caller bounds the time.
 
     Raises:
-        TypeError: the topic is no text.
-        BrokerError: it cannot be had, whatever the time.
+        TypeError: the topic is not text.
+        BrokerError: the topic cannot become available.
     """
     checked_topic(topic)
     await cluster.know([topic])
@@ -207,7 +208,7 @@ async def known_topic(cluster: Cluster, topic: str) -> TopicView:
 async def what_is_there(
     cluster: Cluster, wanted: Iterable[TopicPartition], deadline: Deadline
 ) -> str:
-    """For behind an error about partitions that are not there: what is, or how to learn that."""
+    """Describe what exists, as a supplement to an error about missing partitions."""
     view = ClusterView()
 
     async def ask() -> None:
@@ -218,6 +219,6 @@ async def what_is_there(
         what = "asking for metadata"
         await cluster.limits.within(deadline, what, cluster.around.loop.create_task(ask()))
     except KafkaError as error:
-        # Who reads the error that this was for must not find this one in its place.
-        return f"what there is could not be learnt: {error}"
+        # The original error must not be replaced by this one.
+        return f"existing partitions could not be listed: {error}"
     return absence(wanted, view.topics)

@@ -1,4 +1,4 @@
-"""TimeLimits: bounds the calls of one client, and ends those early that wait where nobody is."""
+"""TimeLimits: bounds the calls of a client, and ends calls early if nothing listens at its servers."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ _Result = TypeVar("_Result")
 
 
 class TimeLimits:
-    """`reached`: whether a broker ever was. `failures`: why none can be reached now.
+    """`reached`: whether a broker was ever reached. `failures`: why none is reachable now.
 
-    `bootstrap` are host and port of the servers that the client begins with.
+    `bootstrap` are host and port of the bootstrap servers.
     """
 
     def __init__(
@@ -34,24 +34,24 @@ class TimeLimits:
         self._overdue: set[asyncio.Timeout] = set()
 
     def deadline(self, timeout_s: float | None = None) -> Deadline:
-        """Of a call that begins now; default.api.timeout.ms bounds it where `timeout_s` is None."""
+        """The deadline of a call that starts now; None means default.api.timeout.ms."""
         if timeout_s is None:
             return self.deadline_by(API_TIMEOUT, self._api_timeout_s)
         return self.deadline_by(TIMEOUT, timeout_s)
 
     def deadline_by(self, bound: str, seconds: float) -> Deadline:
-        """Of a call that begins now and is bounded by this property."""
+        """The deadline of a call that starts now and is bounded by this property."""
         return Deadline.after(self._loop.time(), seconds, bound)
 
     async def within(
         self, deadline: Deadline, what: str, work: "asyncio.Future[_Result]"
     ) -> _Result:
-        """Bound `work`; where time runs out, say what was not done and what went wrong so far.
+        """Bound `work`; on timeout, the error says what was not done and what went wrong so far.
 
-        Time runs out after bootstrap.refused.timeout.ms, too, where there is nobody to wait for.
+        It also times out after bootstrap.refused.timeout.ms if nothing listens at any server.
 
         Raises:
-            KafkaError: time ran out, or as `work`.
+            KafkaError: time ran out, or an error of `work`.
         """
         early, limit, refused = None, asyncio.timeout_at(deadline.at), deadline
         try:
@@ -69,16 +69,16 @@ class TimeLimits:
                 early.cancel()
 
     def trouble(self) -> ConnectionFailed | None:
-        """Why no broker can be reached now; None where one was."""
+        """Why no broker is reachable now; None if one was reached."""
         return self.failures.error() if self.failures else None
 
     def note_failure(self, address: str, why: object) -> None:
-        """A connection was lost, or could not be made."""
+        """Note that a connection was lost, or could not be opened."""
         self.failures.note(address, why)
         self._look_early()
 
     def _look_early(self, *overdue: asyncio.Timeout) -> None:
-        """End these where there is nobody, now or as soon as the last of the addresses has shown it."""
+        """End waiting calls if nothing listens, now or as soon as the last address has refused."""
         self._overdue.update(overdue)
         nobody = self.failures.hopeless(self._bootstrap)
         for limit in self._overdue if nobody and not self.reached else ():

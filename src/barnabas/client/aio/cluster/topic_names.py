@@ -1,4 +1,4 @@
-"""What topics are called that are known by their id only."""
+"""Find the names of topics that are known only by id."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,10 +8,10 @@ from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic
 
 
 async def topic_names(cluster: Cluster, topic_ids: Iterable[bytes]) -> dict[bytes, str]:
-    """The names of those topics that brokers know; asks once, and only for what the view lacks.
+    """Return the names of the topics that brokers know; send one request, for those that the view lacks.
 
     Raises:
-        KafkaError: no answer came.
+        KafkaError: no response arrived.
     """
     named = {each: cluster.view.topic_named(each) for each in topic_ids}
     unnamed = [each for each, name in named.items() if name is None]

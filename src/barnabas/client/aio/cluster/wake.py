@@ -1,4 +1,4 @@
-"""Wake: a callback that completes a future, for whoever waits for something to change."""
+"""Wake: a callback that completes a future, to wait for a change."""
 
 import asyncio
 
@@ -12,6 +12,6 @@ class Wake:
         self._future = future
 
     def __call__(self) -> None:
-        """What it waits for may have happened."""
+        """Complete the future."""
         if not self._future.done():
             self._future.set_result(None)

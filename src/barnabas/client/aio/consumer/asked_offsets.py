@@ -1,6 +1,6 @@
-"""The calls of Consumer that ask brokers about topics and offsets. For asyncio.
+"""The calls of Consumer that request topics and offsets from brokers. For asyncio.
 
-Each waits up to `timeout_s` seconds, default.api.timeout.ms where None.
+Each waits up to `timeout_s` seconds; None: default.api.timeout.ms.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from barnabas.types import TopicPartition
 
 
 class AskedOffsets:
-    """What a Consumer asks, whether it reads the partitions or not."""
+    """Requests of a Consumer, whether it reads the partitions or not."""
 
     _cluster: Cluster
     _lookup: OffsetLookup
@@ -28,7 +28,7 @@ class AskedOffsets:
     async def partitions_for(
         self, topic: str, *, timeout_s: float | None = None
     ) -> list[TopicPartition]:
-        """The partitions of a topic."""
+        """Return the partitions of a topic."""
         asking, what = known_topic(self._cluster, topic), f"asking for topic {topic}"
         view = await self._within(timeout_s, what, asking)
         return [TopicPartition(topic, each.partition) for each in view.partitions]
@@ -36,28 +36,28 @@ class AskedOffsets:
     async def offsets_for_times(
         self, times: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """The first offset at or after a time (ms since the epoch); None where there is none."""
+        """Return the first offset at or after a time (ms since the epoch); None if there is none."""
         return await self._lookup.for_times(times, timeout_s)
 
     async def beginning_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The first offsets that there are."""
+        """Return the first existing offsets."""
         return await self._lookup.ends(partitions, EARLIEST, timeout_s)
 
     async def end_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The offsets behind the last records that may be read."""
+        """Return the offsets after the last records that may be read."""
         return await self._lookup.ends(partitions, LATEST, timeout_s)
 
     async def commit(
         self, offsets: Mapping[Where, int] | None = None, *, timeout_s: float | None = None
     ) -> None:
-        """Save positions (of all partitions, where none are given) for the group.
+        """Commit positions for the group (None: those of all partitions).
 
         Raises:
-            ConfigError, InvalidArgument: there is no group.id, an offset is below 0.
+            ConfigError, InvalidArgument: there is no group.id, an offset is negative.
         """
         given = None if offsets is None else offsets_to("commit", offsets)
         await self.of_group("committing").commit(given, self.deadline(timeout_s))
@@ -65,7 +65,7 @@ class AskedOffsets:
     async def committed(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The group's saved positions; partitions without one are left out.
+        """Return the group's committed positions; partitions without one are omitted.
 
         Raises:
             ConfigError: there is no group.id.
@@ -74,7 +74,7 @@ class AskedOffsets:
         return await group.committed(partitions_at(partitions), deadline)
 
     def of_group(self, what: str) -> ConsumerGroup:
-        """What it has to do with its group.
+        """Return the connection to its group.
 
         Raises:
             ConfigError: there is no group.id.
@@ -84,7 +84,7 @@ class AskedOffsets:
         return self.group
 
     def deadline(self, timeout_s: float | None) -> Deadline:
-        """Of a call that begins now."""
+        """The deadline of a call that starts now."""
         return self._cluster.limits.deadline(timeout_s)
 
     async def _within(self, timeout_s: float | None, what: str, work: Any) -> Any:

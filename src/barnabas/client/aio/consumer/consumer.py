@@ -1,4 +1,4 @@
-"""Consumer for asyncio. `client.sync.consumer` has the same calls for plain threads."""
+"""Consumer for asyncio. `client.sync.consumer` has the same calls for threads."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from functools import partial
@@ -37,12 +37,12 @@ _CLOSE_S = 30.0
 
 
 class Consumer(AskedOffsets):
-    """Reads what its group shares out to it (`subscribe`), or what it is told to (`assign`).
+    """Reads the partitions that its group assigns (`subscribe`), or those that you choose (`assign`).
 
-    `async with` it, or `close` it. Properties are Kafka's ("bootstrap.servers", "group.id",
-    "auto.offset.reset", ...), in a mapping or as keywords with underscores. With "group.id" it begins
-    at the group's committed offsets and commits, by itself unless enable.auto.commit is false.
-    All calls from the loop it was made on, one at a time.
+    Use it in an `async with`, or `close` it. Properties have Kafka's names ("bootstrap.servers",
+    "group.id", "auto.offset.reset", ...), in a mapping or as keywords with underscores. With
+    "group.id" it starts from the group's committed offsets, and commits periodically unless
+    enable.auto.commit is false. Make all calls from the loop it was created on, one at a time.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class Consumer(AskedOffsets):
         await self.close()
 
     async def close(self, timeout_s: float | None = None) -> None:
-        """Commit positions where that happens by itself, leave the group, end the connections.
+        """Commit positions if enable.auto.commit is set, leave the group, close the connections.
 
-        Brokers are waited for up to `timeout_s` seconds; None: the shortest of request.timeout.ms,
-        default.api.timeout.ms and 30 s. A task that waits in `poll` or `async for` gets a
+        Waits for brokers up to `timeout_s` seconds; None: the shortest of request.timeout.ms,
+        default.api.timeout.ms and 30 s. A task waiting in `poll` or `async for` gets a
         LocalProtocolError.
 
         Raises:
-            KafkaError: positions could not be saved; of a member, that is only said in the log.
+            KafkaError: positions could not be saved; a group member only logs that.
         """
         if self._closed:
             return
@@ -92,14 +92,14 @@ class Consumer(AskedOffsets):
             await self.end(deadline)
 
     def wakeup(self) -> None:
-        """End the call that waits for records, or the next one that would, with `WakeupError`.
+        """Interrupt the current wait for records, or the next one, with `WakeupError`.
 
-        From the loop: other threads and signals come to it by `loop.call_soon_threadsafe`.
+        Call it on the loop: other threads and signal handlers use `loop.call_soon_threadsafe`.
         """
         self.polling.interrupt(WakeupError("the consumer was woken by wakeup()"))
 
     def closing_by(self, timeout_s: float | None) -> Deadline:
-        """Until when a `close` that begins now may wait for brokers."""
+        """How long a `close` that starts now may wait for brokers."""
         longest = self.deadline(timeout_s)
         seconds = min(_CLOSE_S, self._options.request_timeout_s)
         if timeout_s is not None or longest.seconds < seconds:
@@ -107,7 +107,7 @@ class Consumer(AskedOffsets):
         return self._cluster.limits.deadline_by(REQUEST_TIMEOUT, seconds)
 
     async def end(self, deadline: Deadline) -> None:
-        """End at once, but for leaving the group."""
+        """Stop at once, except for leaving the group."""
         self._closed = True
         try:
             if self.group is not None:
@@ -116,7 +116,7 @@ class Consumer(AskedOffsets):
             self.drop()
 
     def drop(self) -> None:
-        """End the connections; commit nothing, and leave no group. A second call does nothing."""
+        """Close the connections; commit nothing, and leave no group. A second call does nothing."""
         self._closed = True
         if self._driver.closed:
             return
@@ -127,10 +127,10 @@ class Consumer(AskedOffsets):
     # ---- what to read ---------------------------------------------------------------------
 
     def assign(self, partitions: Iterable[Where]) -> None:
-        """Read exactly these partitions from now on; those that stay keep their positions.
+        """Read exactly these partitions from now on; those already assigned keep their positions.
 
         Raises:
-            LocalProtocolError: the consumer is subscribed: then its group says what it reads.
+            LocalProtocolError: the consumer is subscribed, so its group assigns the partitions.
         """
         self._check_open()
         wanted = partitions_at(partitions)
@@ -141,10 +141,11 @@ class Consumer(AskedOffsets):
         self._driver.pump()
 
     def subscribe(self, topics: Topics, *, listener: RebalanceListener | None = None) -> None:
-        """Be a member of the group, and read what it shares out of these topics.
+        """Join the group, and read the partitions of these topics that it assigns.
 
-        Topics are names, or a compiled pattern that whole names match, of topics yet to be made too.
-        Polls do the work, and tell the listener; heartbeats go on while the loop runs.
+        Topics are names, or a compiled pattern that must match whole names, including those of
+        future topics. Polls join the group and call the listener; heartbeats continue while the
+        loop runs.
 
         Raises:
             ConfigError: there is no group.id.
@@ -154,7 +155,7 @@ class Consumer(AskedOffsets):
         self.polling.listener = listener
 
     def join(self, topics: Topics, *, listens: bool) -> None:
-        """As `subscribe`, where somebody else tells the listener: calls end with `CallDue` then."""
+        """Like `subscribe`, but the caller notifies the listener: calls end with `CallDue` for that."""
         self._check_open()
         wanted = wanted_topics(topics)
         group = self.of_group("subscribing")
@@ -164,9 +165,9 @@ class Consumer(AskedOffsets):
         group.subscribe(wanted, listens=listens)
 
     async def unsubscribe(self, *, timeout_s: float | None = None) -> None:
-        """Leave the group, as `close` does, and read nothing any more.
+        """Leave the group, as `close` does, and stop reading.
 
-        Brokers are waited for up to `timeout_s` seconds; None: default.api.timeout.ms.
+        Waits for brokers up to `timeout_s` seconds; None: default.api.timeout.ms.
         """
         deadline = self.deadline(timeout_s)
         try:
@@ -176,17 +177,17 @@ class Consumer(AskedOffsets):
             await self.end_subscription(deadline)
 
     async def end_subscription(self, deadline: Deadline) -> None:
-        """Leave the group, if it is a member, and read nothing any more."""
+        """Leave the group, if it is a member, and stop reading."""
         if self.group is not None:
             await self.group.end(deadline)
         self._driver.assign([])
 
     def subscription(self) -> list[str]:
-        """The topics that are subscribed to, sorted; of a pattern those that are known to match."""
+        """Return the subscribed topics, sorted; for a pattern, the known topics that match."""
         return [] if self.group is None else self.group.subscription()
 
     def group_metadata(self) -> GroupMetadata:
-        """Which member of its group this is, in which generation.
+        """Return this member's group, id and generation.
 
         Raises:
             ConfigError: there is no group.id.
@@ -194,7 +195,7 @@ class Consumer(AskedOffsets):
         return self.of_group("membership").metadata()
 
     def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
-        """Have the group share its partitions out anew, with the next poll; its members, that is.
+        """Trigger a rebalance of the group with the next poll; only if this is a member.
 
         Raises:
             ConfigError: there is no group.id.
@@ -202,26 +203,26 @@ class Consumer(AskedOffsets):
         self.of_group("membership").member.enforce_rebalance(reason)
 
     def assignment(self) -> list[TopicPartition]:
-        """The partitions that are read."""
+        """Return the partitions that are read."""
         return list(self._fetcher.positions)
 
     def seek(self, where: Where, offset: int) -> None:
-        """Go on at `offset`. What was fetched already is dropped."""
+        """Continue at `offset`. Fetched records are dropped."""
         key = partition_at(where)
         self._fetcher.move(key, offset_at(key, offset))
         self.polling.note_use()
         self._driver.pump()
 
     def seek_to_beginning(self, *partitions: Where) -> None:
-        """Go on at the first offset that there is (of all partitions, where none are named)."""
+        """Continue at the start offset (None: of all partitions)."""
         self._seek_to_end_of_log(partitions, EARLIEST)
 
     def seek_to_end(self, *partitions: Where) -> None:
-        """Go on behind the last offset that there is (of all partitions, where none are named)."""
+        """Continue after the last record (None: of all partitions)."""
         self._seek_to_end_of_log(partitions, LATEST)
 
     async def position(self, where: Where, *, timeout_s: float | None = None) -> int:
-        """The offset of the next record that `poll` gives from a partition."""
+        """Return the offset of the next record that `poll` returns from a partition."""
         key = partition_at(where)
         found = self._fetcher.position(key)
         if not found.known:
@@ -231,27 +232,27 @@ class Consumer(AskedOffsets):
         return found.offset
 
     def lag(self, where: Where) -> int | None:
-        """How many offsets a partition's position is behind its end, as of the last fetch.
+        """Return the distance from a partition's position to its end, in offsets, as of the last fetch.
 
-        None while nothing was fetched from it, or while its position is not known.
+        None if nothing was fetched yet, or the position is unknown.
         """
         found = self._fetcher.position(partition_at(where))
         known = found.known and found.readable_end >= 0
         return found.readable_end - found.offset if known else None
 
     def pause(self, *partitions: Where) -> None:
-        """Give no records of these partitions for now."""
+        """Stop returning records of these partitions."""
         for where in partitions:
             self._fetcher.position(partition_at(where)).paused = True
 
     def resume(self, *partitions: Where) -> None:
-        """Give records of these partitions again."""
+        """Return records of these partitions again."""
         for where in partitions:
             self._fetcher.position(partition_at(where)).paused = False
         self._driver.pump()
 
     def paused(self) -> list[TopicPartition]:
-        """The partitions that are paused."""
+        """Return the paused partitions."""
         return [where for where, position in self._fetcher.positions.items() if position.paused]
 
     # ---- reading --------------------------------------------------------------------------
@@ -262,24 +263,25 @@ class Consumer(AskedOffsets):
         max_records: int | None = None,
         **foreign: Never,
     ) -> list[Record]:
-        """The next records: as soon as there are any, up to `max_records` (max.poll.records).
+        """Return the next records as soon as there are any, up to `max_records` (max.poll.records).
 
-        Empty after `timeout_s` seconds (None: wait for ever). Within a partition in order.
+        The result is empty after `timeout_s` seconds (None: wait forever). Records of a partition
+        are in order.
 
         Raises:
-            BrokerError: reading cannot go on where it stands, for example a position that is gone
-                while auto.offset.reset is none.
-            CorruptRecord: a batch is not what it says; the message names where, and the position is
-                there. What lies before it, and all of other partitions, is given.
+            BrokerError: reading cannot continue, for example because the position is gone while
+                auto.offset.reset is none.
+            CorruptRecord: a batch is damaged; the message names its offset, and the position is there.
+                All records before it, and those of other partitions, are returned first.
         """
         if foreign:
             refuse_arguments("poll", foreign)
         return await self.polling.waited(partial(self.poll_now, max_records), timeout_s)
 
     async def __aiter__(self) -> AsyncIterator[Record]:
-        """All records from here on, for ever, one by one; errors as `poll`.
+        """Yield all records from here on, forever, one by one; errors as in `poll`.
 
-        The position moves on with each: after a `break` the next one is still to be read.
+        The position advances with each: after a `break`, reading continues with the next record.
         """
         while True:
             if self.polling.wants_attention():
@@ -292,7 +294,10 @@ class Consumer(AskedOffsets):
             await self.arrival()
 
     def next_part(self) -> Iterator[Record] | None:
-        """Some of the records that are here already, one by one; None: nothing is. Errors as `poll`."""
+        """Return some of the available records, one by one; None if there are none.
+
+        Errors as in `poll`.
+        """
         self._check_open()
         self._driver.raise_failure()
         part = self.handing_out.part_by_record()
@@ -300,11 +305,11 @@ class Consumer(AskedOffsets):
         return part
 
     async def arrival(self) -> None:
-        """Wait until something came: records, or an error, or something to attend to."""
+        """Wait for records, an error, or group work."""
         await self.polling.arrival()
 
     def poll_now(self, max_records: int | None = None) -> list[Record]:
-        """The records that are here already; may be none. Errors as `poll`."""
+        """Return the available records; may be none. Errors as in `poll`."""
         self._check_open()
         most = self._options.max_poll_records if max_records is None else max_records
         self._driver.raise_failure()
@@ -315,15 +320,15 @@ class Consumer(AskedOffsets):
     async def fetch_arrow(
         self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL
     ) -> Any:
-        """The next records as a pyarrow.Table, all that have arrived, as soon as there are any.
+        """Return all records that have arrived as a pyarrow.Table, as soon as there are any.
 
-        Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
-        value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
+        Columns: topic, partition, then those in `wanted` of offset, timestamp, timestampType, key,
+        value, headers. After `timeout_s` seconds the table has no rows. Errors as in `poll`.
         """
         return await self.polling.waited(partial(self.arrow_now, wanted=wanted), timeout_s)
 
     def arrow_now(self, *, wanted: Wanted = Wanted.ALL) -> Any:
-        """As `fetch_arrow`, of what is here already."""
+        """Like `fetch_arrow`, with what is available."""
         self._check_open()
         self._driver.raise_failure()
         parts = self.handing_out.parts()
@@ -331,11 +336,11 @@ class Consumer(AskedOffsets):
         return self.handing_out.table(parts, wanted)
 
     def metrics(self) -> Metrics:
-        """What was done so far: requests, bytes, records that were given, the average latency."""
+        """Return counters so far: requests, bytes, returned records, average latency."""
         return self._cluster.traffic.snapshot(self.handing_out.count)
 
     def _reading(self, group: GroupOptions | None) -> tuple[FetchDriver, ConsumerGroup | None]:
-        """What fetches, and what has to do with the group, if there is one."""
+        """The fetching part, and the group part if there is one."""
         if group is None:
             return FetchDriver(self._cluster, self._options, None), None
         coordinator = Coordinator(self._cluster, group.group_id)
@@ -359,4 +364,6 @@ class Consumer(AskedOffsets):
             missing("Consumer", CONSUMER, name)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Consumer holds connections: make one where it is used, do not pickle it")
+        raise TypeError(
+            "a Consumer holds connections: create one where you use it, do not pickle it"
+        )

@@ -1,4 +1,4 @@
-"""What a consumer asks about the offsets of partitions, whether it reads them or not."""
+"""A consumer's requests for offsets of partitions, whether it reads them or not."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,7 +12,7 @@ from barnabas.types import TopicPartition
 
 
 class OffsetLookup:
-    """Times to wait are in seconds; None: default.api.timeout.ms."""
+    """Time limits are in seconds; None: default.api.timeout.ms."""
 
     def __init__(self, cluster: Cluster, options: ConsumerOptions) -> None:
         self._cluster = cluster
@@ -21,11 +21,11 @@ class OffsetLookup:
     async def for_times(
         self, times: Mapping[Where, int], timeout_s: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """The first offset at or after a time (ms since the epoch); None where there is none."""
+        """Return the first offset at or after a time (ms since the epoch); None if there is none."""
         wanted = partitions_to("offsets_for_times", times)
         for where, time in wanted.items():
             if time < 0:
-                what = f"{where.topic}-{where.partition}: a time is 0 or more ms, not {time}"
+                what = f"{where.topic}-{where.partition}: a time must be 0 or more ms, not {time}"
                 raise InvalidArgument(f"{what}; beginning_offsets and end_offsets give the ends")
         found = await self._look_up(wanted, timeout_s)
         return {where: each if each.offset >= 0 else None for where, each in found.items()}
@@ -33,7 +33,7 @@ class OffsetLookup:
     async def ends(
         self, partitions: Iterable[Where], end: int, timeout_s: float | None
     ) -> dict[TopicPartition, int]:
-        """The offsets of one end of partitions, EARLIEST or LATEST."""
+        """Return the offsets of one end of partitions, EARLIEST or LATEST."""
         wanted = dict.fromkeys(partitions_at(partitions), end)
         found = await self._look_up(wanted, timeout_s)
         return {where: each.offset for where, each in found.items()}
@@ -47,5 +47,5 @@ class OffsetLookup:
             committed_only=self._options.committed_only,
             deadline=self._cluster.limits.deadline(timeout_s),
         )
-        # In the order asked for, whatever the order in which brokers answered.
+        # In the caller's order, whatever the order of the responses.
         return {where: found[where] for where in wanted}

@@ -1,4 +1,4 @@
-"""How a consumer waits for records, and does meanwhile what its group wants of it."""
+"""How a consumer waits for records, and meanwhile does what its group requires."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sized
@@ -16,7 +16,7 @@ _Found = TypeVar("_Found", bound=Sized)
 
 
 class Polling:
-    """`listener`: who is told of changes; where somebody else tells it, calls end with `CallDue`."""
+    """`listener` is notified of changes; if the caller notifies it, calls end with `CallDue`."""
 
     def __init__(self, driver: FetchDriver, group: ConsumerGroup | None) -> None:
         self.listener: RebalanceListener | None = None
@@ -27,25 +27,25 @@ class Polling:
         self._telling: asyncio.Future[None] | None = None
 
     def interrupt(self, why: KafkaError) -> None:
-        """End the call that waits for records, or the next one that would, with this error."""
+        """End the current wait for records, or the next one, with this error."""
         self._interruption = why
         self._driver.news()
 
     def note_use(self) -> None:
-        """The user set positions, or was told one."""
+        """Note that the user set or read positions."""
         if self._group is not None:
             self._group.note_use()
 
     def wants_attention(self) -> bool:
-        """Whether there is more to do than to give records; says that the user polls."""
+        """Whether there is more to do than to return records; also notes that the user polls."""
         return self._group is not None and self._group.wants_attention()
 
     async def attend(self) -> None:
-        """Commit what is due, go on with the group, tell the listener.
+        """Commit what is due, advance the group's protocol, notify the listener.
 
         Raises:
-            CallDue: somebody else must tell it.
-            KafkaError: as a poll.
+            CallDue: the caller must notify it.
+            KafkaError: as in a poll.
         """
         due = True
         while due and self._group is not None:
@@ -59,7 +59,7 @@ class Polling:
                 await self._tell_of(call.change)
 
     async def tell(self, change: Change | None) -> None:
-        """Tell the listener of a change, if there are both, when it is done with the one before."""
+        """Notify the listener of a change, if there are both, after the previous notification ends."""
         if change is not None and self.listener is not None:
             await self._until_told()
             answer = tell(self.listener, change)
@@ -67,9 +67,9 @@ class Polling:
                 await answer
 
     async def _tell_of(self, change: Change) -> None:
-        """Tell the listener what the group waits for.
+        """Notify the listener of what the group waits for.
 
-        It goes on to its end where the poll is cancelled meanwhile; the next one waits for it.
+        It runs to its end even if the poll is cancelled meanwhile; the next poll waits for it.
         """
         assert self._group is not None, "there is a change"
         assert self.listener is not None, "it was asked for"
@@ -78,7 +78,7 @@ class Polling:
             answer = tell(self.listener, change)
         finally:
             if not isawaitable(answer):
-                self._group.told()
+                self._group.listener_notified()
         if isawaitable(answer):
             self._telling = asyncio.ensure_future(self._listened(answer))
             await self._until_told()
@@ -88,10 +88,10 @@ class Polling:
         try:
             await answer
         finally:
-            self._group.told()
+            self._group.listener_notified()
 
     async def _until_told(self) -> None:
-        """Wait until the listener is done with what it is being told, if that is not who asks."""
+        """Wait until the listener has finished, unless the listener itself is the caller."""
         telling = self._telling
         if telling is None or telling is asyncio.current_task():
             return
@@ -107,7 +107,7 @@ class Polling:
             raise why
 
     async def waited(self, look: Callable[[], _Found], timeout_s: float | None) -> _Found:
-        """What `look` finds as soon as that is something; errors as `attend`."""
+        """Return the first result of `look`; errors as in `attend`."""
         if self._waiting:
             raise LocalProtocolError("another task polls this consumer: it serves one at a time")
         self._waiting = True
@@ -127,7 +127,7 @@ class Polling:
             self._waiting = False
 
     async def arrival(self) -> None:
-        """Wait until something came: records, an error, something to attend to; errors as that."""
+        """Wait for records, an error, or group work; raise the error."""
         self._check_reads()
         with self._patiently():
             await self.attend()
@@ -136,17 +136,20 @@ class Polling:
             self._check_interrupted()
 
     def _check_reads(self) -> None:
-        """Nothing would ever come. A subscription without partitions yet is another thing."""
+        """Without subscription or assignment nothing would ever arrive.
+
+        A subscription may have no partitions yet.
+        """
         subscribed = self._group is not None and self._group.reads
         if not (subscribed or self._driver.fetcher.positions or self._driver.closed):
             raise LocalProtocolError(
-                "the consumer is not subscribed to any topics or assigned any partitions: "
-                "call subscribe or assign before it reads"
+                "the consumer has neither a subscription nor assigned partitions: call subscribe "
+                "or assign first"
             )
 
     @contextmanager
     def _patiently(self) -> Iterator[None]:
-        """While the user waits here, that takes nothing of max.poll.interval.ms."""
+        """While the user waits here, max.poll.interval.ms does not run."""
         if self._group is None:
             yield
             return

@@ -21,7 +21,7 @@ _RETRY_S: Final = 0.1
 
 
 class FetchDriver:
-    """The loop's side of a consumer."""
+    """The I/O side of a consumer."""
 
     def __init__(
         self, cluster: Cluster, options: ConsumerOptions, group: GroupOffsets | None
@@ -59,23 +59,23 @@ class FetchDriver:
             self._look_again_at(min(waits))
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read exactly these partitions from now on; those that stay keep their positions."""
+        """Read exactly these partitions from now on; those already assigned keep their positions."""
         self.fetcher.assign(partitions)
         self.pump()
 
     def raise_failure(self) -> None:
-        """Raise the first error that the user was not told of."""
+        """Raise the first error that was not raised yet."""
         if self.fetcher.failures:
             self._finder.forget_stale()
         if self.fetcher.failures:
             raise self.fetcher.failures.popleft()
 
     def deadline(self, timeout_s: float | None) -> float | None:
-        """When a wait of `timeout_s` from now ends."""
+        """The end of a wait of `timeout_s` from now."""
         return None if timeout_s is None else self._loop.time() + timeout_s
 
     async def arrival(self, deadline: float | None) -> bool:
-        """Wait until something came (records, a position, an error); False when time is up."""
+        """Wait for records, a position or an error; False on timeout."""
         self.pump()
         if self.fetcher.failures:
             return True
@@ -93,7 +93,7 @@ class FetchDriver:
         return deadline is None or self._loop.time() < deadline
 
     def news(self) -> None:
-        """Let whoever waits look again."""
+        """Wake the waiting call."""
         self._wake()
         self._loop.call_soon(self.pump)
 
@@ -104,7 +104,7 @@ class FetchDriver:
             await self.arrival(None)
 
     def close(self) -> None:
-        """Stop, and end the connections."""
+        """Stop, and close the connections."""
         self.closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -114,7 +114,7 @@ class FetchDriver:
         self._cluster.close()
 
     def _end_sessions(self) -> None:
-        """Let brokers forget our sessions, if that can be told without waiting."""
+        """Close the fetch sessions at the brokers, if that takes no waiting."""
         for node_id, request in self.fetcher.farewells().items():
             link = self._cluster.ready(node_id)
             if link is not None:
@@ -134,7 +134,7 @@ class FetchDriver:
         return False
 
     def _look_again_at(self, when: float) -> None:
-        """Have `pump` called by then (monotonic seconds)."""
+        """Call `pump` at this time (monotonic seconds)."""
         if self._timer is None or when < self._timer.when():
             if self._timer is not None:
                 self._timer.cancel()
@@ -171,4 +171,4 @@ class FetchDriver:
 
 
 def _unheard(_: object) -> None:
-    """Nobody waits for this answer."""
+    """Ignore the response."""

@@ -1,4 +1,4 @@
-"""Committed offsets of a group, saved and read as a member of it or from outside."""
+"""Committed offsets of a group, saved and read by a member or from outside."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ _WITHOUT_TOPIC_IDS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Committer:
-    """Who commits: a member in a generation, or somebody from outside of the group."""
+    """The identity for commits: a member in a generation, or a client outside the group."""
 
     generation: int = NO_GENERATION
     member_id: str = ""
@@ -45,7 +45,7 @@ class Committer:
 OUTSIDE: Final = Committer()
 
 _NEWER: Final = (ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID)
-"""What a member hears whose epoch has just changed, or ended: the same is asked with the newer one."""
+"""Errors of a member whose epoch just changed or ended: retry with the newer one."""
 
 
 def _outside() -> Committer:
@@ -57,11 +57,10 @@ def _at_most(ids: TopicIds) -> int | None:
 
 
 class GroupOffsets:
-    """Where a group has got to, as its coordinator keeps it.
+    """The committed positions of a group, stored by its coordinator.
 
-    `by_id`: for the topics that the metadata tells now, by their ids, where it tells all and the
-    broker takes ids; whoever names topics means the name. `reader` says, for each try, as whom
-    offsets are asked for.
+    `by_id`: use topic ids where the metadata has all of them and the broker accepts them; a caller
+    that names topics means the name. `reader` returns the identity for each fetch of offsets.
     """
 
     def __init__(self, coordinator: Coordinator, *, by_id: bool) -> None:
@@ -80,9 +79,9 @@ class GroupOffsets:
         *,
         final: Collection[ErrorCode] = (),
     ) -> None:
-        """Save the offset of the next record to read, per partition; `committer` is asked each try.
+        """Save the offset of the next record to read, per partition; `committer` is called for each try.
 
-        Partitions that are not there are waited for, as by the Java client, unless that is `final`.
+        Missing partitions are waited for, as in the Java client, unless that is `final`.
 
         Raises:
             KafkaError: not all could be saved.
@@ -97,7 +96,7 @@ class GroupOffsets:
         deadline: Deadline,
         committer: Callable[[], Committer] = _outside,
     ) -> None:
-        """As `commit`, but tried only once."""
+        """Like `commit`, but without retries."""
         saving = asyncio.ensure_future(self._save(offsets, committer, waits=True))
         await self._cluster.limits.within(deadline, self._what("committing"), saving)
 
@@ -136,10 +135,10 @@ class GroupOffsets:
     async def committed(
         self, partitions: Iterable[TopicPartition], deadline: Deadline
     ) -> dict[TopicPartition, CommittedOffset]:
-        """The saved offsets; partitions without one are left out.
+        """Return the saved offsets; partitions without one are omitted.
 
         Raises:
-            KafkaError: they could not be had.
+            KafkaError: they could not be read.
         """
         wanted = list(partitions)
 
@@ -151,16 +150,17 @@ class GroupOffsets:
         return await persist(self._cluster, deadline, what, attempt, passing=_NEWER)
 
     def _ids(self, topics: Iterable[str]) -> TopicIds:
-        """Anew for each try: where one was of a topic that is gone, the metadata is asked for again.
+        """Look up ids for each try: the id of a deleted topic makes the next try request metadata again.
 
-        That asks only for topics that the client is at: others, whose ids may have changed, go by name.
+        Metadata covers only topics that the client uses: other topics, whose ids may have changed,
+        go by name.
         """
         names = set(topics)
         fresh = self._by_id and names <= self._cluster.topics
         return TopicIds.in_view(self._cluster.view, names) if fresh else BY_NAME
 
     def _check(self, response: OffsetCommitResponse, ids: TopicIds, *, waits: bool) -> None:
-        """Raise where not all was saved; partitions that are not there are all named."""
+        """Raise an error if not all was saved; it names all missing partitions."""
         missing = []
         for topic in response.topics:
             for row in topic.partitions:
@@ -172,7 +172,7 @@ class GroupOffsets:
         if not missing:
             self._told_missing = ()
             return
-        what = f"no offset saved for {', '.join(missing)}: no such topic or partition is there"
+        what = f"no offset saved for {', '.join(missing)}: no such topic or partition exists"
         if waits and self._told_missing != missing:
             self._told_missing = missing
             log.warning("still trying: group %s: %s", self._group_id, what)
@@ -190,13 +190,13 @@ async def saved_offsets(
     *,
     stable: bool = True,
 ) -> dict[TopicPartition, CommittedOffset]:
-    """What a group has saved of these partitions, or of all; asks once.
+    """Return the positions that a group has saved for these partitions, or all; sends once.
 
-    `stable`: offsets that a transaction may still take back are waited for (KIP-447), by whoever
-    tries again; otherwise what was saved before them is told.
+    `stable`: an offset in an open transaction is a retriable error (KIP-447); otherwise the offset
+    saved before it is returned.
 
     Raises:
-        KafkaError: it could not be had.
+        KafkaError: they could not be read.
     """
     topics = None if partitions is None else by_topic(partitions)
     request = OffsetFetchRequest(
@@ -234,5 +234,5 @@ async def saved_offsets(
                 where = TopicPartition(name, row.partition_index)
                 coordinator.check(row.error_code, f"the offset of {name}-{where.partition}")
                 if row.committed_offset >= 0:
-                    found[where] = CommittedOffset.told(row)
+                    found[where] = CommittedOffset.of_row(row)
     return found

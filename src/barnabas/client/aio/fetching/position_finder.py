@@ -1,7 +1,7 @@
-"""Finds where the partitions begin whose position is not known yet: each one for itself.
+"""Finds the start positions of partitions, each independently.
 
-A partition that is not there, or whose broker is away, keeps no other waiting, and an answer for an
-assignment that was changed meanwhile is dropped. Decodes nothing.
+A missing partition, or an unreachable broker, delays no other partition. Responses for an
+assignment that has changed meanwhile are dropped. Decodes nothing.
 """
 
 import asyncio
@@ -27,20 +27,21 @@ log = logging.getLogger(__name__)
 _Work = Callable[[], Awaitable[None]]
 
 _WARN_AT: Final = 3
-"""The failure in a row that the user is warned of: leaders move, and topics are made, in less."""
+"""The number of successive failures before a warning: leaders move, and topics are created, in fewer."""
 
 _OVER_S: Final = 60.0
-"""A failure so long after the last one is another trouble."""
+"""After this time without a failure, the next one counts as a new problem."""
 
 _SURELY_ASKED: Final = 2
-"""So many answers later one of them is to a request that named the topic."""
+"""After so many responses, one of them answers a request that named the topic."""
 
 
 @dataclass(slots=True)
 class _Trouble:
-    """How long a partition cannot be read, and what the user was told.
+    """How long a partition has been unreadable, and whether that was reported.
 
-    `since` and `last` are in monotonic seconds, `updates` how often metadata had come by then.
+    `since` and `last` are in monotonic seconds, `updates` is the number of metadata updates by
+    then.
     """
 
     turn: int
@@ -48,11 +49,11 @@ class _Trouble:
     updates: int
     last: float
     failures: int = 0
-    told: KafkaError | None = None
+    reported: KafkaError | None = None
 
 
 class PositionFinder:
-    """`on_news` is called when positions are known now, or there is an error for the user."""
+    """`on_news` is called when positions were found, or there is an error to raise."""
 
     def __init__(
         self,
@@ -73,7 +74,7 @@ class PositionFinder:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def look(self) -> None:
-        """Ask for all that is not known, nor asked for, nor left alone for a while."""
+        """Request all positions that are not known, not pending, and not backing off."""
         now = self._loop.time()
         uncommitted: list[TopicPartition] = []
         by_leader: dict[int, dict[TopicPartition, int]] = {}
@@ -87,7 +88,7 @@ class PositionFinder:
                 continue
             end = self._options.reset if position.wanted is None else position.wanted
             if end is None:
-                # Said by a task, so that who seeks right after assigning is not told.
+                # Logged by a task, so that seeking right after assigning logs nothing.
                 turns = self._turns([where])
                 self._begin(turns, partial(self._refuse, where))
                 continue
@@ -102,10 +103,10 @@ class PositionFinder:
             self._begin(turns, partial(self._find_ends, node_id, wanted, turns))
 
     def failed(self, where: TopicPartition, error: KafkaError) -> None:
-        """A partition cannot be read now: leave it alone for a while, and tell the user in time.
+        """A partition cannot be read now: back off, and report that in time.
 
-        An error that time does not cure at once, others in the log and, after
-        default.api.timeout.ms, as an error too.
+        An error that time does not fix is raised at once; others are logged and, after
+        default.api.timeout.ms, raised too.
         """
         position = self._fetcher.positions.get(where)
         if position is None:
@@ -122,23 +123,23 @@ class PositionFinder:
         self._tell(where, trouble, error, now)
 
     def forget_stale(self) -> None:
-        """Take back what was to be said of partitions that were moved or given up since."""
+        """Drop errors about partitions that were moved or revoked since."""
         positions, failures = self._fetcher.positions, self._fetcher.failures
         for where, trouble in list(self._troubles.items()):
             position = positions.get(where)
             if position is None or position.turn != trouble.turn:
                 del self._troubles[where]
-                stale = [error for error in failures if error is trouble.told]
+                stale = [error for error in failures if error is trouble.reported]
                 for error in stale:
                     failures.remove(error)
 
     def close(self) -> None:
-        """Ask no more."""
+        """Stop."""
         for task in self._tasks:
             task.cancel()
 
     def _leader(self, where: TopicPartition) -> int | None:
-        """Who leads a partition; where nobody is known to, that is asked for."""
+        """Return the leader of a partition; if none is known, request metadata."""
         view = self._cluster.view
         found = view.partition(*where)
         if found is not None and found.leader in view.brokers:
@@ -149,7 +150,7 @@ class PositionFinder:
             self.failed(where, leaderless_error(view, where))
         else:
             self._cluster.refresh()
-            silence = RequestTimeout(f"no answer says where topic {where.topic} is")
+            silence = RequestTimeout(f"no response says where topic {where.topic} is")
             self._tell(where, trouble, self._cluster.limits.trouble() or silence, now)
         return None
 
@@ -170,11 +171,11 @@ class PositionFinder:
             if now - trouble.since < deadline.seconds:
                 return
             trouble.since = now
-            if str(deadline) not in error.why:  # Else what was asked was itself not done in time.
+            if str(deadline) not in error.why:  # Otherwise the request itself timed out.
                 error = deadline.missed(f"reading {where.topic}-{where.partition}", error)
-        elif any(waiting is trouble.told for waiting in self._fetcher.failures):
-            return  # The user has not even looked at the last one.
-        trouble.told = error
+        elif any(waiting is trouble.reported for waiting in self._fetcher.failures):
+            return  # The last error was not even raised yet.
+        trouble.reported = error
         self._fetcher.failures.append(error)
         self._on_news()
 
@@ -182,7 +183,7 @@ class PositionFinder:
         return {where: self._fetcher.positions[where].turn for where in partitions}
 
     def _begin(self, turns: dict[TopicPartition, int], work: _Work) -> None:
-        # A coroutine is made only when its task runs: one closed first would leave it unawaited.
+        # A coroutine is created only when its task runs: one closed earlier would never be awaited.
         self._asked.update(turns)
         task = self._loop.create_task(self._bounded(turns, work))
         self._tasks.add(task)
@@ -201,7 +202,7 @@ class PositionFinder:
         self._on_news()
 
     def _current(self, turns: dict[TopicPartition, int]) -> list[TopicPartition]:
-        """Those that were neither moved nor given up since."""
+        """Partitions neither moved nor revoked since."""
         positions = self._fetcher.positions
         return [
             where
@@ -244,21 +245,21 @@ class PositionFinder:
 
 
 def leaderless_error(view: ClusterView, where: TopicPartition) -> BrokerError:
-    """Why nobody leads a partition; an error that time may cure, mostly."""
+    """Why a partition has no leader; mostly a retriable error."""
     name = f"{where.topic}-{where.partition}"
     topic = view.topics.get(where.topic)
     if topic is None or (topic.error and not topic.partitions):
         error = topic.error if topic is not None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return BrokerError(error, f"{name}: there is no topic {where.topic} to be read")
+        return BrokerError(error, f"{name}: topic {where.topic} does not exist")
     found = view.partition(*where)
     if found is None:
         count = len(topic.partitions)
-        what = f"there is no partition {where.partition}: topic {where.topic} has {count}"
+        what = f"partition {where.partition} does not exist: topic {where.topic} has {count}"
         return BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"{name}: {what}")
     return BrokerError(ErrorCode.LEADER_NOT_AVAILABLE, f"{name} has no leader now")
 
 
 def unplaced(where: TopicPartition) -> BrokerError:
-    """Nothing says where to begin."""
-    what = f"{where.topic}-{where.partition} has no position, auto.offset.reset is none"
+    """The error for a partition without a start position."""
+    what = f"{where.topic}-{where.partition} has no position, and auto.offset.reset is none"
     return BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, f"{what}: seek first")

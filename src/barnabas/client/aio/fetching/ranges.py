@@ -1,6 +1,6 @@
-"""Fetches of exactly the offsets [start, end) of one partition, the next one always under way.
+"""Fetch exactly the offsets [start, end) of one partition, always one fetch ahead.
 
-Decodes nothing and holds at most two responses: one with the caller, one coming.
+Decodes nothing and holds at most two responses: one with the caller, one arriving.
 """
 
 import asyncio
@@ -34,7 +34,10 @@ _WITHOUT_TOPIC_IDS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class RangeOptions:
-    """How to fetch. Sizes in bytes, times in seconds; `patience_s` without progress is enough."""
+    """How to fetch.
+
+    Sizes in bytes, times in seconds; `patience_s` limits the time without progress.
+    """
 
     fetch_bytes: int = 4 * 1024 * 1024
     max_wait_s: float = 0.5
@@ -44,7 +47,7 @@ class RangeOptions:
 
 
 class RangeFetches:
-    """The fetches of one range. `next` gives what came and has the following fetch sent already."""
+    """The fetches of one range. `next` returns a response after sending the next fetch."""
 
     def __init__(self, cluster: Cluster, asked: OffsetRange, options: RangeOptions) -> None:
         self._cluster = cluster
@@ -58,12 +61,12 @@ class RangeFetches:
         self._bytes_per_offset = 0.0
 
     async def next(self) -> Fetched | None:
-        """The next part of the range, or None at its end.
+        """Return the next part of the range, or None at its end.
 
         Raises:
-            BrokerError: OFFSET_OUT_OF_RANGE where records of the range are gone, or another error
-                that waiting does not cure.
-            RequestTimeout, ConnectionFailed: no progress for as long as was allowed.
+            BrokerError: OFFSET_OUT_OF_RANGE if records of the range are gone, or another error
+                that a retry does not fix.
+            RequestTimeout, ConnectionFailed: no progress within the time limit.
         """
         loop = self._cluster.around.loop
         failures, deadline = (
@@ -86,7 +89,7 @@ class RangeFetches:
                 await asyncio.sleep(self._cluster.retry_wait(failures))
                 continue
             if fetched is None and self._is_readable(data) and await self._counts_bytes():
-                # What is left of the range lies behind the first byte of the last message.
+                # The rest of the range lies after the first byte of the last message.
                 return None
             if fetched is not None:
                 if self._position < self._end:
@@ -98,7 +101,7 @@ class RangeFetches:
         return None
 
     def close(self) -> None:
-        """Forget the fetch that is under way."""
+        """Drop the pending fetch."""
         if self._coming is not None:
             self._coming.cancel()
             self._coming = None
@@ -116,7 +119,8 @@ class RangeFetches:
             data = self._answer(response)
             if data is not None:
                 return data
-            # This client has used up its quota: nothing is given before it has waited (KIP-219).
+            # The client exceeded its quota: the broker returns nothing before the throttle ends
+            # (KIP-219).
             await asyncio.sleep(response.throttle_time_ms / 1000)
 
     async def _response(self) -> FetchResponse:
@@ -131,16 +135,16 @@ class RangeFetches:
         return response
 
     async def _leader(self) -> PartitionView:
-        """The partition as soon as it has a leader."""
+        """Return the partition once it has a leader."""
         while True:
             await self._cluster.know([self._where.topic])
             topic = self._cluster.view.topics[self._where.topic]
             view = self._cluster.view.partition(*self._where)
             if topic.topic_id != NO_UUID:
-                # An older range may have left the id of a topic that is gone; that is no matter as
-                # long as nothing of this range was read.
+                # An older range may have left the id of a deleted topic; that does no harm while
+                # nothing of this range was read.
                 if self._started and self._topic_id not in (NO_UUID, topic.topic_id):
-                    what = f"{self}: the topic was deleted and made again meanwhile"
+                    what = f"{self}: the topic was deleted and created again meanwhile"
                     raise BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, what)
                 self._topic_id = topic.topic_id
             if view is not None and view.leader in self._cluster.view.brokers:
@@ -182,10 +186,10 @@ class RangeFetches:
                 return data
         if response.throttle_time_ms > 0:
             return None
-        raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, f"{self}: the answer is empty")
+        raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, f"{self}: the response is empty")
 
     async def _gone(self, deadline: Deadline) -> BrokerError:
-        """The error for offsets that are not there; where the log is must be asked for."""
+        """The error for missing offsets; it needs a request for the log's bounds."""
         ends = []
         for end in (EARLIEST, LATEST):
             found = await lookup_offsets(
@@ -195,16 +199,19 @@ class RangeFetches:
                 deadline=deadline,
             )
             ends.append(found[self._where].offset)
-        what = f"{self}: the log begins at {ends[0]} and ends at {ends[1]}"
+        what = f"{self}: the log starts at {ends[0]} and ends at {ends[1]}"
         return BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, what)
 
     def _is_readable(self, data: PartitionData) -> bool:
-        """Whether the end of the range is one that may be read up to."""
+        """Whether the end of the range may be read up to."""
         committed_only = self._options.committed_only
         return (data.last_stable_offset if committed_only else data.high_watermark) >= self._end
 
     async def _counts_bytes(self) -> bool:
-        """Whether the topic has Kafka 0.7's format. Others give nothing only for a while."""
+        """Whether the topic has Kafka 0.7's format.
+
+        Other formats return nothing only temporarily.
+        """
         topic = DescribeConfigsResource(
             resource_type=Resource.TOPIC, resource_name=self._where.topic,
             configuration_keys=[_FORMAT],
@@ -212,7 +219,8 @@ class RangeFetches:
         try:
             response = await self._cluster.ask(DescribeConfigsRequest(resources=[topic]))
         except KafkaError:
-            # Brokers of before 0.11 do not say; where it was by chance, it is asked again.
+            # Brokers before 0.11 do not report it; if it was a coincidence, the request is
+            # repeated.
             return False
         return any(
             (one.name, one.value) == (_FORMAT, "0.7")

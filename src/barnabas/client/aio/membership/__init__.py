@@ -1,1 +1,1 @@
-"""Membership of groups, on the loop."""
+"""Group membership, on the loop."""

@@ -1,7 +1,7 @@
-"""AutoCommit: saves a group's positions every auto.commit.interval.ms, beside the polls.
+"""AutoCommit: saves a group's positions every auto.commit.interval.ms, alongside polls.
 
-A poll begins it and waits for no broker. A try that fails is not repeated: as in Kafka's client the
-next one saves what is done by then, soon where time may cure the error, else after the interval.
+A poll starts it and waits for no broker. A failed try is not repeated: as in Kafka's client, the
+next one saves the newer positions, soon if the error is retriable, otherwise after the interval.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from barnabas.types import TopicPartition
 log = logging.getLogger(__name__)
 
 _LOOK_S: Final = 0.05
-"""How often polls run the loop for a commit that is under way, though they have records to give."""
+"""How often polls run the loop for a pending commit although they have records to return."""
 
 _TURNS: Final = 5
-"""Of the loop: a request is sent within these where the coordinator is connected to."""
+"""Loop turns within which a request is sent if the coordinator is connected."""
 
 _WARN_AFTER: Final = 3
-"""Intervals without a success until the user is warned: coordinators move in less."""
+"""Intervals without success before a warning: coordinators move in fewer."""
 
 Saved = Mapping[TopicPartition, CommittedOffset]
 
 
 class AutoCommit:
-    """`at`: when a poll has to `attend` next, in monotonic seconds. `interval_s` None: never.
+    """`at`: when a poll must call `attend` next, in monotonic seconds. `interval_s` None: never.
 
-    `save` saves positions and tries once.
+    `save` saves positions, without retries.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class AutoCommit:
         self.postpone()
 
     def postpone(self) -> None:
-        """Positions were saved, or are being saved, by somebody else: next after the interval."""
+        """Another commit saves the positions: wait for the next interval."""
         if self._interval_s is not None:
             self.at = self._loop.time() + self._interval_s
 
     async def attend(self, positions: Callable[[], Saved]) -> None:
-        """Begin to save positions, or let that go on where it is under way."""
+        """Start to save positions, or advance a pending commit."""
         now = self._loop.time()
         if self._task is None or self._task.done():
             chosen = positions()
@@ -71,7 +71,7 @@ class AutoCommit:
             await asyncio.sleep(0)
 
     def stop(self) -> None:
-        """End what is under way: newer positions are about to be saved, or none any more."""
+        """Cancel a pending commit: newer positions are about to be saved, or none any more."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
             self.at = self._loop.time()
@@ -88,7 +88,7 @@ class AutoCommit:
         self.at = self._loop.time() + wait_s
 
     def _failed(self, error: KafkaError, begun: float) -> float:
-        """Seconds until the next try; the log says what is not saved."""
+        """Return the seconds until the next try; log what is not saved."""
         assert self._interval_s is not None, "it was due"
         passes = error.retriable or error.code is ErrorCode.STALE_MEMBER_EPOCH
         if not self._failures:
@@ -98,5 +98,5 @@ class AutoCommit:
         warns = not passes or (not self._warned and lasted_s >= _WARN_AFTER * self._interval_s)
         self._warned = self._warned or warns
         level = logging.WARNING if warns else logging.DEBUG
-        log.log(level, "positions not saved by themselves: %s", error)
+        log.log(level, "automatic commit failed: %s", error)
         return self._cluster.retry_wait(self._failures) if passes else self._interval_s

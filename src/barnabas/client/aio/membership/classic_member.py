@@ -1,4 +1,4 @@
-"""A consumer's membership of a classic group on the loop: rebalances, heartbeats, leaving.
+"""A consumer's membership of a classic group, on the loop: rebalances, heartbeats, leaving.
 
 `core.group.membership` decides.
 """
@@ -14,7 +14,7 @@ from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.member_states import MemberState
-from barnabas.client.core.group.membership import Membership, Next, Told
+from barnabas.client.core.group.membership import ChangeKind, Membership, Next
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.types import TopicPartition
@@ -23,20 +23,20 @@ log = logging.getLogger(__name__)
 
 _JOINING: Final = "joining"
 _LONGER_S: Final = 5.0
-"""How much longer than the rebalance may take its answers are waited for."""
+"""How much longer than the rebalance its responses may take."""
 
 
 class GroupMember(Member[Membership]):
-    """Its members share out."""
+    """A member of a group whose members assign the partitions."""
 
-    # ---- what the consumer does -----------------------------------------------------------
+    # ---- calls of the consumer ------------------------------------------------------------
 
     def subscribed_topics(self) -> frozenset[str]:
-        """The topics that are wanted; of a pattern those that are known to match."""
+        """The subscribed topics; for a pattern, the known topics that match."""
         return self.machine.topics
 
     def enforce_rebalance(self, reason: str) -> None:
-        """Have the partitions shared out anew, as soon as the user polls."""
+        """Trigger a rebalance, as soon as the user polls."""
         self.machine.rejoin(reason)
 
     async def commit(
@@ -46,10 +46,10 @@ class GroupMember(Member[Membership]):
         *,
         once: bool = False,
     ) -> None:
-        """Save positions as a member; `once`: tried only once.
+        """Save positions as a member; `once`: without retries.
 
         Raises:
-            KafkaError: not all could be saved; where the group goes on without this member, with
+            KafkaError: not all could be saved; if the group continues without this member, with
                 UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION or REBALANCE_IN_PROGRESS.
         """
         machine = self.machine
@@ -65,14 +65,14 @@ class GroupMember(Member[Membership]):
             raise
 
     async def leave(self, deadline: Deadline | None = None) -> None:
-        """Leave the group, so that others need not wait for the session's end. Raises nothing.
+        """Leave the group, so that others need not wait for the session timeout. Raises nothing.
 
-        A static member is still expected (KIP-345): nothing is said for it.
+        A static member may return (KIP-345), so no request is sent for it.
         """
         machine = self.machine
         away, member_id = machine.state is MemberState.AWAY, machine.member_id
         if machine.state is MemberState.JOINING or machine.state is MemberState.SYNCING:
-            self._coordinator.hang_up()  # What is asked there would be answered after the join.
+            self._coordinator.hang_up()  # A request made there would be answered after the join.
         machine.forgotten()
         if away or not member_id or machine.options.instance_id is not None:
             return
@@ -109,7 +109,7 @@ class GroupMember(Member[Membership]):
         """Join and sync once.
 
         Raises:
-            KafkaError: no answer came, or one that the user must be told.
+            KafkaError: no response arrived, or one that must be raised to the user.
         """
         machine = self.machine
         seconds = machine.options.rebalance_ms / 1000 + _LONGER_S
@@ -124,13 +124,13 @@ class GroupMember(Member[Membership]):
         synced = await self._coordinator.ask(request, timeout_s=seconds)
         found, changes = machine.synced(synced)
         if found is not Next.ON:
-            return self._look_at(found, synced.error_code, "asking for partitions")
+            return self._look_at(found, synced.error_code, "requesting partitions")
         log.info(
             "partitions assigned group=%s generation=%d count=%d",
             machine.options.group_id, machine.generation, len(machine.held),
         )  # fmt: skip
         for change in changes:
-            if change.told is Told.ASSIGNED:
+            if change.kind is ChangeKind.ASSIGNED:
                 await self._take(change)
             else:
                 await self._give_up(change)
@@ -147,21 +147,21 @@ class GroupMember(Member[Membership]):
         return found
 
     def _refused(self, code: int, what: str) -> BrokerError:
-        told, options = f"group {self._coordinator.group_id}: {what}", self.machine.options
+        message, options = f"group {self._coordinator.group_id}: {what}", self.machine.options
         if code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and what == _JOINING:
             mine = ", ".join(each.name for each in options.assignors)
-            told += ": the group is of another kind, or its members know none of the assignors "
-            told += f"{mine} (partition.assignment.strategy)"
+            message += ": the group is of another kind, or its members know none of the assignors "
+            message += f"{mine} (partition.assignment.strategy)"
         elif code == ErrorCode.INVALID_SESSION_TIMEOUT:
-            told += f": session.timeout.ms={options.session_ms} is not between the broker's "
-            told += "group.min.session.timeout.ms and group.max.session.timeout.ms (6,000 and 1,800,000 "
-            told += "by default)"
+            message += f": session.timeout.ms={options.session_ms} is not between the broker's "
+            message += "group.min.session.timeout.ms and group.max.session.timeout.ms (6,000 and 1,800,000 "
+            message += "by default)"
         elif code == ErrorCode.FENCED_INSTANCE_ID:
-            told += f": another member has taken the group.instance.id {options.instance_id}"
-        return BrokerError(code, told)
+            message += f": another member has taken the group.instance.id {options.instance_id}"
+        return BrokerError(code, message)
 
     def _counts(self) -> Counts:
-        """How many partitions the group's topics have."""
+        """The number of partitions of the group's topics."""
         led, topics = self.machine.led, self._cluster.view.topics
         found = {}
         for name in led.topics if led is not None else ():
@@ -170,10 +170,10 @@ class GroupMember(Member[Membership]):
                 found[name] = len(view.partitions)
         return found
 
-    # ---- in between -----------------------------------------------------------------------
+    # ---- between rebalances ---------------------------------------------------------------
 
     async def _beat(self) -> None:
-        """Heartbeat for as long as the user polls; leave when that was too long ago."""
+        """Send heartbeats while the user polls; leave if the last poll was too long ago."""
         machine, failures = self.machine, 0
         while True:
             wait = self._cluster.retry_wait(failures) if failures else machine.options.heartbeat_s
@@ -200,7 +200,7 @@ class GroupMember(Member[Membership]):
                 self._note_busy()
 
     def _heard(self, code: int, generation: int, error: BrokerError | None = None) -> None:
-        found = self.machine.heard(code, generation)
+        found = self.machine.handle_response(code, generation)
         self._coordinator.look_at(code)
         if found is Next.FAIL and error is None:
             error = self._refused(code, "heartbeat")

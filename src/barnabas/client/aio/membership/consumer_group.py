@@ -1,4 +1,4 @@
-"""What a consumer has to do with its group: offsets from outside, or membership by subscribing."""
+"""A consumer's group: its offsets, and its membership if the consumer subscribes."""
 
 import logging
 import re
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class CallDue(Exception):
-    """A listener must be told of `change`, by somebody else; `ConsumerGroup.told` follows."""
+    """The caller must notify a listener of `change`, then call `ConsumerGroup.listener_notified`."""
 
     def __init__(self, change: Change) -> None:
         super().__init__(change)
@@ -33,7 +33,10 @@ class CallDue(Exception):
 
 
 class ConsumerGroup:
-    """Of a consumer with a group.id. `subscribed`: whether it is, or wants to be, a member."""
+    """The group of a consumer with a group.id.
+
+    `subscribed`: whether it is, or will be, a member.
+    """
 
     def __init__(
         self,
@@ -63,7 +66,7 @@ class ConsumerGroup:
     # ---- membership -----------------------------------------------------------------------
 
     def subscribe(self, topics: "list[str] | re.Pattern[str]", *, listens: bool) -> None:
-        """Want these topics; `listens`: whether somebody wants to be told of changes.
+        """Subscribe to these topics; `listens`: whether there is a listener to notify.
 
         Raises:
             ValueError: the group's broker cannot match this pattern.
@@ -84,30 +87,30 @@ class ConsumerGroup:
 
     @property
     def reads(self) -> bool:
-        """Whether it is subscribed, and not just to no topic at all."""
+        """Whether it is subscribed to at least one topic."""
         return self.subscribed and self._wanted
 
     def subscription(self) -> list[str]:
-        """The topics that are wanted now, sorted."""
+        """The subscribed topics, sorted."""
         return sorted(self.member.subscribed_topics()) if self.subscribed else []
 
     def metadata(self) -> GroupMetadata:
-        """Who this member is now."""
+        """This member's group, id and generation."""
         machine = self.member.machine
         positions = self._driver.fetcher.positions
-        told = self._coordinator.cluster.view.topics
-        topics = {where.topic for where in positions} & told.keys()
+        topic_views = self._coordinator.cluster.view.topics
+        topics = {where.topic for where in positions} & topic_views.keys()
         return GroupMetadata(
             machine.options.group_id,
             machine.generation,
             machine.member_id,
             machine.options.instance_id,
             {where: position.known_epochs() for where, position in positions.items()},
-            {name: told[name].topic_id for name in topics},
+            {name: topic_views[name].topic_id for name in topics},
         )
 
     def wants_attention(self) -> bool:
-        """Whether a poll has something to do but to give records; says that the user polls."""
+        """Whether a poll has more to do than to return records; also notes that the user polls."""
         now = self._loop.time()
         self._used = True
         if self.subscribed and self.member.polled(now):
@@ -116,15 +119,15 @@ class ConsumerGroup:
         return now >= self._auto.at
 
     def note_use(self) -> None:
-        """The user set positions, or was told one: from now on they are the group's to save."""
+        """Note that the user set or read positions: from now on the group saves them."""
         self._used = True
 
     async def attend(self) -> None:
-        """Do what only a poll may begin; waits for no broker.
+        """Do what only a poll may start; waits for no broker.
 
         Raises:
-            CallDue: a listener must be told first.
-            BrokerError: there is no way back into the group.
+            CallDue: a listener must be notified first.
+            BrokerError: the member cannot return to the group.
         """
         self._used = True
         if self._loop.time() >= self._auto.at:
@@ -135,15 +138,15 @@ class ConsumerGroup:
             if self.member.call is not None:
                 raise CallDue(self.member.call)
 
-    def told(self) -> None:
-        """Somebody has told the listener what a `CallDue` said."""
-        self.member.told()
+    def listener_notified(self) -> None:
+        """The listener was notified of the change in `CallDue`."""
+        self.member.listener_notified()
 
     async def begin_end(self, deadline: Deadline) -> Change | None:
-        """Begin to leave: what a listener must be told before `end`, if anything.
+        """Start to leave: return what a listener must be notified of before `end`, if anything.
 
-        Who used none (by a poll, a seek or asking for one) saves none, as with Kafka's client: to be
-        found, which goes on all the time, is no reason for a position to be the group's.
+        A consumer that used no position (by a poll, a seek or a query) saves none, as Kafka's
+        client does. Finding positions happens all the time, and alone is no reason to save them.
 
         Raises:
             KafkaError: positions could not be saved.
@@ -154,13 +157,13 @@ class ConsumerGroup:
         return self.member.farewell() if self.subscribed else None
 
     async def end(self, deadline: Deadline) -> None:
-        """Leave the group, if this is a member of it."""
+        """Leave the group, if this is a member."""
         if self.subscribed:
             self.subscribed = False
             await self.member.leave(deadline)
 
     def close(self) -> None:
-        """End what is under way, and say nothing."""
+        """Stop pending work without notifying the group."""
         self._auto.stop()
         self._end_watch()
         self.member.close()
@@ -170,7 +173,7 @@ class ConsumerGroup:
     async def commit(
         self, offsets: Mapping[TopicPartition, int] | None, deadline: Deadline
     ) -> None:
-        """Save positions (of all partitions, where none are given) for the group."""
+        """Commit positions for the group (None: those of all partitions)."""
         self._auto.stop()
         chosen = self._saved(self._positions() if offsets is None else offsets)
         if chosen and self.subscribed:
@@ -182,7 +185,7 @@ class ConsumerGroup:
     async def committed(
         self, partitions: Iterable[TopicPartition], deadline: Deadline
     ) -> dict[TopicPartition, int]:
-        """The group's saved positions; partitions without one are left out."""
+        """Return the group's committed positions; partitions without one are omitted."""
         found = await self._offsets.committed(partitions, deadline)
         return {where: each.offset for where, each in found.items()}
 
@@ -196,14 +199,14 @@ class ConsumerGroup:
     async def _commit_quietly(
         self, offsets: Mapping[TopicPartition, int] | None, deadline: Deadline
     ) -> None:
-        """As `commit`; that it failed is no reason not to go on, as in Kafka's client."""
+        """Like `commit`, but a failure does not stop the caller, as in Kafka's client."""
         try:
             await self.commit(offsets, deadline)
         except KafkaError as error:
-            log.warning("positions not saved by themselves: %s", error)
+            log.warning("automatic commit failed: %s", error)
 
     async def _commit_done(self) -> None:
-        """Save what is done: a rebalance goes on while the user works on what the last poll gave."""
+        """Save finished positions: a rebalance proceeds while the user works on the last poll's records."""
         done = {
             where: min(position.offset, position.done)
             for where, position in self._driver.fetcher.positions.items()
@@ -212,13 +215,16 @@ class ConsumerGroup:
         await self._commit_quietly(known, self._coordinator.cluster.limits.deadline())
 
     def _note_done(self) -> None:
-        """The user polls, and nothing is given yet; only a rebalance asks for what is done."""
+        """Note what is finished: the user polls, and nothing is returned yet.
+
+        Only a rebalance needs it.
+        """
         if self.member.rebalancing:
             for position in list(self._driver.fetcher.positions.values()):
                 position.done = position.offset
 
     def _saved(self, offsets: Mapping[TopicPartition, int]) -> Saved:
-        """Offsets with the epochs of what is before them, as far as that was fetched."""
+        """Offsets with the epochs of the records before them, if those were fetched."""
         known = self._driver.fetcher.positions
         return {
             where: known[where].saved_at(offset) if where in known else CommittedOffset(offset)

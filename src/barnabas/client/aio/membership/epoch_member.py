@@ -1,7 +1,7 @@
-"""A consumer's membership of a group whose broker assigns (KIP-848), on the loop.
+"""A consumer's membership of a group whose broker assigns partitions (KIP-848), on the loop.
 
-One task heartbeats: it joins, keeps the membership, hears what the member is to have. What that
-changes is done by another, which a poll begins. `core.group.epoch_membership` decides.
+One task sends heartbeats: it joins, keeps the membership, and receives the assignment. Another
+task, started by a poll, applies changes. `core.group.epoch_membership` decides.
 """
 
 import asyncio
@@ -30,14 +30,15 @@ log = logging.getLogger(__name__)
 
 _KNOWS_REGEXES: Final = 1
 _INSTEAD: Final = (
-    "the cluster does not assign partitions to members: set group.protocol=classic, or use Kafka 4.0 "
-    "or later with the feature group.version=1 and consumer in group.coordinator.rebalance.protocols"
+    "the cluster does not assign partitions to members: set group.protocol=classic, or use Kafka "
+    "4.0 or later with the feature group.version=1 and consumer in "
+    "group.coordinator.rebalance.protocols"
 )
-"""What to do where a broker, or its release's features, have no such groups."""
+"""Advice if a broker, or its release's features, have no such groups."""
 
 
 class EpochMember(Member[EpochMembership]):
-    """Its broker shares out."""
+    """A member of a group whose broker assigns the partitions."""
 
     def __init__(
         self,
@@ -51,10 +52,10 @@ class EpochMember(Member[EpochMembership]):
         self._now = asyncio.Event()
         offsets.reader = self._reader
 
-    # ---- what the consumer does -----------------------------------------------------------
+    # ---- calls of the consumer ------------------------------------------------------------
 
     def match(self, pattern: "re.Pattern[str]") -> None:
-        """Be a member that wants all topics whose whole names match, by RE2, also later ones.
+        """Subscribe to all topics, also future ones, whose whole names match the RE2 pattern.
 
         Raises:
             ValueError: RE2 has no such pattern.
@@ -63,13 +64,13 @@ class EpochMember(Member[EpochMembership]):
         self._subscribe()
 
     def subscribed_topics(self) -> frozenset[str]:
-        """The topics that are wanted; of a pattern those of which it has partitions."""
+        """The subscribed topics; for a pattern, those with assigned partitions."""
         if self.machine.regex is None:
             return self.machine.topics
         return frozenset(where.topic for where in self.machine.owned)
 
     def enforce_rebalance(self, reason: str) -> None:
-        """Nothing: the broker shares out when there is something to change."""
+        """Do nothing: the broker rebalances when necessary."""
         log.warning("no rebalance forced group=%s why=%s: the broker of the group decides that",
                     self._coordinator.group_id, reason)  # fmt: skip
 
@@ -80,19 +81,19 @@ class EpochMember(Member[EpochMembership]):
         *,
         once: bool = False,
     ) -> None:
-        """Save positions as a member, again where its epoch has just changed unless `once`.
+        """Save positions as a member; retry if its epoch has just changed, unless `once`.
 
         Raises:
-            KafkaError: not all could be saved; where the group goes on without this member, with
+            KafkaError: not all could be saved; if the group continues without this member, with
                 UNKNOWN_MEMBER_ID.
         """
         save = self._offsets.commit_once if once else self._offsets.commit
         await save(offsets, deadline, self._committer)
 
     async def leave(self, deadline: Deadline | None = None) -> None:
-        """Leave the group, so that others need not wait for the session's end. Raises nothing.
+        """Leave the group, so that others need not wait for the session timeout. Raises nothing.
 
-        A static member leaves for a while: what it has is kept for it until its session ends.
+        A static member leaves temporarily: its partitions are kept until its session ends.
         """
         machine = self.machine
         away = machine.state is EpochState.AWAY
@@ -105,7 +106,7 @@ class EpochMember(Member[EpochMembership]):
         super()._subscribe()
         self._say_news()
 
-    # ---- what is to change ----------------------------------------------------------------
+    # ---- pending changes ------------------------------------------------------------------
 
     async def _rebalance(self) -> None:
         machine = self.machine
@@ -131,7 +132,7 @@ class EpochMember(Member[EpochMembership]):
         self._say_news()
 
     async def _names(self, topic_ids: Iterable[bytes]) -> dict[bytes, str]:
-        """What these topics are called, as far as brokers know them by now."""
+        """The names of these topics, as far as brokers know them."""
         try:
             return await topic_names(self._cluster, topic_ids)
         except KafkaError as error:
@@ -141,7 +142,7 @@ class EpochMember(Member[EpochMembership]):
     # ---- heartbeats -----------------------------------------------------------------------
 
     async def _beat(self) -> None:
-        """Heartbeat for as long as the user polls; leave when that was too long ago."""
+        """Send heartbeats while the user polls; leave if the last poll was too long ago."""
         machine, failures = self.machine, 0
         while True:
             await self._until_due(failures)
@@ -155,7 +156,7 @@ class EpochMember(Member[EpochMembership]):
                 failures += 1
 
     async def _until_due(self, failures: int) -> None:
-        """Wait for the next heartbeat's time, or for something that is to be said before."""
+        """Wait for the next heartbeat's time, or for a reason to send one earlier."""
         if failures:
             await asyncio.sleep(self._cluster.retry_wait(failures))
         else:
@@ -165,7 +166,7 @@ class EpochMember(Member[EpochMembership]):
         self._now.clear()
 
     async def _ask(self) -> bool:
-        """Heartbeat once; False where the same is to be tried again after a while."""
+        """Send one heartbeat; False if it must be repeated after a delay."""
         machine = self.machine
         self._asking = True
         self._note_busy()
@@ -173,7 +174,7 @@ class EpochMember(Member[EpochMembership]):
             least = 0 if machine.regex is None else _KNOWS_REGEXES
             reply = await self._coordinator.ask(machine.heartbeat_request(), at_least=least)
         except KafkaError as error:
-            machine.unheard()
+            machine.no_response()
             log.debug("no heartbeat group=%s why=%s", self._coordinator.group_id, error)
             if not error.retriable:
                 machine.forgotten()
@@ -187,7 +188,7 @@ class EpochMember(Member[EpochMembership]):
 
     def _heard(self, reply: ConsumerGroupHeartbeatResponse) -> bool:
         group_id, code = self._coordinator.group_id, ErrorCode.of(reply.error_code)
-        found = self.machine.heard(reply)
+        found = self.machine.handle_response(reply)
         self._coordinator.look_at(code)
         if found is Next.FAIL:
             self._refused(code, reply.error_message or "heartbeat")
@@ -197,7 +198,7 @@ class EpochMember(Member[EpochMembership]):
         return found not in {Next.LATER, Next.ELSEWHERE}
 
     def _say_news(self) -> None:
-        """Let the broker hear what it does not know, and the user begin what has to be done."""
+        """Report news to the broker, and let the next poll start what is due."""
         if self.machine.has_news:
             self._now.set()
         if self.machine.due:
@@ -220,7 +221,7 @@ class EpochMember(Member[EpochMembership]):
         return self._reader()
 
     def _reader(self) -> Committer:
-        """Who asks for offsets; nobody of the group where it is no member."""
+        """The identity for fetching offsets; without membership, a client outside the group."""
         machine = self.machine
         if machine.generation < 0:
             return OUTSIDE

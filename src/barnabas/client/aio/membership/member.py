@@ -1,8 +1,8 @@
-"""What all members of groups do on the loop, whoever assigns: look after polls, tell, give up, end.
+"""Shared code of group members on the loop: watch polls, notify, revoke, end.
 
-A rebalance begins only when the user polls, as in Kafka's client: what the last poll gave counts as
-done then. From there it goes on by itself, but for what a listener must be told, which waits as `call`
-for the next poll.
+A rebalance starts only with a poll, as in Kafka's client: the last poll's records count as
+processed then. It continues by itself, except for calls of the listener, which wait as `call` for
+the next poll.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from barnabas.client.aio.fetching.fetch_driver import FetchDriver
 from barnabas.client.aio.fetching.group_offsets import GroupOffsets
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
-from barnabas.client.core.group.membership import Change, Told
+from barnabas.client.core.group.membership import Change, ChangeKind
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
@@ -29,7 +29,7 @@ _TURNS: Final = 3
 
 
 class Machine(Protocol):
-    """What decides, of either kind of member."""
+    """The state machine of either kind of member."""
 
     options: GroupOptions
     topics: frozenset[str]
@@ -38,23 +38,23 @@ class Machine(Protocol):
 
     @property
     def due(self) -> bool:
-        """Whether there is something that a poll begins."""
+        """Whether a poll has something to start."""
         ...
 
     def subscribe(self, topics: Iterable[str]) -> None:
-        """Want these topics from now on."""
+        """Subscribe to these topics from now on."""
         ...
 
     def before_join(self) -> Change | None:
-        """What is given up first, if anything; `gave_up` follows when it was."""
+        """Partitions to revoke before joining, if any; `gave_up` must follow."""
         ...
 
     def before_leave(self) -> Change | None:
-        """What is given up by leaving, if anything."""
+        """Partitions to revoke by leaving, if any."""
         ...
 
     def gave_up(self, change: Change) -> None:
-        """It was told what is given up, and has it no longer."""
+        """The listener was notified of the revocation; the partitions are gone."""
         ...
 
 
@@ -62,10 +62,10 @@ _Machine = TypeVar("_Machine", bound=Machine)
 
 
 class Member(ABC, Generic[_Machine]):
-    """`call`: what the listener is to be told, if anything; `listens`: whether there is one.
+    """`call`: the pending notification of the listener, if any; `listens`: whether there is a listener.
 
-    `told` must follow each. `commits` saves what is done before partitions are given up, where that
-    happens by itself.
+    `listener_notified` must follow each. `commits` saves finished positions before partitions are revoked, with
+    automatic commits.
     """
 
     def __init__(
@@ -99,65 +99,65 @@ class Member(ABC, Generic[_Machine]):
         self._quiet.set()
         self._cluster.on_change.append(self._look_at_metadata)
 
-    # ---- what the consumer does -----------------------------------------------------------
+    # ---- calls of the consumer ------------------------------------------------------------
 
     def subscribe(self, topics: Iterable[str]) -> None:
-        """Be a member that wants these topics, from the next poll on."""
+        """Become a member that subscribes to these topics, from the next poll on."""
         self.machine.subscribe(topics)
         self._subscribe()
 
     @abstractmethod
     def subscribed_topics(self) -> frozenset[str]:
-        """The topics that are wanted; of a pattern those that are known to match."""
+        """The subscribed topics; for a pattern, the known topics that match."""
 
     @abstractmethod
     def enforce_rebalance(self, reason: str) -> None:
-        """Have the partitions shared out anew, as soon as the user polls."""
+        """Trigger a rebalance, as soon as the user polls."""
 
     @property
     def wants_poll(self) -> bool:
-        """Whether there is something to do that only a poll may begin."""
+        """Whether there is something that only a poll may start."""
         if self.call is not None or self._fatal is not None:
             return True
         return self._subscribed and self._rebalancing is None and self.machine.due
 
     @property
     def rebalancing(self) -> bool:
-        """Whether a rebalance is under way."""
+        """Whether a rebalance is in progress."""
         return self._rebalancing is not None
 
     def polled(self, now: float) -> bool:
-        """Take note that the user polls; whether there is something to do that a poll begins."""
+        """Note that the user polls; return whether the poll must start something."""
         self._polled_at = now
         return self.wants_poll
 
     def begin_wait(self) -> None:
-        """The user waits in a poll: that may take any time."""
+        """The user waits in a poll, for any length of time."""
         self._polling += 1
 
     def end_wait(self) -> None:
-        """The user does so no longer."""
+        """The user stopped waiting."""
         self._polling -= 1
         self._polled_at = self._loop.time()
 
     def begin(self) -> None:
-        """Begin a rebalance, if one is due.
+        """Start a rebalance, if one is due.
 
         Raises:
-            BrokerError: another member has the same group.instance.id; there is no way back.
+            BrokerError: another member has the same group.instance.id; this one cannot return.
         """
         if self._fatal is not None:
             raise self._fatal
         if self.wants_poll and self._rebalancing is None:
             change = self.machine.before_join()
             if change is not None:
-                self._pause(change)  # This poll, too, is to give nothing of it.
+                self._pause(change)  # This poll must not return records of it either.
             self._rebalancing = self._loop.create_task(self._rebalance())
             self._rebalancing.add_done_callback(self._rebalanced)
             self._note_busy()
 
-    def told(self) -> None:
-        """The listener was told of `call`: the rebalance goes on."""
+    def listener_notified(self) -> None:
+        """The listener was notified of `call`: continue the rebalance."""
         self.call = None
         self._note_busy()
         if self._told is not None and not self._told.done():
@@ -171,15 +171,15 @@ class Member(ABC, Generic[_Machine]):
         *,
         once: bool = False,
     ) -> None:
-        """Save positions as a member; `once`: tried only once.
+        """Save positions as a member; `once`: without retries.
 
         Raises:
-            KafkaError: not all could be saved; where the group goes on without this member, with
-                UNKNOWN_MEMBER_ID, or what else says that with its protocol.
+            KafkaError: not all could be saved; if the group continues without this member, with
+                UNKNOWN_MEMBER_ID, or its protocol's equivalent.
         """
 
     def farewell(self) -> Change | None:
-        """Begin to leave for good: what a listener is to be told before `leave`, if anything."""
+        """Start to leave for good: return what a listener must be notified of before `leave`, if anything."""
         self._subscribed = False
         self._cancel_tasks()
         change = self.machine.before_leave()
@@ -189,15 +189,15 @@ class Member(ABC, Generic[_Machine]):
 
     @abstractmethod
     async def leave(self, deadline: Deadline | None = None) -> None:
-        """Leave the group, so that others need not wait for the session's end. Raises nothing."""
+        """Leave the group, so that others need not wait for the session timeout. Raises nothing."""
 
     def close(self) -> None:
-        """End what is under way, and say nothing."""
+        """Stop pending work without notifying the group."""
         self._cancel_tasks()
         self._cluster.on_change.remove(self._look_at_metadata)
 
     async def quiet(self) -> None:
-        """Return when nothing is under way that needs no poll; what is due begins before."""
+        """Return when nothing is pending that needs no poll; start what is due first."""
         for _ in range(_TURNS):
             await asyncio.sleep(0)
         await self._quiet.wait()
@@ -206,14 +206,14 @@ class Member(ABC, Generic[_Machine]):
 
     @abstractmethod
     async def _rebalance(self) -> None:
-        """Do what was due."""
+        """Do what is due."""
 
     @abstractmethod
     async def _beat(self) -> None:
-        """Heartbeat for as long as the user polls; leave when that was too long ago."""
+        """Send heartbeats while the user polls; leave if the last poll was too long ago."""
 
     def _subscribe(self) -> None:
-        """The machine knows what is wanted."""
+        """Pass the subscription to the state machine."""
         self._subscribed = True
         self._cluster.topics = set(self.subscribed_topics())
         self._cluster.refresh()
@@ -224,7 +224,7 @@ class Member(ABC, Generic[_Machine]):
 
     async def _give_up(self, change: Change) -> None:
         self._pause(change)
-        if change.told is Told.REVOKED and self._commits is not None:
+        if change.kind is ChangeKind.REVOKED and self._commits is not None:
             await self._commits()
         await self._tell(change)
         self.machine.gave_up(change)
@@ -264,12 +264,12 @@ class Member(ABC, Generic[_Machine]):
         self._driver.news()
 
     def _nobody(self) -> BrokerError:
-        """Why a member's calls are refused here already."""
-        what = f"group {self._coordinator.group_id}: this consumer is no member now; poll joins"
+        """Why a member's calls are refused without asking a broker."""
+        what = f"group {self._coordinator.group_id}: this consumer is not a member now; poll joins"
         return BrokerError(ErrorCode.UNKNOWN_MEMBER_ID, what)
 
     async def _say_goodbye(self, request: object, deadline: Deadline | None) -> None:
-        """Where no time is left it is sent all the same, if that needs no waiting."""
+        """Send a leave request without time left, if that needs no waiting."""
         soon = self._loop.time() + _LEAVE_S
         with suppress(KafkaError, TimeoutError):
             async with asyncio.timeout_at(soon if deadline is None else min(soon, deadline.at)):

@@ -1,4 +1,4 @@
-"""Looks again and again for the topics whose names match a pattern."""
+"""Periodically lists the topics whose names match a pattern."""
 
 import asyncio
 import logging
@@ -14,9 +14,9 @@ log = logging.getLogger(__name__)
 
 
 class PatternWatch:
-    """Calls `found` with all whole names that match, every metadata.max.age.ms.
+    """Calls `found` with all matching names, every metadata.max.age.ms.
 
-    `internal`: whether those of Kafka's own can be among them.
+    `internal`: include internal topics.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class PatternWatch:
         self._task = cluster.around.loop.create_task(self._look())
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop."""
         self._task.cancel()
 
     async def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""Producer for asyncio. `client.sync.producer` has the same calls for plain threads."""
+"""Producer for asyncio. `client.sync.producer` has the same calls for threads."""
 
 import asyncio
 import atexit
@@ -38,7 +38,7 @@ from barnabas.types import TopicPartition
 log = logging.getLogger(__name__)
 
 _USUAL = ColumnNames()
-_ROOM = "room in buffer.memory"
+_ROOM = "space in buffer.memory"
 _LEFT = "its event loop ended without close() of the producer"
 
 
@@ -46,13 +46,13 @@ class _LoopWaits:
     """Outcomes are awaited, never waited for on the loop's own thread."""
 
     def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:  # noqa: ARG002
-        """Refuse where there is something to wait for."""
+        """Refuse if it would have to wait."""
         if not batch.done(index):
             what = "this delivery belongs to an asyncio producer: await it"
             raise LocalProtocolError(what)
 
     async def wait(self, batch: Settling, index: int) -> None:
-        """Be done when the record has an outcome."""
+        """Return when the record has an outcome."""
         loop = asyncio.get_running_loop()
         while not batch.done(index):
             future: asyncio.Future[None] = loop.create_future()
@@ -61,11 +61,14 @@ class _LoopWaits:
 
 
 class Producer(Transactional):
-    """Sends records. `async with` it, or `close` it; what is not flushed by then is lost.
+    """Sends records.
 
-    Properties are Kafka's ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or as
-    keywords with underscores. Idempotent unless told otherwise: no record is stored twice, and the
-    records of a partition keep their order over retries. All calls from the loop it was made on.
+    Use it in an `async with`, or `close` it; records not flushed by then are lost.
+
+    Properties have Kafka's names ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or
+    as keywords with underscores. By default it is idempotent: no record is stored twice, and
+    records of a partition keep their order over retries. Make all calls from the loop it was
+    created on.
     """
 
     _open = False
@@ -103,7 +106,7 @@ class Producer(Transactional):
         except KafkaError as error:
             if kind is None:
                 raise
-            # Who reads the exception of the block must not find this one in its place.
+            # The exception of the block must not be replaced by this one.
             log.warning("producer closed early why=%s", error)
 
     async def send(
@@ -115,16 +118,15 @@ class Producer(Transactional):
         timestamp_ms: int | None = None,
         headers: Headers = (),
     ) -> SentAsync:
-        """Put a record in line; await what it gives to learn its partition and offset.
+        """Queue a record; await the returned object to get its partition and offset.
 
         Text is sent as UTF-8; a value of None is a tombstone. Waits for metadata and, while
-        buffer.memory is full, for room.
+        buffer.memory is full, for space.
 
         Raises:
-            BrokerError: the record is too large, the topic cannot be had, or the producer has
-                failed for good.
-            TypeError, ValueError: an argument is not what it must be; nothing was put in line.
-            RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
+            BrokerError: the record is too large, the topic is unavailable, or the producer has failed.
+            TypeError, ValueError: an argument is invalid; nothing was queued.
+            RequestTimeout, ConnectionFailed: no space or metadata within max.block.ms.
         """
         checked_partition(partition)
         record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
@@ -141,14 +143,14 @@ class Producer(Transactional):
     async def send_arrow(
         self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
     ) -> SentBatches:
-        """Put the rows of a pyarrow Table or RecordBatch in line, without an object each.
+        """Queue the rows of a pyarrow Table or RecordBatch, without an object per row.
 
-        Columns are told by `names` or keywords (key, value, headers, timestamp, partition); those
-        that are not there are left out. Waits while buffer.memory is full.
+        `names` or keywords choose the columns (key, value, headers, timestamp, partition); missing
+        ones are skipped. Waits while buffer.memory is full.
 
         Raises:
-            BrokerError: a row is too large or for a partition that is not there.
-            RequestTimeout, ConnectionFailed: no room for the next rows, or no metadata, for
+            BrokerError: a row is too large or for a missing partition.
+            RequestTimeout, ConnectionFailed: no space for the next rows, or no metadata, within
                 max.block.ms.
         """
         chosen = replace(names, **columns) if columns else names
@@ -159,7 +161,7 @@ class Producer(Transactional):
         encoding = self._shipping.bulk.encoded(view, data, chosen, self._time_ms())
         loop = self._cluster.around.loop
         while True:
-            # One at a time: they share where rows without a key go next.
+            # One call at a time: they share the partition for rows without a key.
             async with self._encoding:
                 found = await loop.run_in_executor(None, next, encoding, None)
             if found is None:
@@ -173,29 +175,29 @@ class Producer(Transactional):
         return SentBatches(count, tuple(batches))
 
     async def partitions_for(self, topic: str) -> list[TopicPartition]:
-        """The partitions of a topic; errors as `send`."""
+        """Return the partitions of a topic; errors as in `send`."""
         view = await self._known(topic, self._deadline())
         return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     def metrics(self) -> Metrics:
-        """What was done so far: requests, bytes, records that were stored, the average latency."""
+        """Return counters so far: requests, bytes, stored records, average latency."""
         return self._shipping.metrics()
 
     async def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:
-        """Send all that is in line and wait until all of it is stored or has failed.
+        """Send everything queued and wait until all of it is stored or has failed.
 
         Raises:
-            RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
-            BrokerError: records failed whose Delivery nobody asked; the message counts them.
+            RequestTimeout: it takes longer than `timeout_s` seconds; sending continues.
+            BrokerError: records failed whose Delivery was never awaited; the message counts them.
         """
         if foreign:
             refuse_arguments("flush", foreign)
         await self._shipping.flush(timeout_s)
 
     async def close(self, timeout_s: float | None = None, **foreign: Never) -> None:
-        """Take no more records, flush, then end the connections; errors as `flush`.
+        """Refuse further records, flush, then close the connections; errors as in `flush`.
 
-        Every record has its outcome then: what is not stored in time has failed. A second call does
+        Every record then has its outcome: those not stored in time have failed. A second call does
         nothing.
         """
         if foreign:
@@ -207,7 +209,7 @@ class Producer(Transactional):
 
     async def _known(self, topic: str, deadline: Deadline) -> TopicView:
         learning = asyncio.ensure_future(known_topic(self._cluster, topic))
-        what = f"asking for topic {topic}"
+        what = f"requesting topic {topic}"
         return await self._cluster.limits.within(deadline, what, learning)
 
     def _deadline(self) -> Deadline:
@@ -247,14 +249,16 @@ class Producer(Transactional):
             missing("Producer", PRODUCER, name)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")
+        raise TypeError(
+            "a Producer holds connections: create one where you use it, do not pickle it"
+        )
 
 
 _living: WeakSet[Shipping] = WeakSet()
 
 
 def _mourn_all() -> None:
-    """At the end of the program: say what producers lose that nobody closed."""
+    """At the end of the program, report what unclosed producers lose."""
     for shipping in list(_living):
         shipping.mourn(_LEFT)
 

@@ -1,7 +1,7 @@
-"""What both kinds of producer have in common: records in line, who sends them, how it ends.
+"""Shared code of both kinds of producer: queued records, sending, closing.
 
-How a caller waits for room or for an outcome is the difference between them, and is not here. All
-calls on the loop's thread but those that put something in line.
+They differ in how a caller waits for space or an outcome, which is not here. Make all calls on the
+loop's thread, except those that queue records.
 """
 
 import asyncio
@@ -37,10 +37,12 @@ log = logging.getLogger(__name__)
 
 
 class Shipping:
-    """The machines of one producer. `on_progress` is called on the loop when there may be room.
+    """The state machines of one producer.
 
-    `transactor` is there where the producer has a transactional id.
-    `lock` is held where callers' threads and the loop's meet; None where all is on the loop.
+    `on_progress` is called on the loop when space may be free.
+
+    `transactor` exists if the producer has a transactional id. `lock` guards the state shared by
+    callers' threads and the loop; None if everything runs on the loop.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class Shipping:
         self._sender = Sender(self.options, self.cluster.view, self.records, backoff, transactions)
         self._courier = Courier(self.cluster, self._sender, self.options, on_progress)
         self._loop = around.loop
-        # Where the loop is the user's it must not stand still while batches are compressed.
+        # On the user's own loop, compressing batches must not block for long.
         self._sender.builds_elsewhere = lock is None
         self._poke = self._courier.poke
         self.transactor: Transactor | None = None
@@ -71,10 +73,10 @@ class Shipping:
             self.transactor = self._transacting()
 
     def append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Any:
-        """Put a record in line; its Delivery, or None while there is no room. Any thread.
+        """Queue a record; return its Delivery, or None without space. Any thread.
 
         Raises:
-            KafkaError: the producer is closed or has failed for good; else as the accumulator.
+            KafkaError: the producer is closed or has failed; otherwise as the accumulator.
         """
         self.check_usable()
         delivery: Delivery | None = self.records.append(view, partition, record, self._loop.time())
@@ -82,7 +84,7 @@ class Shipping:
         return delivery
 
     def add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
-        """Put a batch in line; None while there is no room. Any thread. Errors as `append`."""
+        """Queue a batch; None without space. Any thread. Errors as in `append`."""
         self.check_usable()
         now = self._loop.time()
         batch = self.records.add_built(where, encoded.batch, encoded.count, now)
@@ -90,15 +92,15 @@ class Shipping:
         return batch
 
     def metrics(self) -> Metrics:
-        """What was done so far. Any thread."""
+        """Counters so far. Any thread."""
         return self.cluster.traffic.snapshot(self._sender.stored_records)
 
     async def flush(self, timeout_s: float | None) -> None:
-        """Have everything sent that is there now and wait for it.
+        """Send everything queued now and wait for it.
 
         Raises:
-            RequestTimeout: that took longer than `timeout_s` seconds; sending goes on.
-            BrokerError: records were given up that nobody was told of yet.
+            RequestTimeout: that took longer than `timeout_s` seconds; sending continues.
+            BrokerError: records expired, and nothing has reported that yet.
         """
         await self._flush_by(None if timeout_s is None else self.cluster.limits.deadline(timeout_s))
 
@@ -107,7 +109,7 @@ class Shipping:
         self._sender.given_up.raise_first()
 
     async def _all_settled(self, deadline: Deadline | None) -> None:
-        """As `flush`, whatever the outcomes are."""
+        """Like `flush`, whatever the outcomes are."""
         self._sender.flush_begins()
         self._courier.look_again()
         try:
@@ -119,15 +121,15 @@ class Shipping:
         except TimeoutError:
             assert deadline is not None, "there was one to miss"
             count = sum(not batch.settled for batch in left)
-            raise deadline.missed(f"flush, {count} batches are still on their way") from None
+            raise deadline.missed(f"flush, {count} batches are still in flight") from None
         finally:
             self._sender.flush_ends()
 
     async def close(self, timeout_s: float | None) -> None:
-        """Take no more records, flush, then stop. What is not stored in time fails.
+        """Refuse further records, flush, then stop. Records not stored in time fail.
 
         Raises:
-            KafkaError: as `flush`; but whether records of transactions failed, those tell.
+            KafkaError: as in `flush`; failures of transactional records are reported by the transaction.
         """
         deadline = None if timeout_s is None else self.cluster.limits.deadline(timeout_s)
         self._sender.closing = True
@@ -142,7 +144,7 @@ class Shipping:
             self.drop("the producer was closed before this was known stored")
 
     def drop(self, why: str) -> None:
-        """Stop at once: whatever has no outcome fails."""
+        """Stop at once: records without an outcome fail."""
         self.closed = True
         if self.transactor is not None:
             self.transactor.close()
@@ -150,7 +152,7 @@ class Shipping:
         self._sender.abandon(LocalProtocolError(why))
 
     def mourn(self, why: str) -> None:
-        """Say what is lost, unless it is closed: neither loop nor connections are there any more."""
+        """Report what is lost, unless it is closed: neither loop nor connections exist any more."""
         if self.closed:
             return
         self.closed = True
@@ -172,10 +174,10 @@ class Shipping:
         return transactor
 
     def check_usable(self) -> None:
-        """Refuse where nothing can be sent any more.
+        """Refuse if nothing can be sent any more.
 
         Raises:
-            KafkaError: the producer is closed or has failed for good.
+            KafkaError: the producer is closed or has failed.
         """
         if self.closed:
             raise LocalProtocolError("the producer is closed")
@@ -189,7 +191,7 @@ class Shipping:
 
 
 async def _end_open(transactor: Transactor, deadline: Deadline | None) -> None:
-    """Abort what nobody has ended: it would hold up readers until it is too old."""
+    """Abort an open transaction: it would block consumers until its timeout."""
     transactions = transactor.transactions
     if not transactions.undecided:
         return

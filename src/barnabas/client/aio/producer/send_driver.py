@@ -1,6 +1,6 @@
-"""Carries what the sender plans to the brokers and brings the answers back. Decides nothing.
+"""Sends the sender's requests to brokers, and passes responses back. Decides nothing.
 
-Everything but `poke` and `look_again` belongs to the loop's thread.
+Call everything but `poke` and `look_again` on the loop's thread.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ _WITHOUT_TOPIC_IDS: Final = 12
 
 
 class Courier:
-    """The loop's side of a producer. `on_progress` is called when room or metadata may be there.
+    """The I/O side of a producer. `on_progress` is called when space or metadata may be available.
 
-    `add_partitions`, where it is set, is called when partitions are to be added to a transaction.
+    `add_partitions`, if set, is called when partitions must join a transaction.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class Courier:
             self._loop.call_soon_threadsafe(self._step)
 
     def look_again(self) -> None:
-        """Plan anew after the callbacks of the present event; on the loop's thread."""
+        """Plan again after the callbacks of the current event; on the loop's thread."""
         if not self._scheduled:
             self._scheduled = True
             self._loop.call_soon(self._step)
 
     def close(self) -> None:
-        """Stop, and end the connections. Answers that come yet are not handed to the sender."""
+        """Stop, and close the connections. Later responses are not passed to the sender."""
         self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
@@ -85,11 +85,11 @@ class Courier:
             self._guarded(self._advance)
 
     def _guarded(self, do: Callable[..., None], *arguments: object) -> None:
-        """After a fault of ours nobody knows what is where: everything unsettled fails with it."""
+        """After an internal error, the state of requests is unknown: fail all records without an outcome."""
         try:
             do(*arguments)
-        except Exception as error:  # the one place that owns what is on its way
-            log.exception("producer given up after a fault of ours")
+        except Exception as error:  # the one place that owns all requests in flight
+            log.exception("producer failed after an internal error")
             self._stopped = True
             self.fatal = FatalError(f"the producer failed: {type(error).__name__}: {error}")
             self._sender.abandon(self.fatal)
@@ -104,14 +104,15 @@ class Courier:
         while plan.outgoing:
             for outgoing in plan.outgoing:
                 self._send(outgoing)
-            # A request has one batch of a partition; whatever else may be in flight goes now, too.
+            # A request has one batch per partition; send what else may be in flight in further
+            # requests.
             plan = self._collect(now)
         transactions = self._sender.transactions
         if transactions is not None:
             if transactions.wanted and self.add_partitions is not None:
                 self.add_partitions()
             if not transactions.sends:
-                self._on_progress()  # What was let go of has left room.
+                self._on_progress()  # Expired records have freed space.
         elif self._sender.needs_producer_id and self._identifying is None and self.fatal is None:
             self._identifying = self._loop.create_task(self._identify())
         if plan.leaders_wanted:
@@ -163,7 +164,7 @@ class Courier:
             self._go_on(stale=error.code.stale_metadata)
 
     def _newest(self, outgoing: Outgoing) -> int | None:
-        """The version of Produce to go up to."""
+        """The maximum version of Produce."""
         transactions = self._sender.transactions
         if transactions is not None and not transactions.implicit:
             return PRODUCE_EXPLICIT_AT_MOST
@@ -176,7 +177,7 @@ class Courier:
             self._guarded(self._take, outgoing, answer)
 
     def _take(self, outgoing: Outgoing, answer: Any) -> None:
-        """An answer, or the error that came instead; None: sent, and nothing will come."""
+        """Handle a response, or the error instead; None: it was sent without acks."""
         now, stale = self._loop.time(), False
         if answer is None:
             self._sender.sent_unanswered(outgoing)
@@ -195,7 +196,7 @@ class Courier:
         self.look_again()
 
     async def _identify(self) -> None:
-        """Get a producer id; again and again where that is a matter of time."""
+        """Get a producer id; retry while the error is temporary."""
         failures = 0
         request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
         while self._sender.needs_producer_id:
@@ -209,7 +210,7 @@ class Courier:
             except KafkaError as error:
                 if not error.retriable:
                     self.fatal = error
-                    log.exception("no producer id to be had; enable.idempotence=false does without")
+                    log.exception("no producer id available; enable.idempotence=false needs none")
                     self._sender.give_up(error)
                     break
                 failures += 1
@@ -220,7 +221,7 @@ class Courier:
 
 
 class _Answered:
-    """The callback of one request; cheaper than a closure and readable in a traceback."""
+    """The callback of one request; cheaper than a closure, and readable in a traceback."""
 
     __slots__ = ("_courier", "_outgoing")
 

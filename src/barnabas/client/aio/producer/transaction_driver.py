@@ -1,7 +1,7 @@
-"""Carries out the transactions of one producer: asks its coordinators, tries again, takes note.
+"""Runs the transactions of one producer: requests to its coordinators, with retries.
 
-What may be called when, and what an error means, `core.transactions` says. All calls on the loop's
-thread, one after the other.
+`core.transactions` decides which calls are allowed, and what an error means. Make all calls on the
+loop's thread, one at a time.
 """
 
 import asyncio
@@ -44,11 +44,11 @@ _LAST_ONE_ENDS_S: Final = 0.02
 """How long the markers of the last transaction take. Source: Kafka's AddPartitionsToTxnHandler."""
 
 Flush = Callable[[Deadline | None], Awaitable[None]]
-"""Have all that is in line sent, and wait until then for its outcome, whatever that is."""
+"""Send everything queued, and wait up to the deadline for its outcome, whatever that is."""
 
 
 class Transactor:
-    """Transactions of a producer, as its user calls for them. `flush`: see above.
+    """The transactions of a producer. `flush`: see above.
 
     `look_again` is called when more may be sent than before.
     """
@@ -78,15 +78,16 @@ class Transactor:
         self._hold()
 
     async def init(self) -> None:
-        """Get an id and epoch; earlier producers of this name are fenced, what they left is aborted.
+        """Get a producer id and epoch, which fences earlier producers of this name and aborts their work.
 
         Raises:
-            FatalError: it cannot be had.
-            KafkaError: it could not be had in time; may be called again.
+            FatalError: they are unavailable.
+            KafkaError: they were unavailable in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
             if self.transactions.state is TransactionState.PREPARED:
-                # The next epoch is not known here, and the old one is for whoever ends that transaction.
+                # The next epoch is unknown here, and the old one belongs to whoever ends that
+                # transaction.
                 self._call(NO_PRODUCER_ID, -1)
             self.transactions.move(_I.INIT)
             async with self._final(_I.INIT):
@@ -95,7 +96,7 @@ class Transactor:
             self._hold()
 
     async def begin(self) -> None:
-        """Take records from now on; asks nobody."""
+        """Accept records from now on; sends no request."""
         async with self._turn_by(self._deadline()):
             self.transactions.move(_I.BEGIN)
             level = self._coordinator.level_of(FEATURE)
@@ -106,11 +107,11 @@ class Transactor:
     async def send_offsets(
         self, offsets: Mapping[TopicPartition, int], group: GroupMetadata, metadata: str
     ) -> None:
-        """Save positions of a group with the transaction; `metadata` goes with each.
+        """Save positions of a group with the transaction; `metadata` is stored with each.
 
         Raises:
-            AbortableError: that was not done, so the transaction cannot be committed.
-            FatalError: the producer cannot go on.
+            AbortableError: it failed, so the transaction cannot be committed.
+            FatalError: the producer cannot continue.
         """
         async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
@@ -130,12 +131,12 @@ class Transactor:
                 raise
 
     async def commit(self) -> None:
-        """Have all records stored, then have the transaction count.
+        """Store all records, then commit the transaction.
 
         Raises:
-            AbortableError: something is lost, or the coordinator wants it so.
-            FatalError: the producer cannot go on.
-            KafkaError: that was not done in time; may be called again.
+            AbortableError: records are lost, or the coordinator requires an abort.
+            FatalError: the producer cannot continue.
+            KafkaError: it did not complete in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
@@ -150,12 +151,12 @@ class Transactor:
             self._hold()
 
     async def prepare(self) -> PreparedTransaction:
-        """Have all records stored, then leave the end of the transaction to somebody else.
+        """Store all records, then leave the end of the transaction to another process.
 
         Raises:
-            AbortableError: something is lost.
-            FatalError: the producer cannot go on.
-            KafkaError: that was not done in time; may be called again.
+            AbortableError: records are lost.
+            FatalError: the producer cannot continue.
+            KafkaError: it did not complete in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
@@ -172,11 +173,11 @@ class Transactor:
             return prepared
 
     async def abort(self) -> None:
-        """Have nothing of the transaction count. What was not sent yet never will be.
+        """Abort the transaction. Queued records are never sent.
 
         Raises:
-            FatalError: the producer cannot go on.
-            KafkaError: that was not done in time; may be called again.
+            FatalError: the producer cannot continue.
+            KafkaError: it did not complete in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
@@ -187,18 +188,18 @@ class Transactor:
             async with self._final(_I.ABORT):
                 await self._end(deadline, commit=False)
                 if told.gap:
-                    what = "going on after records were lost"
+                    what = "continuing after records were lost"
                     await self._identify(what, deadline, INIT_THAT_BUMPS)
             told.move(_I.ENDED)
             self._hold()
 
     def add_wanted(self) -> None:
-        """Have the wanted partitions take part; records for them wait until they do."""
+        """Add the partitions of queued records to the transaction; the records wait until then."""
         if self._adding is None:
             self._adding = self._cluster.around.loop.create_task(self._add())
 
     def close(self) -> None:
-        """Add nothing any more."""
+        """Stop adding partitions."""
         if self._adding is not None:
             self._adding.cancel()
             self._adding = None
@@ -208,7 +209,7 @@ class Transactor:
 
     @asynccontextmanager
     async def _turn_by(self, deadline: Deadline) -> AsyncIterator[None]:
-        """One call after the other; waiting for the one before takes of the time, too."""
+        """Run one call at a time; waiting for the previous one counts towards the time limit."""
         try:
             async with asyncio.timeout_at(deadline.at):
                 await self._turn.acquire()
@@ -228,12 +229,12 @@ class Transactor:
         return Identity(self._name, self._sender.producer_id, self._sender.producer_epoch)
 
     def _call(self, producer_id: int, epoch: int) -> None:
-        """What the producer is called from now on; sequences begin anew with it."""
+        """Set the producer's id and epoch; sequence numbers start again."""
         self._sender.producer_id, self._sender.producer_epoch = producer_id, epoch
         self.transactions.gap = False
 
     async def _flushed(self, call: TransactionInput, deadline: Deadline) -> None:
-        """Wait until all that is on its way has an outcome; the state tells of failures."""
+        """Wait until all batches in flight have an outcome; the state records failures."""
         await self._flush(deadline)
         self._sender.given_up.clear()
         if self.transactions.state in (TransactionState.FAILED, TransactionState.DEAD):
@@ -241,7 +242,7 @@ class Transactor:
 
     @asynccontextmanager
     async def _final(self, call: TransactionInput) -> AsyncIterator[None]:
-        """What goes wrong here, and not just for now, leaves nothing to go on with."""
+        """Turn a permanent error into a FatalError."""
         try:
             yield
         except KafkaError as error:
@@ -257,7 +258,9 @@ class Transactor:
     async def _identify(self, what: str, deadline: Deadline, at_least: int = 0) -> None:
         timeout_ms = self._options.transaction_timeout_ms
         request = self._me.init(timeout_ms)
-        too_long = f"{timeout_ms} ms are more than the broker's transaction.max.timeout.ms allows"
+        too_long = (
+            f"transaction.timeout.ms={timeout_ms} exceeds the broker's transaction.max.timeout.ms"
+        )
 
         async def attempt() -> Any:
             asked = self._coordinator.ask(request, at_least=at_least, at_most=INIT_AT_MOST)
@@ -271,7 +274,7 @@ class Transactor:
         self._call(reply.producer_id, reply.producer_epoch)
 
     async def _add(self) -> None:
-        """Until all wanted partitions take part, or the transaction cannot go on."""
+        """Retry until all partitions have been added, or the transaction cannot continue."""
         told = self.transactions
         failures = 0
         while told.wanted and told.sends:
@@ -330,7 +333,7 @@ class Transactor:
             reply = await coordinator.ask(request, at_most=None if ids else by_name)
             refused = list(refused_offsets(reply, ids))
             if any(code == ErrorCode.UNKNOWN_TOPIC_ID for _, code in refused):
-                ids = BY_NAME  # Those of the consumer were of before.
+                ids = BY_NAME  # A consumer's epochs precede this transaction.
             for where, code in refused:
                 coordinator.check(code, f"the offset of {where.topic}-{where.partition}")
 
@@ -348,7 +351,7 @@ class Transactor:
         async def attempt() -> Any:
             reply = await self._coordinator.ask(request, at_most=top)
             nothing = reply.error_code == ErrorCode.INVALID_TXN_STATE
-            # Whether it has begun may not be known: the answer was lost that would have said so.
+            # Whether it started is unknown if the response was lost.
             if not (nothing and not commit and not told.confirmed):
                 self._coordinator.check(reply.error_code, what)
             return reply

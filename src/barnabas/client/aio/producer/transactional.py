@@ -20,53 +20,53 @@ NOT_ABORTED = "transaction not aborted why=%s"
 
 
 class Transactional:
-    """What a Producer with a transactional.id can do (KIP-98).
+    """The calls of a Producer with a transactional.id (KIP-98).
 
-    Each call waits up to max.block.ms. Besides what is said there it raises ConfigError where there
-    is no transactional.id, LocalProtocolError where it comes out of order, AbortableError where the
-    transaction can only be aborted, and FatalError where a new producer must be made. An error that
-    is `retriable` means that it was not done in time: call the same again.
+    Each call waits up to max.block.ms. Besides its own errors it raises ConfigError without a
+    transactional.id, LocalProtocolError if called out of order, AbortableError if the transaction
+    can only be aborted, and FatalError if you must create a new producer. An error that is
+    `retriable` means that the call did not complete in time: call it again.
     """
 
     _shipping: Shipping
 
     async def init_transactions(self) -> None:
-        """Make this the only producer of its transactional.id, once, before the first transaction.
+        """Make this the only producer of its transactional.id; call it once, before the first transaction.
 
-        Others are fenced; a transaction that one of them left open is aborted.
+        Other producers are fenced; a transaction that one of them left open is aborted.
         """
         await transactor_of(self._shipping, "init_transactions").init()
 
     async def begin_transaction(self) -> None:
-        """Begin: all records that are sent until the end of the transaction count together."""
+        """Begin a transaction: all records sent until its end are committed or aborted together."""
         await transactor_of(self._shipping, "begin_transaction").begin()
 
     async def send_offsets_to_transaction(
         self, offsets: Mapping[Where, int], group_metadata: GroupMetadata, metadata: str = ""
     ) -> None:
-        """Commit positions of a consumer's group if the transaction is committed.
+        """Commit positions of a consumer's group together with the transaction.
 
-        `offsets` are those of the next records to read, and the group is what `group_metadata()` of
-        the consumer says: members of old generations are refused (AbortableError). `metadata` is a
-        text that is kept with each position.
+        `offsets` are those of the next records to read. The group comes from the consumer's
+        `group_metadata()`: members of old generations are refused (AbortableError). `metadata` is a
+        text stored with each position.
         """
         transactor = transactor_of(self._shipping, "send_offsets_to_transaction")
         await transactor.send_offsets(*offsets_and_group(offsets, group_metadata), metadata)
 
     async def commit_transaction(self) -> None:
-        """Send all that is in line, and have it all count.
+        """Send everything queued, and commit the transaction.
 
         Raises:
-            AbortableError: records were lost, or a coordinator refuses; nothing counts.
+            AbortableError: records were lost, or a coordinator refuses; nothing is committed.
         """
         await transactor_of(self._shipping, "commit_transaction").commit()
 
     async def prepare_transaction(self) -> PreparedTransaction:
-        """Send all that is in line; another process may then commit or abort the transaction.
+        """Send everything queued; another process may then commit or abort the transaction.
 
-        `Admin.end_transactions` does that with what this returns. Closing the producer leaves the
-        transaction open; `init_transactions`, here or elsewhere, aborts it. So does its coordinator
-        after transaction.timeout.ms.
+        That process passes the returned value to `Admin.end_transactions`. Closing the producer
+        leaves the transaction open; `init_transactions`, here or elsewhere, aborts it. So does its
+        coordinator after transaction.timeout.ms.
 
         Raises:
             AbortableError: records were lost.
@@ -74,15 +74,15 @@ class Transactional:
         return await transactor_of(self._shipping, "prepare_transaction").prepare()
 
     async def abort_transaction(self) -> None:
-        """Have none of it count. Records that are still in line are not sent any more."""
+        """Abort the transaction. Queued records are not sent any more."""
         await transactor_of(self._shipping, "abort_transaction").abort()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
         """A transaction that is committed at the end of the `async with` block.
 
-        Aborted where an exception leaves the block, or where it cannot be committed, or the task is
-        cancelled before the coordinator was asked to; after that it is committed all the same.
+        It is aborted if an exception leaves the block, if the commit fails, or if the task is
+        cancelled before the commit request. After that request it may still be committed.
         """
         await self.begin_transaction()
         try:
@@ -100,7 +100,7 @@ class Transactional:
             raise
 
     async def _end_quietly(self) -> None:
-        """Leave nothing open of a transaction whose commit was interrupted."""
+        """Abort a transaction whose commit was interrupted."""
         told = transactor_of(self._shipping, "transaction").transactions
         if told.state is not TransactionState.COMMITTING:
             await self._abort_quietly()
@@ -114,15 +114,15 @@ class Transactional:
         try:
             await self.abort_transaction()
         except KafkaError as error:
-            # Who reads the exception of the block must not find this one in its place.
+            # The exception of the block must not be replaced by this one.
             log.warning(NOT_ABORTED, error)
 
 
 def transactor_of(shipping: Shipping, call: str) -> Transactor:
-    """Who carries out the transactions of a producer.
+    """The transaction driver of a producer.
 
     Raises:
-        ConfigError: nobody does; `call` needs it.
+        ConfigError: it has none; `call` needs it.
     """
     if shipping.transactor is None:
         raise ConfigError(f"{call} needs transactional.id")
@@ -133,12 +133,12 @@ def transactor_of(shipping: Shipping, call: str) -> Transactor:
 def offsets_and_group(
     offsets: Mapping[Where, int], group: GroupMetadata
 ) -> tuple[dict[TopicPartition, int], GroupMetadata]:
-    """What a caller means by offsets of a group.
+    """Check and convert a caller's offsets and group.
 
     Raises:
-        TypeError: one of them is something else.
-        InvalidArgument: an offset is below 0.
+        TypeError: one of them has another type.
+        InvalidArgument: an offset is negative.
     """
     if not isinstance(group, GroupMetadata):
-        raise TypeError(f"the group is told by group_metadata() of the consumer, not by {group!r}")
+        raise TypeError(f"pass the group as group_metadata() of the consumer, not as {group!r}")
     return offsets_to("send_offsets_to_transaction", offsets), group

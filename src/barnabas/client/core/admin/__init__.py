@@ -1,1 +1,1 @@
-"""What an admin client returns, as plain values."""
+"""Results of an admin client, as plain values."""

@@ -1,4 +1,7 @@
-"""Groups as brokers describe them, each kind in its own message, in the words of an admin client. No I/O."""
+"""Convert broker descriptions of groups, one message per kind, to an admin client's values.
+
+No I/O.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -30,11 +33,11 @@ from barnabas.types import TopicPartition
 CLASSIC: Final = "classic"
 CONSUMER_KIND: Final = "consumer"
 DEAD: Final = "Dead"
-"""What a classic group is told to be that is not there."""
+"""The state of a classic group that does not exist."""
 
 
 def classic_group(row: DescribedGroup, coordinator: int) -> GroupDescription:
-    """One whose members share out among themselves."""
+    """A group whose members assign partitions."""
     return GroupDescription(
         row.group_id,
         row.group_state,
@@ -47,19 +50,19 @@ def classic_group(row: DescribedGroup, coordinator: int) -> GroupDescription:
 
 
 def consumer_group(row: ConsumerGroup, coordinator: int) -> GroupDescription:
-    """One whose broker shares out (KIP-848)."""
+    """A group whose broker assigns partitions (KIP-848)."""
     members = [_modern_member(each, each.instance_id) for each in row.members]
     return _modern_group(row, coordinator, CONSUMER_KIND, members)
 
 
 def share_group(row: ShareGroup, coordinator: int) -> GroupDescription:
-    """One whose members share partitions (KIP-932)."""
+    """A group whose members share partitions (KIP-932)."""
     members = [_modern_member(each, None) for each in row.members]
     return _modern_group(row, coordinator, SHARE, members)
 
 
 def streams_group(row: StreamsGroup, coordinator: int) -> GroupDescription:
-    """An application's (KIP-1071)."""
+    """A Kafka Streams application's group (KIP-1071)."""
     parts = (row.topology.subtopologies if row.topology else None) or []
     inputs = {
         each.subtopology_id: [
@@ -80,7 +83,7 @@ def streams_group(row: StreamsGroup, coordinator: int) -> GroupDescription:
 
 
 def _streams_member(row: StreamsMember, inputs: Mapping[str, list[str]]) -> MemberDescription:
-    """With the partitions that its active tasks read."""
+    """A member with the partitions that its active tasks read."""
     partitions = [
         TopicPartition(topic, one)
         for tasks in row.assignment.active_tasks
@@ -109,7 +112,7 @@ def _classic_member(row: DescribedGroupMember, protocol_type: str) -> MemberDesc
         try:
             partitions = decode_assignment(row.member_assignment)
         except DecodeError:
-            partitions = []  # Members agree on what it says; whoever looks on need not know it.
+            partitions = []  # Members agree on its contents; other clients need not understand it.
     return MemberDescription(
         row.member_id,
         row.client_id,
@@ -131,7 +134,7 @@ def _modern_member(row: Member | ShareMember, instance_id: str | None) -> Member
 
 
 def describe_request(kind: str, names: list[str]) -> object:
-    """What asks for the groups of a kind in DESCRIBED; `DESCRIBED[kind]` reads a row of the answer."""
+    """The request that describes groups of a kind in DESCRIBED; `DESCRIBED[kind]` reads a response row."""
     match kind:
         case "consumer":
             return ConsumerGroupDescribeRequest(
@@ -151,4 +154,4 @@ DESCRIBED: Final[Mapping[str, Callable[[Any, int], GroupDescription]]] = {
     STREAMS: streams_group,
     CLASSIC: classic_group,
 }
-"""How groups of a kind are told of, by a row of the answer and the broker that coordinates them."""
+"""Converters by kind, from a response row and the id of the coordinating broker."""

@@ -1,4 +1,4 @@
-"""What an admin client is told and tells, as plain values: topics, properties, ends of logs."""
+"""Arguments and results of an admin client, as plain values: topics, properties, ends of logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ from barnabas.types import TopicPartition
 EARLIEST: Final = -2
 LATEST: Final = -1
 MAX_TIMESTAMP: Final = -3
-"""In place of a timestamp: the first offset, the end, the record with the greatest timestamp."""
+"""Instead of a timestamp: the first offset, the end, the record with the greatest timestamp."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewTopic:
-    """A topic to be made; -1 for what the broker's own defaults decide.
+    """A topic to create; -1 for the broker's defaults.
 
-    `assignments`, if any, holds for each partition its brokers, the preferred leader first; then
-    the two counts are not looked at.
+    `assignments`, if any, lists the brokers of each partition, the preferred leader first; the two
+    counts are then ignored.
     """
 
     name: str
@@ -32,7 +32,7 @@ class NewTopic:
 
 @dataclass(frozen=True, slots=True)
 class OffsetAndTimestamp:
-    """An offset that was looked up. -1: there is none, or the broker does not tell."""
+    """The result of an offset lookup. -1: there is none, or the broker does not report it."""
 
     offset: int
     timestamp: int = -1
@@ -41,7 +41,7 @@ class OffsetAndTimestamp:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDescription:
-    """The brokers of a cluster; `controller` is -1 where nobody knows one."""
+    """The brokers of a cluster; `controller` is -1 if unknown."""
 
     cluster_id: str | None
     controller: int
@@ -59,7 +59,7 @@ class Resource(IntEnum):
 
 
 class ConfigSource(IntEnum):
-    """Where a value came from. Source: KIP-226."""
+    """The origin of a value. Source: KIP-226."""
 
     UNKNOWN = 0
     TOPIC = 1
@@ -74,7 +74,7 @@ class ConfigSource(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConfigEntry:
-    """One property in force; the value is None where it is secret or unset."""
+    """One property in effect; the value is None if it is secret or unset."""
 
     name: str
     value: str | None
@@ -86,9 +86,9 @@ class ConfigEntry:
 
 @dataclass(frozen=True, slots=True)
 class LogDirectory:
-    """A directory of a broker. Sizes are in bytes; of the volume, -1 where they are not told.
+    """A directory of a broker. Sizes are in bytes; those of the volume are -1 if not reported.
 
-    `sizes`: what the logs in it take, by partition. With an `error` nothing else is known.
+    `sizes`: the sizes of its logs, by partition. With an `error`, nothing else is known.
     """
 
     path: str
@@ -100,7 +100,7 @@ class LogDirectory:
 
 @dataclass(frozen=True, slots=True)
 class ClientQuota:
-    """How much somebody may use. `entity`: user, client-id or ip; a name of None: the default."""
+    """The quotas of one entity. `entity`: user, client-id or ip; a name of None: the default."""
 
     entity: Mapping[str, str | None]
     quotas: Mapping[str, float]

@@ -1,4 +1,4 @@
-"""What an admin client is told of groups, as plain values."""
+"""An admin client's results about groups, as plain values."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -9,10 +9,10 @@ GROUP_STATES: Final = (
     *("Stable", "Empty", "Dead", "PreparingRebalance", "CompletingRebalance"),
     *("Assigning", "Reconciling", "NotReady"),
 )
-"""What groups of all kinds do, as brokers name it. Source: Kafka 4.3's GroupState."""
+"""The states of groups of all kinds, as brokers name them. Source: Kafka 4.3's GroupState."""
 
 GROUP_KINDS: Final = ("classic", "consumer", "share", "streams")
-"""Source: Kafka 4.3's GroupType, which is told in another case by some releases."""
+"""Source: Kafka 4.3's GroupType, which some releases spell in another case."""
 
 SHARE: Final = "share"
 """The kind of a group whose records are acknowledged one by one (KIP-932)."""
@@ -23,9 +23,9 @@ STREAMS: Final = "streams"
 
 @dataclass(frozen=True, slots=True)
 class GroupListing:
-    """One group of a list. Empty texts: the broker is too old to tell.
+    """One group of a list. Empty text: the broker is too old to report it.
 
-    `kind` is Kafka's type of it: classic, consumer, share or streams.
+    `kind` is Kafka's group type: classic, consumer, share or streams.
     """
 
     group_id: str
@@ -36,7 +36,7 @@ class GroupListing:
 
 @dataclass(frozen=True, slots=True)
 class MemberDescription:
-    """One member and the partitions that it has."""
+    """One member and its assigned partitions."""
 
     member_id: str
     client_id: str
@@ -47,9 +47,10 @@ class MemberDescription:
 
 @dataclass(frozen=True, slots=True)
 class GroupDescription:
-    """One group: what it does, who shares out how, who is in it; `coordinator` is a broker's id.
+    """One group: its state, assignor and members; `coordinator` is a broker's id.
 
-    `protocol_type`: what members of a classic group are (consumer, connect, ...), else the kind.
+    `protocol_type`: the type of a classic group's members (consumer, connect, ...), otherwise the
+    kind.
     """
 
     group_id: str
@@ -63,24 +64,24 @@ class GroupDescription:
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """A saved position. `leader_epoch` is -1 where none was saved with it."""
+    """A saved position. `leader_epoch` is -1 if none was saved with it."""
 
     offset: int
     leader_epoch: int = -1
     metadata: str = ""
 
     @classmethod
-    def told(cls, row: Any) -> Self:
-        """By a partition of an answer to OffsetFetch."""
+    def of_row(cls, row: Any) -> Self:
+        """Convert a partition of an OffsetFetch response."""
         return cls(row.committed_offset, row.committed_leader_epoch, row.metadata or "")
 
 
 @dataclass(frozen=True, slots=True)
 class ShareOffset:
-    """Where a share group is in a partition.
+    """The position of a share group in a partition.
 
-    `start`: it has done with all that is before; None: it has not begun. `lag`: how many records it
-    has not done with; None: that is not known, or the broker is older than Kafka 4.2.
+    `start`: all records before it are done; None: the group has not started. `lag`: the number of
+    records that are not done; None: unknown, or the broker is older than Kafka 4.2.
     """
 
     start: int | None

@@ -1,4 +1,4 @@
-"""What an admin client is told of transactions, as plain values. Times are ms since 1970."""
+"""An admin client's results about transactions, as plain values. Times are ms since 1970."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,12 +9,12 @@ TRANSACTION_STATES: Final = (
     *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
     *("PrepareEpochFence", "Dead"),
 )
-"""How far a transactional id is, as brokers name it. Source: Kafka 4.3's TransactionState."""
+"""The states of a transactional id, as brokers name them. Source: Kafka 4.3's TransactionState."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionListing:
-    """One transactional id of a list; `state` is Kafka's name of it, as "Ongoing"."""
+    """One transactional id of a list; `state` is Kafka's name for it, for example "Ongoing"."""
 
     transactional_id: str
     producer_id: int
@@ -23,7 +23,10 @@ class TransactionListing:
 
 @dataclass(frozen=True, slots=True)
 class TransactionDescription:
-    """One transactional id. `started_ms` is None, and `partitions` empty, where none is open."""
+    """One transactional id.
+
+    `started_ms` is None and `partitions` empty without an open transaction.
+    """
 
     transactional_id: str
     coordinator: int

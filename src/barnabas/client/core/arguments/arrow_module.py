@@ -1,4 +1,4 @@
-"""pyarrow, for who works with tables; the driver does without it."""
+"""pyarrow, for users who work with tables; the driver does not need it."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ from barnabas.errors import ConfigError
 
 
 def arrow_module(what: str) -> Any:
-    """The module `pyarrow`, which `what` needs.
+    """Return the module `pyarrow`, which `what` needs.
 
     Raises:
-        ConfigError: it is not installed; the message says what installs it.
+        ConfigError: it is not installed; the message says how to install it.
     """
     try:
         import pyarrow as pa
     except ModuleNotFoundError as error:
         if error.name != "pyarrow":
             raise
-        lacking = f"{what} needs pyarrow; pip install '.[arrow]' brings it"
+        lacking = f"{what} needs pyarrow: pip install '.[arrow]'"
         raise ConfigError(lacking) from error
     return pa

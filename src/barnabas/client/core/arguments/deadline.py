@@ -1,7 +1,7 @@
-"""Deadline: when a call must have ended, and which argument or property says so. Waits for nothing.
+"""Deadline: when a call must end, and which argument or property says so. Does not wait.
 
-One is made where a call of the user begins and is passed down to all that the call waits for, so
-that steps that follow each other share the time.
+It is created when a user's call starts, and passed to everything that the call waits for:
+successive steps share the time.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ REFUSED: Final = "bootstrap.refused.timeout.ms"
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """`at` is in monotonic seconds; `seconds` is the whole time, of which `bound` is the name."""
+    """`at` is in monotonic seconds; `seconds` is the whole time, `bound` the name of its argument."""
 
     at: float
     seconds: float
@@ -26,22 +26,24 @@ class Deadline:
 
     @classmethod
     def after(cls, now: float, seconds: float, bound: str) -> Self:
-        """So many seconds from now."""
+        """A deadline this many seconds from now."""
         return cls(now + seconds, seconds, bound)
 
     def left(self, now: float) -> float:
-        """Seconds until then; 0 where it is over."""
+        """Seconds until then; 0 if it has passed."""
         return max(0.0, self.at - now)
 
     def __str__(self) -> str:
         return f"{self.seconds:g} s ({self.bound})"
 
     def missed(self, what: str, cause: KafkaError | None = None) -> KafkaError:
-        """The error of a call that was not done by then; `cause`: what went wrong last, of its kind."""
+        """The error of a call that missed it; `cause` is the last failure, and gives the error its kind."""
         late = f"{what}: not done within {self}"
         if cause is None:
             return RequestTimeout(late)
-        told = f"{cause.why}; {late}"
+        message = f"{cause.why}; {late}"
         if isinstance(cause, BrokerError):
-            return BrokerError(cause.code, told)
-        return type(cause)(told) if isinstance(cause, ConnectionFailed) else RequestTimeout(told)
+            return BrokerError(cause.code, message)
+        return (
+            type(cause)(message) if isinstance(cause, ConnectionFailed) else RequestTimeout(message)
+        )

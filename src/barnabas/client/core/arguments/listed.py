@@ -1,4 +1,4 @@
-"""Several of something, as callers name them: a list, and never one text for its letters."""
+"""Arguments that are lists: never a single text, which would count as a list of letters."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ _Value = TypeVar("_Value")
 
 
 def listed(what: str, given: Iterable[_Item], kind: type[_Item], example: str) -> list[_Item]:
-    """What was given for `what`, as a list of `kind`.
+    """Return the argument `what` as a list of `kind`.
 
     Raises:
         TypeError: it is one text, one item, or holds something else; the message shows the example.
@@ -27,28 +27,28 @@ def listed(what: str, given: Iterable[_Item], kind: type[_Item], example: str) -
 
 
 def chosen(what: str, kind: str, given: Iterable[str], known: Iterable[str]) -> list[str]:
-    """What was given for `what`, each as it is spelled among the `known`, in whatever case.
+    """Return the argument `what`, each word in the spelling of `known`; case does not matter.
 
     Raises:
         TypeError: it is one text, or holds something else.
-        InvalidArgument: one is not among them; the message says which there are of this `kind`.
+        InvalidArgument: a word is unknown; the message lists those of this `kind`.
     """
     names = {name.lower(): name for name in known}
     words = listed(what, given, str, f"[{next(iter(names.values()))!r}]")
     for word in words:
         if word.lower() not in names:
             there = ", ".join(names.values())
-            raise InvalidArgument(f"{what}: {word!r} is no {kind}; there are {there}")
+            raise InvalidArgument(f"{what}: {word!r} is not a {kind}; expected one of {there}")
     return [names[word.lower()] for word in words]
 
 
 def mapped(
     what: str, given: Mapping[_Key, _Value], example: str, *kinds: type
 ) -> Mapping[_Key, _Value]:
-    """What was given for `what`, which is a mapping whose values are of one of the `kinds`, if any.
+    """Return the argument `what`, a mapping whose values are of one of the `kinds`, if any.
 
     Raises:
-        TypeError: it is none, or a value is of another kind; the message shows the example.
+        TypeError: it is not a mapping, or a value is of another kind; the message shows the example.
     """
     if not isinstance(given, Mapping):
         raise TypeError(f"{what} takes a mapping, as {example}, not {given!r}")

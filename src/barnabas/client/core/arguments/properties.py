@@ -1,4 +1,4 @@
-"""A client's properties, which come as a mapping and as keywords with underscores, joined."""
+"""Merge a client's properties from a mapping and from keywords with underscores."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,11 @@ _MEANT = "properties are a mapping or keywords, as bootstrap_servers='localhost:
 
 
 def properties(given: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, object]:
-    """One mapping of Kafka's property names. A list of servers may stand for the text with commas.
+    """Return one mapping of Kafka's property names. Servers may be a list or comma-separated text.
 
     Raises:
-        ConfigError: a property is given both ways.
-        TypeError: what is given is no mapping of names.
+        ConfigError: a property is set both ways.
+        TypeError: the argument is not a mapping of names.
     """
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"{_MEANT}, not {type(given).__name__} {given!r}")

@@ -1,4 +1,4 @@
-"""Partitions as callers name them: a topic and a number."""
+"""Partitions as arguments: a topic and a number."""
 
 from collections.abc import Iterable, Mapping
 from operator import index
@@ -11,27 +11,27 @@ from barnabas.types import TopicPartition
 Where = tuple[str, int]
 
 ALL_RECORDS: Final = -1
-"""For an offset: what is before the end, wherever that is. Source: Kafka's DeleteRecords."""
+"""As an offset: the end, wherever that is. Source: Kafka's DeleteRecords."""
 
 _Value = TypeVar("_Value")
 _MOST: Final = 2**63 - 1
 
 
 def partitions_at(wheres: Iterable[Where]) -> list[TopicPartition]:
-    """The partitions that a caller means.
+    """Convert an argument that lists partitions.
 
     Raises:
-        TypeError: it is not a list of pairs of a topic's name and a partition's number.
+        TypeError: it is not a list of pairs of topic name and partition number.
     """
     given: Any = wheres
     one = isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str)
     if isinstance(given, str | bytes) or one or not isinstance(given, Iterable):
-        raise TypeError(f"partitions are given in a list, as [('flights', 0)], not {given!r}")
+        raise TypeError(f"expected a list of partitions, as [('flights', 0)], not {given!r}")
     return [partition_at(where) for where in wheres]
 
 
 def partitions_to(what: str, wheres: Mapping[Any, _Value]) -> dict[TopicPartition, _Value]:
-    """The partitions that a caller means, each with what belongs to it; `what` is done to them.
+    """Convert an argument that maps partitions to values; `what` names the operation.
 
     Raises:
         TypeError: it is not a mapping from such pairs.
@@ -41,37 +41,39 @@ def partitions_to(what: str, wheres: Mapping[Any, _Value]) -> dict[TopicPartitio
 
 
 def offsets_to(what: str, wheres: Mapping[Any, Any], least: int = 0) -> dict[TopicPartition, int]:
-    """As `partitions_to`, where an offset from `least` on belongs to each.
+    """Like `partitions_to`, with an offset of at least `least` for each.
 
     Raises:
-        TypeError: one of them is no number.
-        InvalidArgument: one is too low, or higher than a log can have; the message says where.
+        TypeError: an offset is not a number.
+        InvalidArgument: one is too low, or higher than a log can have; the message names it.
     """
     given = partitions_to(what, wheres)
     return {where: offset_at(where, offset, least) for where, offset in given.items()}
 
 
 def offset_at(where: TopicPartition, offset: Any, least: int = 0) -> int:
-    """The offset that a caller means. Errors as `offsets_to`."""
+    """Convert an offset. Errors as in `offsets_to`."""
     try:
         number = index(offset)
     except TypeError:
-        raise TypeError(f"an offset is a number, not {offset!r}") from None
+        raise TypeError(f"an offset must be a number, not {offset!r}") from None
     if least <= number <= _MOST:
         return number
     which = f"{least} or more" if number < least else "less than 2^63"
-    raise InvalidArgument(f"{where.topic}-{where.partition}: an offset is {which}, not {number}")
+    raise InvalidArgument(
+        f"{where.topic}-{where.partition}: an offset must be {which}, not {number}"
+    )
 
 
 def partition_at(where: Where) -> TopicPartition:
-    """The partition that a caller means.
+    """Convert a partition.
 
     Raises:
-        TypeError: it is not a pair of a topic's name and a partition's number.
+        TypeError: it is not a pair of topic name and partition number.
     """
     pair: Any = where
     if isinstance(pair, tuple | list) and len(pair) == 2:
         topic, partition = pair
         if isinstance(topic, str) and isinstance(partition, int):
             return TopicPartition(topic, partition)
-    raise TypeError(f"a partition is a topic and a number, as ('flights', 0), not {where!r}")
+    raise TypeError(f"a partition must be a topic and a number, as ('flights', 0), not {where!r}")

@@ -1,1 +1,1 @@
-"""One connection and one cluster, as a client knows them. No I/O."""
+"""A client's model of one connection and one cluster. No I/O."""

@@ -1,31 +1,31 @@
-"""The addresses that a client starts from, and what went wrong at each. Connects to nothing."""
+"""A client's bootstrap addresses, and the failures at each. Connects to nothing."""
 
 import re
 from collections.abc import Iterable
 from typing import Final
 
 from barnabas.errors import (
+    ApiVersionsUnanswered,
     ConfigError,
     ConnectionFailed,
     ConnectionRefused,
     HostUnknown,
-    VersionsUntold,
 )
 
 CHECK: Final = "Check that a broker runs there and that bootstrap.servers names its listener"
-CHECK_NAME: Final = "Check how the host is spelt in bootstrap.servers"
+CHECK_NAME: Final = "Check how the host is spelled in bootstrap.servers"
 
 _HIGHEST_PORT = 65535
 _SEPARATOR = re.compile(r"[\s;=]")
 _TIMES_UNTOLD = 3
-"""A broker that is just stopping, or what stands before one that just starts, closes once or twice."""
+"""A broker that is stopping, or a proxy of one that is starting, may close once or twice."""
 
 
 def parse_addresses(servers: Iterable[str]) -> list[tuple[str, int]]:
-    """`bootstrap.servers` as host and port; IPv6 hosts in brackets.
+    """Parse `bootstrap.servers` into host and port; IPv6 hosts are in brackets.
 
     Raises:
-        ConfigError: there is none, or one is not an address; the message names it.
+        ConfigError: it is empty, or contains an invalid address; the message names it.
     """
     texts = [text.strip() for text in servers if text.strip()]
     if not texts:
@@ -40,10 +40,10 @@ def parse_addresses(servers: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of one address; an IPv6 host in brackets.
+    """Parse host and port of one address; an IPv6 host is in brackets.
 
     Raises:
-        ConfigError: it is none; the message names it, and what is wrong with it.
+        ConfigError: it is invalid; the message says why.
     """
     if text.startswith("["):
         host, bracket, rest = text[1:].partition("]")
@@ -52,10 +52,10 @@ def parse_address(text: str) -> tuple[str, int]:
     else:
         before, colon, port = text.rpartition(":")
         host = before if colon else text
-        unclosed = host.count(":") == 1  # With more it is an IPv6 host as Kafka takes it, too.
+        unclosed = host.count(":") == 1  # With more, it is an IPv6 host, which Kafka accepts too.
     why = _slip(text)
     if not why and unclosed:
-        why = "only an IPv6 host has colons, and stands in brackets"
+        why = "only an IPv6 host has colons, and it must be in brackets"
     elif not why and not host:
         why = "the host is missing"
     why = why or _wrong_port(port if colon else "")
@@ -65,7 +65,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def _slip(text: str) -> str:
-    """What is too much in an address, as one says it; empty if nothing is."""
+    """The superfluous part of an address, as advice; empty without one."""
     scheme, mark, _ = text.partition("://")
     if mark:
         return f"leave out {scheme}{mark}"
@@ -73,18 +73,22 @@ def _slip(text: str) -> str:
     if slash:
         return f"leave out {slash}{path}"
     found = _SEPARATOR.search(before)
-    return f"{found[0]!r} cannot be in it; commas stand between several" if found else ""
+    return f"{found[0]!r} is not allowed; separate several addresses by commas" if found else ""
 
 
 def _wrong_port(port: str) -> str:
     if not port:
         return "the port is missing; Kafka's is 9092"
     number = int(port) if port.isdecimal() and len(port) <= len(str(_HIGHEST_PORT)) else 0
-    return "" if 0 < number <= _HIGHEST_PORT else f"a port is a number from 1 to {_HIGHEST_PORT}"
+    return (
+        ""
+        if 0 < number <= _HIGHEST_PORT
+        else (f"the port must be a number from 1 to {_HIGHEST_PORT}")
+    )
 
 
 class Failures:
-    """Why each address could not be used, for one message that names them all."""
+    """Why each address failed, for one message that names them all."""
 
     def __init__(self) -> None:
         self._reasons: dict[str, str] = {}
@@ -96,7 +100,7 @@ class Failures:
         return bool(self._reasons)
 
     def note(self, address: str, reason: object) -> None:
-        """The last reason of each address counts."""
+        """Note a failure; the last one of each address counts."""
         self._reasons[address] = str(reason)
         if isinstance(reason, ConnectionRefused):
             self._refusing.add(address)
@@ -106,7 +110,7 @@ class Failures:
             self._nameless.add(address)
         else:
             self._nameless.discard(address)
-        if isinstance(reason, VersionsUntold):
+        if isinstance(reason, ApiVersionsUnanswered):
             self._untold[address] = self._untold.get(address, 0) + 1
         else:
             self._untold.pop(address, None)
@@ -130,7 +134,7 @@ class Failures:
             why if address in why else f"{address}: {why}" for address, why in self._reasons.items()
         )
         if self._reasons and self._untold.keys() == self._reasons.keys():
-            return VersionsUntold(tried)
+            return ApiVersionsUnanswered(tried)
         what = f"no broker could be reached ({tried or 'none was tried in the time given'}). "
         if self._reasons and self._nameless == self._reasons.keys():
             return HostUnknown(what + CHECK_NAME)

@@ -1,7 +1,7 @@
-"""The cluster as the client knows it: brokers, topics, leaders; how old that is. Asks nobody.
+"""The client's view of the cluster: brokers, topics, leaders, and its age. Sends nothing.
 
-Invariant: the leader epoch of a partition never goes back, so that an old broker's metadata cannot
-undo what a newer one said (KIP-320).
+Invariant: the leader epoch of a partition never decreases, so that an old broker's metadata cannot
+undo that of a newer one (KIP-320).
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from barnabas.wire.schema import NO_UUID
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """Where a broker listens."""
+    """The address of a broker."""
 
     node_id: int
     host: str
@@ -28,7 +28,7 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class PartitionView:
-    """One partition; `leader` is -1 while it has none, `leader_epoch` -1 where none is told."""
+    """One partition; `leader` is -1 without one, `leader_epoch` -1 if not reported."""
 
     topic: str
     partition: int
@@ -51,7 +51,7 @@ class TopicView:
     partitions: tuple[PartitionView, ...] = ()
 
     def numbered(self, partition: int) -> PartitionView | None:
-        """The partition of that number; brokers may know of some only, as of 2 without 1."""
+        """The partition of that number; brokers may know only some, for example 2 without 1."""
         if 0 <= partition < len(self.partitions):
             found = self.partitions[partition]
             if found.partition == partition:
@@ -61,10 +61,9 @@ class TopicView:
 
 @dataclass(slots=True)
 class ClusterView:
-    """What the metadata said so far.
+    """The state collected from metadata responses.
 
-    `updates` counts the responses taken in: what depends on the view compares it. Times are
-    monotonic seconds.
+    `updates` counts the responses: dependents compare it. Times are monotonic seconds.
     """
 
     max_age_s: float = 300.0
@@ -78,9 +77,9 @@ class ClusterView:
     _updated_at: float = 0.0
 
     def update(self, response: MetadataResponse, now: float, *, partial: bool = False) -> None:
-        """Take in a response. Topics it does not name stay as they are.
+        """Apply a response. Topics that it does not name do not change.
 
-        A `partial` response answers for some topics alone: the view stays as old as it was.
+        A `partial` response covers some topics only: the age of the view does not change.
         """
         self.cluster_id = response.cluster_id
         self.controller = response.controller_id
@@ -97,23 +96,23 @@ class ClusterView:
             self._updated_at = now
 
     def forget(self, topics: Iterable[str]) -> None:
-        """Drop topics that nobody asks about any more."""
+        """Drop topics that are no longer used."""
         for name in topics:
             gone = self.topics.pop(name, None)
             if gone is not None:
                 self._names.pop(gone.topic_id, None)
 
     def is_due(self, now: float) -> bool:
-        """Whether metadata should be asked for again."""
+        """Whether metadata should be requested."""
         return self.stale or now - self._updated_at >= self.max_age_s
 
     def partition(self, topic: str, partition: int) -> PartitionView | None:
-        """What is known of a partition, if anything."""
+        """The view of a partition, if known."""
         view = self.topics.get(topic)
         return None if view is None else view.numbered(partition)
 
     def leader(self, where: TopicPartition) -> Broker | None:
-        """The broker that leads a partition, if it is known."""
+        """The broker that leads a partition, if known."""
         view = self.partition(*where)
         return None if view is None else self.brokers.get(view.leader)
 
@@ -122,7 +121,7 @@ class ClusterView:
         return self._names.get(topic_id)
 
     def adopt_leader(self, where: TopicPartition, leader: int, leader_epoch: int) -> bool:
-        """Take a leader that a broker named in an error; False where that is no news.
+        """Adopt a leader that a broker named in an error; False if it is not new.
 
         Source: KIP-951.
         """
@@ -138,7 +137,7 @@ class ClusterView:
         return leader in self.brokers
 
     def adopt_broker(self, broker: Broker) -> None:
-        """Take an address that a broker named beside a leader (KIP-951)."""
+        """Adopt an address that a broker returned beside a leader (KIP-951)."""
         self.brokers[broker.node_id] = broker
 
     def _take(self, row: MetadataResponseTopic) -> None:
@@ -148,7 +147,7 @@ class ClusterView:
         known = self.topics.get(name)
         error = ErrorCode.of(row.error_code)
         if error is not ErrorCode.NONE and not row.partitions:
-            # What was known of the leaders may still be right; only the error is news.
+            # The known leaders may still be right; only the error is new.
             kept = known.partitions if known is not None and error.retriable else ()
             self._put(TopicView(name, row.topic_id, row.is_internal, error, kept))
             return

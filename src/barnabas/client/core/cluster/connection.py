@@ -1,9 +1,9 @@
-"""One connection to a broker: which versions both sides speak, which answers are due. No I/O.
+"""One connection to a broker: the versions both sides support, and pending responses. No I/O.
 
     CONNECTED --hello()--> NEGOTIATING --answer--> READY --close()--> CLOSED
 
-The first request is ApiVersions in our highest version. A broker that does not know that version
-says so in version 0 and names its own range; then it is asked again within that range (KIP-511).
+The first request is ApiVersions in our highest version. A broker that does not support it responds
+in version 0 with its own range; then the client asks again within that range (KIP-511).
 """
 
 from collections import deque
@@ -32,11 +32,11 @@ _SOFTWARE: Final = "barnabas-py"
 _OURS: Final[Mapping[ApiKey, VersionRange]] = MappingProxyType(
     {ApiKey.PRODUCE: VersionRange(3, DECLARED[ApiKey.PRODUCE].versions.last)}
 )
-"""Where not all declared versions can be used: our records are of magic 2, so of Kafka 0.11."""
+"""Limits below the declared versions: our records have magic 2, so Kafka 0.11."""
 
 
 class State(Enum):
-    """Where a connection stands."""
+    """The state of a connection."""
 
     CONNECTED = "connected"
     NEGOTIATING = "negotiating"
@@ -45,7 +45,7 @@ class State(Enum):
 
 
 class Input(Enum):
-    """What can happen to it."""
+    """Events of a connection."""
 
     HELLO = "hello"
     VERSIONS_REFUSED = "versions refused"
@@ -69,7 +69,7 @@ TRANSITIONS: Mapping[State, Mapping[Input, State]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """An answer that must come: the request's correlation id, API and version."""
+    """A pending response: the request's correlation id, API and version."""
 
     correlation_id: int
     api: ApiKey
@@ -78,14 +78,17 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One response, with what it answers."""
+    """One response, with its request."""
 
     due: Due
     message: Any
 
 
 class Connection:
-    """The state of one connection. Answers come in the order of the requests, as Kafka promises."""
+    """The state of one connection.
+
+    Responses arrive in the order of requests, as Kafka guarantees.
+    """
 
     __slots__ = (
         "_client_id",
@@ -113,7 +116,7 @@ class Connection:
 
     @property
     def due_count(self) -> int:
-        """Answers that have not come yet."""
+        """The number of pending responses."""
         return len(self._due)
 
     def hello(self) -> Send:
@@ -122,7 +125,7 @@ class Connection:
         return self._ask_versions(DECLARED[ApiKey.API_VERSIONS].versions.last)
 
     def version_of(self, api: ApiKey, *, at_most: int | None = None) -> int:
-        """The highest version of `api` that both sides speak, not above `at_most`.
+        """The highest version of `api` that both sides support, up to `at_most`.
 
         Raises:
             BrokerError: there is none (UNSUPPORTED_VERSION); the message names both ranges.
@@ -136,22 +139,24 @@ class Connection:
                 return version
         name = DECLARED[api].name
         what = f"versions {theirs}" if theirs is not None else "no version"
-        detail = f"the broker speaks {what} of {name}, this client {ours}{_needs(api, ours)}"
+        detail = f"the broker supports {what} of {name}, this client {ours}{_needs(api, ours)}"
         raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, detail)
 
     def speaks(self, api: ApiKey) -> bool:
-        """Whether both sides have a version of `api` in common."""
+        """Whether both sides share a version of `api`."""
         theirs = self._versions.get(api)
         return theirs is not None and not DECLARED[api].versions.intersection(theirs).is_empty
 
     def level_of(self, feature: str) -> int:
-        """The level at which the cluster runs a feature (KIP-584); 0 where it says none."""
+        """The finalized level of a feature (KIP-584); 0 without one."""
         return self._features.get(feature, 0)
 
     def request(
         self, api: ApiKey, message: object, version: int, *, answered: bool = True
     ) -> tuple[int, Send]:
-        """Encode a request; returns its correlation id and bytes. `answered`: an answer will come.
+        """Encode a request; return its correlation id and bytes.
+
+        `answered`: a response will follow.
 
         Raises:
             LocalProtocolError: the connection is not ready.
@@ -161,10 +166,10 @@ class Connection:
         return self._encode(api, message, version, answered=answered)
 
     def receive(self, frame: memoryview) -> tuple[Answer | None, Send | None]:
-        """Take one response; returns it, or (while negotiating) what to send now, or neither.
+        """Handle one response; return it, or (while negotiating) bytes to send, or neither.
 
         Raises:
-            RemoteProtocolError: it cannot be decoded or answers nothing that was asked.
+            RemoteProtocolError: it is malformed, or does not match a request.
         """
         if not self._due:
             raise RemoteProtocolError("a response that answers no request")
@@ -172,7 +177,7 @@ class Connection:
         correlation_id = int.from_bytes(frame[:4], signed=True)
         if correlation_id != due.correlation_id:
             raise RemoteProtocolError(
-                f"response {correlation_id} came where {due.correlation_id} was due"
+                f"response {correlation_id} arrived instead of {due.correlation_id}"
             )
         if self.state is State.NEGOTIATING:
             return None, self._agree(due, frame)
@@ -180,7 +185,7 @@ class Connection:
         return Answer(due, message), None
 
     def close(self) -> list[Due]:
-        """Note that the connection is gone; returns the answers that will never come."""
+        """Note that the connection is closed; return the responses that will never arrive."""
         self._move(Input.CLOSE)
         lost = list(self._due)
         self._due.clear()
@@ -189,7 +194,9 @@ class Connection:
     def _agree(self, due: Due, frame: memoryview) -> Send | None:
         if int.from_bytes(frame[4:6], signed=True) == ErrorCode.UNSUPPORTED_VERSION:
             if due.version == 0:
-                raise RemoteProtocolError("the broker refuses ApiVersions 0, which all must speak")
+                raise RemoteProtocolError(
+                    "the broker refuses ApiVersions 0, which every broker must support"
+                )
             self._move(Input.VERSIONS_REFUSED)
             return self._ask_versions(min(_version_instead(frame), due.version - 1))
         _, response = decode_response(ApiKey.API_VERSIONS, due.version, frame)
@@ -230,7 +237,7 @@ class Connection:
 
 
 def _needs(api: ApiKey, ours: VersionRange) -> str:
-    """Since when Kafka has what we speak of an API, for behind an error."""
+    """The Kafka release that added our versions of an API, as the end of an error."""
     # Imported late: few clients meet a broker that is too old.
     from barnabas.protocol.releases import first_with
 
@@ -239,9 +246,9 @@ def _needs(api: ApiKey, ours: VersionRange) -> str:
 
 
 def _version_instead(frame: memoryview) -> int:
-    """The ApiVersions version to ask in after a refusal, which is in version 0 and may name it.
+    """The ApiVersions version to use after a refusal, which is in version 0 and may name it.
 
-    Some brokers put something else behind the error code; 0 is what all of them speak.
+    Some brokers put other data after the error code; all of them support 0.
     """
     try:
         _, response = decode_response(ApiKey.API_VERSIONS, 0, frame)

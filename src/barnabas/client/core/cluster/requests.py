@@ -1,4 +1,4 @@
-"""The requests that several parts of the client make. Encodes nothing."""
+"""Requests used by several parts of the client. Encodes nothing."""
 
 from collections.abc import Iterable
 
@@ -8,13 +8,13 @@ from barnabas.wire.schema import declaration_of
 
 
 def api_of(message: object) -> ApiKey:
-    """The API that a request message belongs to."""
+    """The API of a request message."""
     key = declaration_of(type(message)).key
-    assert key is not None, f"{type(message).__name__} is no request"
+    assert key is not None, f"{type(message).__name__} is not a request"
     return ApiKey(key)
 
 
 def metadata_request(topics: Iterable[str] | None, *, create: bool) -> MetadataRequest:
-    """Ask about brokers and these topics (None: all topics); `create` those that are missing."""
+    """Request brokers and these topics (None: all topics); `create` missing ones."""
     rows = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
     return MetadataRequest(topics=rows, allow_auto_topic_creation=create)

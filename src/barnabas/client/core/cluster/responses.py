@@ -1,7 +1,8 @@
-"""Received bytes into whole responses; a large one gets a buffer of its own. Knows no meaning.
+"""Split received bytes into whole responses; a large one gets a buffer of its own. Decodes nothing.
 
 A fetch response is mostly records that outlive the read event, so it is received straight into the
-buffer that its views will point to. Small responses pass through one scratch buffer and are copied.
+buffer that its views will reference. Small responses pass through one scratch buffer and are
+copied.
 """
 
 import sys
@@ -17,11 +18,11 @@ _FREE: Final = 2  # sys.getrefcount of a list item that nothing else holds: the 
 
 
 class BufferPool:
-    """Buffers that are used again once no view of them is left.
+    """Buffers that are reused once no view of them is left.
 
-    A view holds a reference to the buffer under it, so the reference count tells when the last one
-    is gone; nobody has to give anything back. Fresh memory costs a page fault per 4 KiB, which is
-    dearer than receiving into warm pages.
+    A view references the buffer under it, so the reference count shows when the last one is gone;
+    callers return nothing. Fresh memory costs a page fault per 4 KiB, which is more expensive than
+    receiving into warm pages.
     """
 
     __slots__ = ("_buffers",)
@@ -30,7 +31,7 @@ class BufferPool:
         self._buffers: list[bytearray] = []
 
     def take(self, size: int) -> memoryview:
-        """A writable view of exactly `size` bytes; what they hold is undefined."""
+        """Return a writable view of exactly `size` bytes with undefined contents."""
         buffers = self._buffers
         for index in range(len(buffers)):
             if sys.getrefcount(buffers[index]) == _FREE and len(buffers[index]) >= size:
@@ -44,7 +45,7 @@ class BufferPool:
 
 
 class ResponseReader:
-    """Tells where to receive next and cuts what came into responses, without their size prefix."""
+    """Chooses where to receive next and splits received bytes into responses, without their size prefix."""
 
     __slots__ = ("_fill", "_large", "_large_fill", "_max_bytes", "_pool", "_scratch", "_view")
 
@@ -64,10 +65,10 @@ class ResponseReader:
         return self._view[self._fill :]
 
     def received(self, count: int) -> list[memoryview]:
-        """Take note of `count` bytes in `target`; returns the responses that are whole now.
+        """Accept `count` bytes in `target`; return the responses that are complete now.
 
         Raises:
-            DecodeError: a size is negative or over the limit. Nothing more can be read.
+            DecodeError: a size is negative or exceeds the limit. Nothing more can be read.
         """
         if self._large is not None:
             self._large_fill += count

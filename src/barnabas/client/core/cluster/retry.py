@@ -1,4 +1,4 @@
-"""How long to wait before the next try. Decides no tries and waits for nothing itself."""
+"""Compute the delay before a retry. Makes no decisions about retries, and does not wait."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ _JITTER = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Waits that double from `initial_ms` up to `maximum_ms`, each off by up to a fifth.
+    """Delays that double from `initial_ms` up to `maximum_ms`, each with up to 20 % jitter.
 
     Source: KIP-580 (exponential back-off with jitter; `retry.backoff.ms`, `retry.backoff.max.ms`).
     """
@@ -19,7 +19,7 @@ class Backoff:
     entropy: Entropy
 
     def seconds(self, failures: int) -> float:
-        """The wait after `failures` failures in a row; none before the first."""
+        """The delay after `failures` successive failures; none before the first."""
         if failures <= 0:
             return 0.0
         whole = min(self.maximum_ms, self.initial_ms * (1 << min(failures - 1, 30)))

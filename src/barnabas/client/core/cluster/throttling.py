@@ -1,7 +1,7 @@
-"""How long a broker wants to hear nothing from a client whose quota is used up. No I/O.
+"""How long a client that exceeded a quota must send nothing to a broker. No I/O.
 
-Source: KIP-219. Since the versions below a broker answers at once and the client waits; before, the
-broker held its answer back for that time, and waiting again would double it.
+Source: KIP-219. From the versions below on, a broker responds at once and the client waits.
+Earlier, the broker delayed its response, and waiting again would double the delay.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ _CLIENT_WAITS_SINCE: Final[Mapping[ApiKey, int]] = MappingProxyType(
 
 
 def throttle_s(answer: Answer) -> float:
-    """Seconds to send nothing on the connection that this came on; 0 for most answers."""
+    """Seconds to send nothing on the connection of this response; mostly 0."""
     milliseconds: int = getattr(answer.message, "throttle_time_ms", 0)
     due = answer.due
     if milliseconds <= 0 or due.version < _CLIENT_WAITS_SINCE.get(due.api, 0):

@@ -1,7 +1,7 @@
-"""The ids by which a request names its topics, where all of them are known. Asks nobody.
+"""The ids by which a request names its topics, if all of them are known. Sends nothing.
 
-A request has its topics all by name or all by id, as its version has it (KIP-848). An id that is refused
-is asked for again, so that a topic made anew under its name takes the place of the one before.
+A request names its topics all by name or all by id, depending on its version (KIP-848). A refused
+id is looked up again, so that a recreated topic replaces the earlier one of its name.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ class _Row(Protocol):
 
 
 class TopicIds:
-    """Of the topics of one request; false, and without any, where not all are known."""
+    """The ids of one request's topics; empty, and false, if not all are known."""
 
     def __init__(self, ids: Mapping[str, bytes], topics: Iterable[str]) -> None:
         wanted = {name: ids.get(name, NO_UUID) for name in topics}
@@ -27,7 +27,7 @@ class TopicIds:
 
     @classmethod
     def in_view(cls, view: ClusterView, topics: Iterable[str]) -> "TopicIds":
-        """Those that the metadata told."""
+        """The ids in the metadata."""
         names = list(topics)
         known = {name: view.topics[name].topic_id for name in names if name in view.topics}
         return cls(known, names)
@@ -37,21 +37,21 @@ class TopicIds:
         return bool(self._ids)
 
     def of(self, name: str) -> bytes:
-        """The id of a topic; none where topics go by name."""
+        """The id of a topic; none if topics go by name."""
         return self._ids.get(name, NO_UUID)
 
     def name_of(self, row: _Row) -> str:
-        """What a row of the answer is about, in whichever way it says so.
+        """The topic name of a response row, which has a name or an id.
 
         Raises:
-            RemoteProtocolError: a topic that the request did not have.
+            RemoteProtocolError: the request had no such topic.
         """
         if row.name or not self:
             return row.name
         name = self._names.get(row.topic_id)
         if name is None:
             raise RemoteProtocolError(
-                f"an answer about topic id {row.topic_id.hex()}, not asked for"
+                f"the response contains topic id {row.topic_id.hex()}, which was not requested"
             )
         return name
 

@@ -1,1 +1,1 @@
-"""The machines of a consumer. No I/O."""
+"""The state machines of a consumer. No I/O."""

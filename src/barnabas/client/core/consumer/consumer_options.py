@@ -1,4 +1,4 @@
-"""What the consumer's machines need to know of its configuration, in their units."""
+"""The configuration of the consumer's state machines, in their units."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,7 +12,7 @@ from barnabas.config.clients import ConsumerConfig
 class ConsumerOptions:
     """Sizes in bytes, times in seconds.
 
-    `reset`: EARLIEST, LATEST, None for an error, or BY_AGE for what is `reset_age_ms` old.
+    `reset`: EARLIEST, LATEST, None for an error, or BY_AGE for records of the age `reset_age_ms`.
     """
 
     reset: int | None = LATEST

@@ -1,7 +1,7 @@
-"""A fetch session with one broker: what it was told already need not be said again. No I/O.
+"""A fetch session with one broker: requests name only what changed. No I/O.
 
-Source: KIP-227. Epoch 0 asks for a new session, then each request has the next number; the broker
-remembers the partitions, so a request names those that changed and those to be left out.
+Source: KIP-227. Epoch 0 requests a new session, then each request has the next number. The broker
+remembers the partitions, so a request names only changed and removed ones.
 """
 
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ SESSION_ERRORS: Final = (
     ErrorCode.UNKNOWN_TOPIC_ID,
     ErrorCode.INCONSISTENT_TOPIC_ID,
 )
-"""Errors of a whole fetch after which a new session is begun."""
+"""Errors of a whole fetch after which a new session starts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to fetch of one partition; `last_epoch`, if known, is of the batch before `offset`."""
+    """What to fetch of one partition; `last_epoch`, if known, is that of the batch before `offset`."""
 
     topic_id: bytes
     offset: int
@@ -37,7 +37,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class SessionRequest:
-    """What one request says: the session, what is new, what is to be forgotten."""
+    """The session part of a request: its id, changed partitions, removed ones."""
 
     session_id: int
     epoch: int
@@ -46,7 +46,7 @@ class SessionRequest:
 
 
 class FetchSession:
-    """The client's side of a session. One request is under way at a time."""
+    """The client's side of a session. One request is pending at a time."""
 
     __slots__ = ("_epoch", "_known", "_session_id")
 
@@ -56,7 +56,7 @@ class FetchSession:
         self._known: dict[TopicPartition, Wish] = {}
 
     def request(self, wishes: Mapping[TopicPartition, Wish]) -> SessionRequest:
-        """What to say to get exactly these."""
+        """The session part of a request for exactly these partitions."""
         if self._epoch == 0:
             changed, forgotten = dict(wishes), {}
         else:
@@ -70,7 +70,7 @@ class FetchSession:
         return SessionRequest(self._session_id, self._epoch, changed, forgotten)
 
     def answered(self, session_id: int) -> None:
-        """The broker took the request; 0 means that it keeps no session."""
+        """The broker accepted the request; 0 means that it keeps no session."""
         if session_id == 0:
             self.begin_again()
             return
@@ -78,12 +78,12 @@ class FetchSession:
         self._epoch = 1 if self._epoch == _LAST_EPOCH else self._epoch + 1
 
     def end(self) -> SessionRequest | None:
-        """What to say so that the broker forgets the session; None where it keeps none."""
+        """The session part of a request that ends the session; None without one."""
         session_id = self._session_id
         self.begin_again()
         return SessionRequest(session_id, _FINAL_EPOCH, {}, {}) if session_id else None
 
     def begin_again(self) -> None:
-        """The session is gone: the next request names everything."""
+        """The session is lost: the next request names all partitions."""
         self._session_id = self._epoch = 0
         self._known = {}

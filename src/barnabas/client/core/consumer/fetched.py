@@ -1,4 +1,4 @@
-"""What a fetch brought of one partition: whole batches, still encoded. Decodes no record."""
+"""A fetch result of one partition: whole batches, still encoded. Decodes no record."""
 
 import struct
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _NOTHING: Final = memoryview(b"")
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Records of one partition as they came.
+    """Records of one partition as received.
 
-    `start` is the offset that was asked for: records below it belong to the first batch and are not
-    wanted. `next_offset` and `next_epoch` are where to go on, and the leader epoch of the last
-    batch. `aborted` holds (producer id, first offset) of aborted transactions, by first offset.
+    `start` is the requested offset: the first batch may contain records below it, to be skipped.
+    `next_offset` and `next_epoch` are the next position, and the leader epoch of the last batch.
+    `aborted` holds (producer id, first offset) of aborted transactions, by first offset.
     """
 
     where: TopicPartition
@@ -39,14 +39,14 @@ class Fetched:
 
 
 def end_of(records: memoryview) -> tuple[int, int, int]:
-    """Size of the whole batches in `records`, the offset after the last of them, its leader epoch.
+    """Return the size of the whole batches in `records`, the offset after the last one, its leader epoch.
 
-    (0, -1, -1) where there is no whole batch. A batch that is cut off at the end does not count. A
-    message of magic 0 or 1 counts as a batch, and has no epoch (-1).
+    (0, -1, -1) without a whole batch. A truncated batch at the end does not count. A message of
+    magic 0 or 1 counts as a batch, and has no epoch (-1).
 
     Raises:
-        DecodeError: a batch says it is shorter than its own header.
-        CorruptRecord: a message does.
+        DecodeError: a batch is shorter than its own header.
+        CorruptRecord: a message is.
     """
     size = len(records)
     position, after, epoch = 0, -1, -1
@@ -71,7 +71,7 @@ def end_of(records: memoryview) -> tuple[int, int, int]:
 
 
 def records_of(data: PartitionData) -> memoryview:
-    """The records of one partition of a response; empty where there are none."""
+    """The records of one partition of a response; empty if there are none."""
     records = data.records
     if records is None:
         return _NOTHING
@@ -80,7 +80,7 @@ def records_of(data: PartitionData) -> memoryview:
 
 
 def too_large(where: TopicPartition, offset: int, size: int) -> BrokerError:
-    """The error for a response that holds part of a batch only, and so cannot be read ever."""
+    """The error for a response with only part of a batch, which cannot make progress."""
     return BrokerError(
         ErrorCode.MESSAGE_TOO_LARGE,
         f"{where.topic}-{where.partition}: the batch at offset {offset} does not fit into {size} "

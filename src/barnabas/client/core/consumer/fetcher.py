@@ -1,8 +1,8 @@
-"""Which partitions to ask which broker for, and what the answers mean. No I/O, no decoding.
+"""Plans fetches, and interprets their responses. No I/O, no decoding.
 
-A partition is asked for while at most one fetched part of it waits for the user, so that the next
-one is under way while the last is decoded. What a seek has made stale is told by the turn: every
-assignment and seek gives the partition a new one, and answers of an old turn are dropped.
+A partition is fetched while at most one of its fetched parts waits for the user, so the next one is
+in flight while the last is decoded. Every assignment and seek gives a partition a new turn number,
+and responses of an old turn are dropped.
 """
 
 import logging
@@ -72,21 +72,21 @@ class Position:
 
     @property
     def known(self) -> bool:
-        """Whether it is resolved."""
+        """Whether it is known."""
         return self.offset >= 0
 
     def saved_at(self, offset: int) -> CommittedOffset:
-        """What a commit of an offset of this partition says."""
+        """The contents of a commit of an offset of this partition."""
         return CommittedOffset(offset, self.known_epochs().before(offset))
 
     def known_epochs(self) -> KnownEpochs:
-        """The epochs of what was fetched until now."""
+        """The leader epochs of the records fetched so far."""
         return self.epochs.until(self.fetch_offset)
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One fetch under way: to whom, for what, in which turns."""
+    """One pending fetch: broker, partitions and turns."""
 
     node_id: int
     request: FetchRequest
@@ -95,10 +95,10 @@ class Ask:
 
 
 class Fetcher:
-    """The fetching side of a consumer. `parts` are the fetched parts that wait, oldest first.
+    """The fetching side of a consumer. `parts` are the waiting fetched parts, oldest first.
 
-    `failures` are errors for the user, in order. `stale` is set when leaders must be asked for
-    again, `leaderless` are partitions that should be fetched but are led by nobody that is known.
+    `failures` are errors for the user, in order. `stale` is set when metadata must be requested,
+    `leaderless` are partitions to fetch without a known leader.
     """
 
     def __init__(self, options: ConsumerOptions, view: ClusterView) -> None:
@@ -114,7 +114,7 @@ class Fetcher:
         self._turn = 0
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Have exactly these partitions; those that stay keep their positions."""
+        """Set the assigned partitions; those already assigned keep their positions."""
         wanted = list(dict.fromkeys(partitions))
         for gone in self.positions.keys() - set(wanted):
             self._forget_parts(gone)
@@ -122,7 +122,7 @@ class Fetcher:
         self.positions = {where: self.positions.get(where) or self._new() for where in wanted}
 
     def move(self, where: TopicPartition, offset: int, wanted: int | None = None) -> None:
-        """Put a partition at an offset, or (offset -1) at an end of its log that is to be found."""
+        """Move a partition to an offset, or (offset -1) to an end of its log that must be looked up."""
         position = self.position(where)
         self._turn += 1
         position.turn = self._turn
@@ -137,14 +137,14 @@ class Fetcher:
     def resolved(
         self, where: TopicPartition, turn: int, offset: int, epoch: int = NO_EPOCH
     ) -> None:
-        """An offset was looked up, and the epoch of what is before it; too late if it was moved."""
+        """A position was looked up, with the epoch before it; ignored if the partition was moved since."""
         position = self.positions.get(where)
         if position is not None and position.turn == turn and not position.known:
             position.offset = position.fetch_offset = offset
             position.epochs.begin(offset, epoch)
 
     def position(self, where: TopicPartition) -> Position:
-        """Where an assigned partition stands.
+        """The position of an assigned partition.
 
         Raises:
             LocalProtocolError: it is not assigned.
@@ -155,7 +155,7 @@ class Fetcher:
         return found
 
     def take(self) -> Fetched | None:
-        """The next part that is still wanted, if any; its partition stands behind it then."""
+        """Return the next part that is still current, if any, and advance its partition."""
         for _ in range(len(self.parts)):
             turn, part = self.parts.popleft()
             position = self.positions.get(part.where)
@@ -169,7 +169,7 @@ class Fetcher:
         return None
 
     def plan(self, now: float, can_ask: Callable[[int], bool]) -> list[Ask]:
-        """The fetches to send now; at most one a broker is under way."""
+        """The fetches to send now; at most one per broker is pending."""
         wishes: dict[int, dict[TopicPartition, Wish]] = {}
         for where, position in self.positions.items():
             if not self._is_wanted(position, now):
@@ -194,7 +194,7 @@ class Fetcher:
         return [self._ask(node, wishes[node]) for node in free if can_ask(node)]
 
     def answered(self, ask: Ask, response: FetchResponse, now: float, retry_s: float) -> None:
-        """Take a response; `retry_s` is how long to leave a partition with an error alone."""
+        """Handle a response; `retry_s` is the back-off of a partition with an error."""
         self._asked.discard(ask.node_id)
         session = self._sessions[ask.node_id]
         error = ErrorCode.of(response.error_code)
@@ -218,7 +218,7 @@ class Fetcher:
                 )
 
     def failed(self, ask: Ask, error: KafkaError, now: float, retry_s: float) -> None:
-        """No answer came: the session ended with its connection."""
+        """No response arrived: the session ended with its connection."""
         self._asked.discard(ask.node_id)
         self._sessions[ask.node_id].begin_again()
         self.leave(ask.node_id)
@@ -229,17 +229,17 @@ class Fetcher:
         self._leave_alone(ask, now + retry_s)
 
     def farewells(self) -> dict[int, FetchRequest]:
-        """By broker: the request that ends the fetch session with it (KIP-227)."""
+        """By broker: the request that ends its fetch session (KIP-227)."""
         last: dict[int, FetchRequest] = {}
         for node_id, session in self._sessions.items():
-            told = session.end()
-            if told is not None:
+            part = session.end()
+            if part is not None:
                 last[node_id] = FetchRequest(
                     max_wait_ms=0,
                     min_bytes=0,
                     max_bytes=0,
-                    session_id=told.session_id,
-                    session_epoch=told.epoch,
+                    session_id=part.session_id,
+                    session_epoch=part.epoch,
                     topics=[],
                     forgotten_topics_data=[],
                 )
@@ -252,9 +252,9 @@ class Fetcher:
     def _ask(self, node_id: int, wishes: dict[TopicPartition, Wish]) -> Ask:
         session = self._sessions.setdefault(node_id, FetchSession())
         by_id = all(wish.topic_id != NO_UUID for wish in wishes.values())
-        told = session.request(wishes)
+        part = session.request(wishes)
         topics: dict[tuple[str, bytes], list[FetchPartition]] = {}
-        for where, wish in told.changed.items():
+        for where, wish in part.changed.items():
             row = FetchPartition(
                 partition=where.partition,
                 current_leader_epoch=wish.leader_epoch,
@@ -264,15 +264,15 @@ class Fetcher:
             )
             topics.setdefault((where.topic, wish.topic_id), []).append(row)
         forgotten: dict[tuple[str, bytes], list[int]] = {}
-        for where, wish in told.forgotten.items():
+        for where, wish in part.forgotten.items():
             forgotten.setdefault((where.topic, wish.topic_id), []).append(where.partition)
         request = FetchRequest(
             max_wait_ms=int(self._options.max_wait_s * 1000),
             min_bytes=self._options.min_bytes,
             max_bytes=self._options.max_bytes,
             isolation_level=int(self._options.committed_only),
-            session_id=told.session_id,
-            session_epoch=told.epoch,
+            session_id=part.session_id,
+            session_epoch=part.epoch,
             topics=[
                 FetchTopic(topic=name, topic_id=topic_id, partitions=rows)
                 for (name, topic_id), rows in topics.items()
@@ -294,14 +294,14 @@ class Fetcher:
         data: PartitionData,
         times: tuple[float, float],
     ) -> None:
-        """Take one partition's answer; `times` are now, and when to try again after an error."""
+        """Handle one partition's result; `times` are now, and the next try after an error."""
         now, retry_at = times
         position = self.positions.get(where)
         turn, asked = ask.turns.get(where, (-1, -1))
         if position is None or position.turn != turn or position.fetch_offset != asked:
             return
         if data.error_code and ask.node_id == position.nearer:
-            # A replica may lack what the leader has; what the leader says of it counts.
+            # A replica may lack records; only the leader's error counts.
             position.nearer = _NOBODY
             return
         if data.error_code:
@@ -313,7 +313,7 @@ class Fetcher:
         if data.preferred_read_replica >= 0:
             position.nearer = data.preferred_read_replica
             position.nearer_until = now + self._options.metadata_max_age_s
-            # Its address may be news to us.
+            # Its address may be new to us.
             self.stale |= position.nearer not in self._view.brokers
         committed = self._options.committed_only and data.last_stable_offset >= 0
         position.readable_end = data.last_stable_offset if committed else data.high_watermark
@@ -341,7 +341,7 @@ class Fetcher:
         name = f"{where.topic}-{where.partition}"
         if code is ErrorCode.OFFSET_OUT_OF_RANGE:
             if position.parts:
-                return  # What waits is given first; then it is asked again.
+                return  # Waiting parts are returned first; then it is fetched again.
             if self._options.reset is None:
                 what = (
                     f"{name} has no offset {position.fetch_offset}, and auto.offset.reset is none"
@@ -354,20 +354,22 @@ class Fetcher:
             self.failures.append(BrokerError(code, f"fetching {name}"))
             return
         hint = data.current_leader
-        told = hint is not None and self._view.adopt_leader(
+        adopted = hint is not None and self._view.adopt_leader(
             where, hint.leader_id, hint.leader_epoch
         )
-        if told:
+        if adopted:
             position.not_before = 0.0
-        self.stale |= not told and (code.stale_metadata or code is ErrorCode.UNKNOWN_LEADER_EPOCH)
+        self.stale |= not adopted and (
+            code.stale_metadata or code is ErrorCode.UNKNOWN_LEADER_EPOCH
+        )
 
     def _diverged(
         self, where: TopicPartition, position: Position, end: int, retry_at: float
     ) -> None:
-        """The log was cut off before the position, and goes on differently (KIP-320)."""
+        """The log was truncated below the position, and has other records now (KIP-320)."""
         position.not_before = retry_at
         if position.parts:
-            return  # What waits is given first; then it is asked again.
+            return  # Waiting parts are returned first; then it is fetched again.
         if self._options.reset is None:
             self.failures.append(LogTruncated(where, position.fetch_offset, end))
             return
@@ -380,7 +382,7 @@ class Fetcher:
         self.move(where, min(end, position.fetch_offset))
 
     def leave(self, node_id: int) -> None:
-        """A broker cannot be reached: what was to be read from it is read from leaders."""
+        """A broker is unreachable: read its partitions from their leaders."""
         for position in self.positions.values():
             if position.nearer == node_id:
                 position.nearer = _NOBODY

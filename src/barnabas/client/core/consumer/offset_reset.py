@@ -1,4 +1,4 @@
-"""auto.offset.reset: where a partition begins that has no position. Looks nothing up.
+"""auto.offset.reset: where a partition without a position starts. Looks nothing up.
 
 Source: KIP-1106 (by_duration).
 """
@@ -10,7 +10,7 @@ from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.errors import ConfigError
 
 BY_AGE: Final = -1000
-"""In place of a timestamp: so long ago as the configuration says, when it is looked up."""
+"""Instead of a timestamp: records of the configured age at the time of the lookup."""
 
 _ENDS: Final = {"earliest": EARLIEST, "latest": LATEST, "none": None}
 _BY_DURATION: Final = "by_duration:"
@@ -22,10 +22,10 @@ _SECONDS: Final = {"D": 86_400, "H": 3600, "M": 60, "S": 1}
 
 
 def reset_of(text: str) -> tuple[int | None, int]:
-    """What the property says: an end of the log, None for an error or BY_AGE; and the age in ms.
+    """Parse the property: an end of the log, None for an error, or BY_AGE; and the age in ms.
 
     Raises:
-        ConfigError: it says none of them.
+        ConfigError: it is malformed.
     """
     word = text.lower()
     if word in _ENDS:

@@ -1,6 +1,6 @@
-"""Fetched parts to the user: as Record objects a few at a time, or as Arrow all at once.
+"""Returns fetched parts to the user: as Record objects a few at a time, or as Arrow all at once.
 
-A part is decoded once, whole; what a poll leaves of it waits here.
+A part is decoded once, completely; what a poll leaves over waits here.
 """
 
 from collections import deque
@@ -23,7 +23,7 @@ _NOWHERE: Final = TopicPartition("", 0)
 
 @dataclass(slots=True, eq=False)
 class _Begun:
-    """A part of which records were given already."""
+    """A part whose first records were already returned."""
 
     part: Fetched
     turn: int
@@ -32,10 +32,10 @@ class _Begun:
 
 
 class HandingOut:
-    """Moves positions on as records are given; `count` is how many were.
+    """Advances positions as records are returned; `count` is their number.
 
-    `starts` says where what was given last begins in each partition, for `take_back`; who gives sets
-    it to an empty one before.
+    `starts` holds, per partition, where the last returned records start, for `take_back`; callers
+    clear it first.
     """
 
     def __init__(self, fetcher: Fetcher, *, check_crcs: bool) -> None:
@@ -46,10 +46,10 @@ class HandingOut:
         self.count = 0
 
     def records(self, most: int) -> list[Record]:
-        """Up to `most` records of what is here.
+        """Return up to `most` available records.
 
-        Where a batch is not what it says, the records before it are given, the position stays at
-        it, and a CorruptRecord is put with the failures.
+        At a damaged batch, the records before it are returned, the position stays there, and a
+        CorruptRecord is added to the failures.
         """
         given: list[Record] = []
         while len(given) < most:
@@ -73,10 +73,10 @@ class HandingOut:
         return given
 
     def part_by_record(self) -> Iterator[Record] | None:
-        """The records of the next part that is here, one by one; None where nothing is.
+        """Return the records of the next available part, one by one; None without one.
 
-        The position moves on with each, so that whoever stops, or commits, in between has the rest
-        still before them. Between two of them all may be done that can be done between two polls.
+        The position advances with each, so that a caller that stops or commits in between reads the
+        rest later. Between two records, everything is allowed that is allowed between two polls.
         """
         begun = self._next_begun() or self._begin()
         if begun is None:
@@ -99,21 +99,21 @@ class HandingOut:
             self._begun.remove(begun)
 
     def take_back(self) -> None:
-        """What was given last reached nobody: it is given again."""
+        """Nobody received the last returned records: return them again."""
         starts, self.starts = self.starts, {}
         for where, offset in starts.items():
             if where in self._fetcher.positions:
                 self._fetcher.move(where, offset)
 
     def take_back_record(self) -> None:
-        """As `take_back`, of the last one of those that are given one by one."""
+        """Like `take_back`, for the last record returned one by one."""
         begun = self._begun[0]
         begun.given -= 1
         self.count -= 1
         self._fetcher.positions[begun.part.where].offset = begun.records[begun.given].offset
 
     def parts(self) -> list[tuple[Fetched, int]]:
-        """All parts that are here, each with where to begin; positions stand behind them."""
+        """Return all available parts, each with its first record; positions advance past them."""
         found: list[tuple[Fetched, int]] = []
         while (begun := self._next_begun()) is not None:
             begun.given = len(begun.records)
@@ -125,9 +125,9 @@ class HandingOut:
         return found
 
     def table(self, parts: list[tuple[Fetched, int]], wanted: Wanted) -> Any:
-        """The records of parts as a pyarrow.Table; decodes each partition's parts at once.
+        """Return the records of parts as a pyarrow.Table; decode each partition's parts at once.
 
-        A batch that is not what it says is dealt with as in `records`.
+        A damaged batch is handled as in `records`.
         """
         pa = arrow_module("fetch_arrow")
         by_partition: dict[TopicPartition, list[tuple[Fetched, int]]] = {}
@@ -142,7 +142,8 @@ class HandingOut:
                 ]
             )
         except CorruptRecord:
-            # What no batch can be named for: nothing is given, so nothing may count as given.
+            # No batch is known to be damaged: nothing is returned, so no record may count as
+            # returned.
             self.take_back()
             raise
         self.count += len(table)
@@ -204,9 +205,9 @@ class HandingOut:
     def _sound(
         self, where: TopicPartition, listed: list[tuple[Fetched, int]], error: CorruptRecord
     ) -> list[tuple[Fetched, int]]:
-        """What can be read of parts that cannot be read whole.
+        """The readable part of damaged parts.
 
-        The partition is fetched again from its corrupt batch on, for as long as nobody moves past.
+        The partition is fetched again from its damaged batch on, until the user seeks past it.
         """
         sound, located = sound_parts(listed, check_crcs=self._check_crcs)
         if located is None:
@@ -216,7 +217,7 @@ class HandingOut:
         return sound
 
     def _next_begun(self) -> _Begun | None:
-        """What was begun and may go on; what a seek or another assignment made stale is dropped."""
+        """Return a started part that is still current; drop those that a seek or assignment made stale."""
         for _ in range(len(self._begun)):
             begun = self._begun.popleft()
             position: Position | None = self._fetcher.positions.get(begun.part.where)

@@ -1,4 +1,4 @@
-"""What of a fetched part can be read where one batch in it is not what it says: all before that."""
+"""The readable part of a fetched part with a damaged batch: everything before that batch."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,10 +12,10 @@ from barnabas.records.columns.reading import decode_records
 def sound_parts(
     parts: Iterable[tuple[Fetched, int]], *, check_crcs: bool
 ) -> tuple[list[tuple[Fetched, int]], CorruptRecord | None]:
-    """Parts of one partition, each with where to begin, up to the first corrupt batch; its error.
+    """Return the parts of one partition up to the first damaged batch, each with its start; and the error.
 
-    The last part is cut there, and its `next_offset` is that of the batch. Decodes everything, a
-    batch at a time: only for parts that could not be decoded as a whole.
+    The last part is cut there, and its `next_offset` is that of the batch. It decodes everything,
+    batch by batch: use it only for parts that could not be decoded as a whole.
     """
     sound = []
     for part, start in parts:
@@ -29,10 +29,10 @@ def sound_parts(
         if error is not None:
             sound.append((replace(part, records=part.records[:end], next_offset=after), start))
             where = f"{part.where.topic}-{part.where.partition}, batch at offset {after}"
-            # Its own header says where it ends, which a fault may have spoilt.
+            # The batch's end is in its own header, which may be damaged.
             further = header.next_offset
             past = str(further) if after < further <= part.next_offset else "an offset past it"
-            return sound, CorruptRecord(f"{where}: {error}; seek to {past} to go on")
+            return sound, CorruptRecord(f"{where}: {error}; seek to {past} to continue")
         sound.append((part, start))
     return sound, None
 

@@ -1,1 +1,1 @@
-"""Membership of a group as a machine, and the assignors that share partitions out. No I/O."""
+"""Group membership as a state machine, and the assignors of partitions. No I/O."""

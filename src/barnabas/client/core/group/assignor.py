@@ -1,6 +1,6 @@
-"""Assignor: one way to share the partitions of topics out among the members of a group.
+"""Assignor: a strategy that assigns partitions of topics to the members of a group.
 
-The leader of a group runs the one that the broker chose; members of other clients take part, so
+The leader of a group runs the assignor that the broker chose. Members may be other clients, so
 names and user data are Kafka's.
 """
 
@@ -15,45 +15,45 @@ Assignment = dict[str, list[TopicPartition]]
 """The partitions of each member, by member id."""
 
 Counts = Mapping[str, int]
-"""How many partitions each topic has; those that are not there are left out."""
+"""The number of partitions of each topic; missing topics are omitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What this member has and since which generation, as its assignor tells it the next leader."""
+    """This member's partitions, and their generation, as its assignor reports them to the next leader."""
 
     partitions: tuple[TopicPartition, ...] = ()
     generation: int = NO_GENERATION
 
 
 class Assignor(Protocol):
-    """Decides, and knows nothing of requests.
+    """Computes assignments; knows nothing of requests.
 
-    `cooperative`: a member keeps what it has while it joins again (KIP-429), so nothing is given to
-    one member before another has let go of it.
+    `cooperative`: a member keeps its partitions while it rejoins (KIP-429), so no partition moves
+    before its owner releases it.
     """
 
     @property
     def name(self) -> str:
-        """As in JoinGroup."""
+        """The name in JoinGroup."""
         ...
 
     @property
     def cooperative(self) -> bool:
-        """Whether members go on reading meanwhile."""
+        """Whether members keep reading during a rebalance."""
         ...
 
     def user_data(self, held: Held) -> bytes | None:
-        """What it wants to know of this member when it runs the next time, on whatever member."""
+        """What the assignor needs to know about this member at its next run, on whatever member."""
         ...
 
     def assign(self, counts: Counts, members: Subscriptions) -> Assignment:
-        """Each partition of each topic that anybody wants, to one member that wants the topic."""
+        """Assign each partition of each subscribed topic to one member that subscribes to it."""
         ...
 
 
 def in_order(members: Subscriptions) -> list[str]:
-    """Member ids, static members by their instance first: those keep their place when they restart.
+    """Member ids in order; static members come first, by instance id: they keep their place after a restart.
 
     Source: Kafka's AbstractPartitionAssignor.MemberInfo.
     """
@@ -66,7 +66,7 @@ def in_order(members: Subscriptions) -> list[str]:
 
 
 def subscribers(counts: Counts, members: Subscriptions) -> dict[str, list[str]]:
-    """By topic in order of names: who wants it, in order. Topics that are not there are left out."""
+    """By topic in order of names: its subscribers, in order. Missing topics are omitted."""
     found: dict[str, list[str]] = {
         topic: [] for topic in sorted({one for each in members.values() for one in each.topics})
     }
@@ -77,11 +77,11 @@ def subscribers(counts: Counts, members: Subscriptions) -> dict[str, list[str]]:
 
 
 def nothing_yet(members: Subscriptions) -> Assignment:
-    """No partition to anybody, in the order of `in_order`."""
+    """An empty assignment for each member, in the order of `in_order`."""
     return {member_id: [] for member_id in in_order(members)}
 
 
 def wants(subscription: Subscription, where: TopicPartition, counts: Counts) -> bool:
-    """Whether a member can have a partition."""
+    """Whether a member can get a partition."""
     there = 0 <= where.partition < counts.get(where.topic, 0)
     return there and where.topic in subscription.topics

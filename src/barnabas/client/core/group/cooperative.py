@@ -1,6 +1,7 @@
-"""Cooperative sticky: as sticky, but nobody gets what another member has not let go of yet.
+"""Cooperative sticky: like sticky, but no member gets a partition before its owner releases it.
 
-What moves is given to nobody at first; who had it lets go and joins again, and then it is free.
+A partition that moves is assigned to nobody at first; its owner releases it and rejoins, and then
+it is free.
 
 Source: KIP-429, Kafka's CooperativeStickyAssignor.
 """
@@ -23,7 +24,7 @@ class CooperativeStickyAssignor:
         return encode_generation(held.generation)
 
     def assign(self, counts: Counts, members: Subscriptions) -> Assignment:
-        """As `balanced`, without what is still to be given up."""
+        """Like `balanced`, without partitions that must be released first."""
         held = {member_id: decode_generation(each) for member_id, each in members.items()}
         given = balanced(counts, members, held)
         holders: dict[TopicPartition, set[str]] = {}

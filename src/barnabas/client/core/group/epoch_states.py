@@ -1,4 +1,4 @@
-"""The states of a member whose broker assigns, on its own side, and all moves between them.
+"""The client-side states of a member whose broker assigns, and their transitions.
 
 Source: KIP-848, the client's state machine; Kafka's names where it has them.
 """
@@ -9,33 +9,33 @@ from types import MappingProxyType
 
 
 class EpochState(Enum):
-    """What this member is doing."""
+    """The state of the member."""
 
     AWAY = auto()
-    """No member, and nothing is under way."""
+    """Not a member, and nothing is pending."""
     JOINING = auto()
-    """It says that it wants to be one."""
+    """It requests membership."""
     RECONCILING = auto()
-    """It is to have other partitions than it has."""
+    """Its assignment differs from its partitions."""
     ACKNOWLEDGING = auto()
-    """It has what it was to have, and says so."""
+    """It has its assignment, and reports that."""
     STABLE = auto()
     """The broker knows that."""
 
 
 class EpochInput(Enum):
-    """What moves it."""
+    """Events."""
 
     JOIN = auto()
-    """The user wants to be a member, and polls."""
+    """The user subscribed, and polls."""
     TOLD = auto()
-    """The broker said what it is to have, and that is not what it has."""
+    """The broker sent an assignment that differs from the member's partitions."""
     RECONCILED = auto()
-    """What goes was given up, what comes was taken."""
+    """Partitions were revoked and adopted."""
     KNOWN = auto()
-    """The broker answered to all that it has."""
+    """The broker acknowledged the report."""
     FORGOTTEN = auto()
-    """The group does not know it any more, or it left."""
+    """The group removed the member, or it left."""
 
 
 _S, _I = EpochState, EpochInput

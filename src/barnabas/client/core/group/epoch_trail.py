@@ -1,4 +1,4 @@
-"""The leader epochs of what was fetched of one partition: what a commit says beside its offset (KIP-320)."""
+"""The leader epochs of fetched batches of one partition, which commits store with offsets (KIP-320)."""
 
 import struct
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _MOST: Final = 8
 
 
 class EpochTrail:
-    """Where epochs begin, in the order of the log: they only rise, so that most fetches add nothing."""
+    """Start offsets of epochs, in log order: epochs only increase, so most fetches add nothing."""
 
     __slots__ = ("_steps",)
 
@@ -23,11 +23,11 @@ class EpochTrail:
         self._steps: list[tuple[int, int]] = []
 
     def begin(self, offset: int, epoch: int) -> None:
-        """Nothing is known but the epoch of what is before `offset` (-1: not even that)."""
+        """Reset; only the epoch before `offset` is known (-1: not even that)."""
         self._steps = [(offset - 1, epoch)] if epoch != NO_EPOCH else []
 
     def extend(self, records: memoryview, last_epoch: int) -> None:
-        """Whole batches were fetched, the last of them of this epoch."""
+        """Add whole fetched batches; the last one has this epoch."""
         if self._steps and self._steps[-1][1] == last_epoch:
             return
         for base, epoch in _epochs(records):
@@ -36,18 +36,18 @@ class EpochTrail:
         del self._steps[:-_MOST]
 
     def until(self, end: int) -> "KnownEpochs":
-        """What is known now, when all before `end` was fetched."""
+        """What is known if only records before `end` were fetched."""
         return KnownEpochs(tuple(self._steps), end)
 
 
 class KnownEpochs(NamedTuple):
-    """What a trail said when nothing behind `end` was fetched."""
+    """The contents of a trail up to its `end`."""
 
     steps: tuple[tuple[int, int], ...]
     end: int
 
     def before(self, offset: int) -> int:
-        """The epoch of the last batch that begins before an offset; -1 where that is not known."""
+        """The epoch of the last batch that starts before an offset; -1 if unknown."""
         if offset > self.end:
             return NO_EPOCH
         return next((epoch for base, epoch in reversed(self.steps) if base < offset), NO_EPOCH)

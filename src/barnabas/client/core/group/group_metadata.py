@@ -1,4 +1,4 @@
-"""What tells one membership from another: for producers that commit a consumer's offsets (KIP-447)."""
+"""The identity of a group member, for producers that commit a consumer's offsets (KIP-447)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from barnabas.types import TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class GroupMetadata:
-    """A member of a group in one generation; -1 and an empty id where it is none now.
+    """A member of a group in one generation; -1 and an empty id without membership.
 
-    `epochs` are those of what it has fetched, for its positions to carry, as its own commits do;
-    `topic_ids` those of the topics that it has positions in, as far as brokers told them.
+    `epochs` are those of fetched batches, to be stored with positions as the member's own commits
+    do. `topic_ids` are those of the topics with positions, as far as brokers reported them.
     """
 
     group_id: str
@@ -25,6 +25,6 @@ class GroupMetadata:
     topic_ids: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     def epoch_before(self, where: TopicPartition, offset: int) -> int:
-        """The leader epoch of what is before an offset; -1 where that is not known."""
+        """The leader epoch before an offset; -1 if unknown."""
         known = self.epochs.get(where)
         return NO_EPOCH if known is None else known.before(offset)

@@ -1,6 +1,6 @@
-"""The states of a member of a group, on its own side, and all moves between them.
+"""The client-side states of a classic group member, and their transitions.
 
-Source: Kafka's AbstractCoordinator.MemberState, with joining and its answer told apart as there.
+Source: Kafka's AbstractCoordinator.MemberState, with separate states for joining and syncing.
 """
 
 from collections.abc import Mapping
@@ -9,29 +9,32 @@ from types import MappingProxyType
 
 
 class MemberState(Enum):
-    """What this member is doing."""
+    """The state of the member."""
 
     AWAY = auto()
-    """No member, and nothing is under way."""
+    """Not a member, and nothing is pending."""
     JOINING = auto()
-    """It asks to be one; the broker waits for the others. Nothing expires it meanwhile."""
+    """It has sent JoinGroup; the broker waits for the others.
+
+    The membership cannot expire meanwhile.
+    """
     SYNCING = auto()
-    """A generation has begun; what its leader hands out is waited for."""
+    """A generation has started; the member waits for its assignment."""
     STABLE = auto()
-    """It has its partitions, and heartbeats."""
+    """It has its partitions, and sends heartbeats."""
 
 
 class MemberInput(Enum):
-    """What moves it."""
+    """Events."""
 
     JOIN = auto()
     """JoinGroup is sent, for the first time or again."""
     JOINED = auto()
-    """The broker named the generation."""
+    """The broker returned the generation."""
     SYNCED = auto()
-    """The broker handed out the partitions."""
+    """The broker returned the assignment."""
     FORGOTTEN = auto()
-    """The group does not know it any more, or it left."""
+    """The group removed the member, or it left."""
 
 
 _S, _I = MemberState, MemberInput

@@ -1,8 +1,8 @@
-"""One consumer as a member of a classic group: what to say next, and what answers mean. No I/O.
+"""One consumer's membership of a classic group: its requests, and what responses mean. No I/O.
 
-A rebalance goes: `before_join` (what must be given up first), `join_request`, `joined`,
-`sync_request`, `synced` (what is given up and what is new). Between two of them the member heartbeats
-and `heard` takes the answers. An answer that refuses says how to go on (`Next`).
+A rebalance calls: `before_join` (partitions to revoke first), `join_request`, `joined`,
+`sync_request`, `synced` (revoked and new partitions). Between rebalances the member sends
+heartbeats, and `handle_response` handles the responses. After an error, `Next` says how to continue.
 """
 
 from collections.abc import Iterable
@@ -41,42 +41,42 @@ _E = ErrorCode
 
 
 class Next(Enum):
-    """How to go on after an answer."""
+    """How to continue after a response."""
 
     ON = auto()
     """Nothing is wrong."""
     AGAIN = auto()
-    """Join again, at once."""
+    """Rejoin at once."""
     LATER = auto()
-    """The same again after a while."""
+    """Repeat the request later."""
     ELSEWHERE = auto()
-    """The same again, where the coordinator is now."""
+    """Find the coordinator, and repeat the request."""
     FAIL = auto()
-    """The user must be told."""
+    """Raise the error to the user."""
 
 
-class Told(Enum):
-    """What a listener is told of partitions."""
+class ChangeKind(Enum):
+    """Kinds of notifications to a listener."""
 
     REVOKED = auto()
-    """They are given up; what was read may still be committed."""
+    """Partitions are revoked; their positions may still be committed."""
     LOST = auto()
-    """Others may have them already; a commit would be refused."""
+    """Other members may have them already; a commit would be refused."""
     ASSIGNED = auto()
-    """They are this member's from now on."""
+    """Partitions are assigned to this member."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a listener is to be told."""
+    """One notification to a listener."""
 
-    told: Told
+    kind: ChangeKind
     partitions: tuple[TopicPartition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Led:
-    """What the leader of a generation knows: who wants what."""
+    """The leader's data about a generation: the members' subscriptions."""
 
     members: dict[str, Subscription]
     topics: frozenset[str]
@@ -92,13 +92,14 @@ _NEXT: Final = {
     _E.COORDINATOR_NOT_AVAILABLE: Next.ELSEWHERE,
     _E.NOT_COORDINATOR: Next.ELSEWHERE,
 }
-"""All others are for the user."""
+"""All other errors are raised to the user."""
 
 
 class Membership:
-    """`owned` are the partitions that it has; `rejoin_why` says why it should join again, if it should.
+    """`owned` are the member's partitions; `rejoin_why` is the reason to rejoin, if any.
 
-    Invariant: while it is not cooperative, it has nothing between `before_join` and `synced`.
+    Invariant: without a cooperative assignor, it has no partitions between `before_join` and
+    `synced`.
     """
 
     def __init__(self, options: GroupOptions) -> None:
@@ -116,31 +117,31 @@ class Membership:
         self._counts: Counts | None = None
         self._skips = False
 
-    # ---- what is wanted -------------------------------------------------------------------
+    # ---- subscription ---------------------------------------------------------------------
 
     def subscribe(self, topics: Iterable[str]) -> None:
-        """Want these topics from now on."""
+        """Subscribe to these topics from now on."""
         wanted = frozenset(topics)
         if wanted != self.topics:
             self.topics = wanted
             self.rejoin("the subscription has changed")
 
     def rejoin(self, why: str) -> None:
-        """Join again as soon as the user polls."""
+        """Rejoin as soon as the user polls."""
         self.rejoin_why = self.rejoin_why or why
 
     @property
     def due(self) -> bool:
-        """Whether it is to join, for the first time or again."""
+        """Whether it must join, for the first time or again."""
         return self.state is not MemberState.STABLE or bool(self.rejoin_why)
 
     @property
     def held(self) -> tuple[TopicPartition, ...]:
-        """What was handed out to it last."""
+        """Its last assignment."""
         return self._held.partitions
 
     def counted(self, counts: Counts) -> None:
-        """Take note of how many partitions there are: a leader shares out anew when that changes."""
+        """Note the topics' numbers of partitions: a leader rebalances when they change."""
         if self.led is not None and self._counts is not None and counts != self._counts:
             self._counts = counts
             self.rejoin("topics of the group have changed")
@@ -148,31 +149,31 @@ class Membership:
     # ---- a rebalance ----------------------------------------------------------------------
 
     def before_join(self) -> Change | None:
-        """What is given up before joining, if anything; `gave_up` follows when it was."""
+        """Partitions to revoke before joining, if any; `gave_up` must follow."""
         if self._lost:
-            told, gone = Told.LOST, self.owned
+            kind, gone = ChangeKind.LOST, self.owned
         elif not self.options.cooperative:
-            told, gone = Told.REVOKED, self.owned
+            kind, gone = ChangeKind.REVOKED, self.owned
         else:
-            told = Told.REVOKED
+            kind = ChangeKind.REVOKED
             gone = tuple(where for where in self.owned if where.topic not in self.topics)
-        return Change(told, gone) if gone else None
+        return Change(kind, gone) if gone else None
 
     def gave_up(self, change: Change) -> None:
-        """It was told what is given up, and has it no longer."""
+        """The listener was notified of the revocation; the partitions are gone."""
         gone = set(change.partitions)
         self.owned = tuple(where for where in self.owned if where not in gone)
-        if change.told is Told.LOST:
+        if change.kind is ChangeKind.LOST:
             self._lost = False
 
     def before_leave(self) -> Change | None:
-        """What is given up by leaving, if anything."""
+        """Partitions to revoke by leaving, if any."""
         gone = self.owned
-        told = Told.REVOKED if self.generation >= 0 else Told.LOST
-        return Change(told, gone) if gone else None
+        kind = ChangeKind.REVOKED if self.generation >= 0 else ChangeKind.LOST
+        return Change(kind, gone) if gone else None
 
     def join_request(self) -> JoinGroupRequest:
-        """Ask to be a member."""
+        """A request to join."""
         why, self.rejoin_why = self.rejoin_why, ""
         self._lost = False
         self._move(MemberInput.JOIN)
@@ -192,10 +193,10 @@ class Membership:
         )
 
     def joined(self, response: JoinGroupResponse) -> Next:
-        """Take the answer.
+        """Handle the response.
 
         Raises:
-            DecodeError: the leader was told of a member that says no subscription.
+            DecodeError: a member's subscription, sent to the leader, is malformed.
         """
         if response.error_code == _E.MEMBER_ID_REQUIRED:
             self.member_id = response.member_id
@@ -219,7 +220,7 @@ class Membership:
         return Next.ON
 
     def sync_request(self, counts: Counts) -> SyncGroupRequest:
-        """Ask for the partitions; as a leader share them out, by how many each topic has."""
+        """A request for the assignment; a leader computes it, from each topic's number of partitions."""
         assert self._assignor is not None
         given = {}
         if self.led is not None:
@@ -242,10 +243,10 @@ class Membership:
         )
 
     def synced(self, response: SyncGroupResponse) -> tuple[Next, tuple[Change, ...]]:
-        """Take the answer; what listeners are to be told, in that order.
+        """Handle the response; return the notifications of listeners, in order.
 
         Raises:
-            DecodeError: what was handed out is no assignment.
+            DecodeError: the assignment is malformed.
         """
         if response.error_code:
             return self.refused(response.error_code), ()
@@ -255,14 +256,14 @@ class Membership:
         added = tuple(sorted(set(given) - set(self.owned)))
         self.owned, self._held = (*self.owned, *added), Held(given, self.generation)
         if revoked:
-            self.rejoin("it gave up partitions that others are to have")
-        changes = [Change(Told.REVOKED, revoked)] if revoked else []
-        return Next.ON, (*changes, Change(Told.ASSIGNED, added))
+            self.rejoin("it gave up partitions that other members get")
+        changes = [Change(ChangeKind.REVOKED, revoked)] if revoked else []
+        return Next.ON, (*changes, Change(ChangeKind.ASSIGNED, added))
 
-    # ---- in between -----------------------------------------------------------------------
+    # ---- between rebalances ---------------------------------------------------------------
 
     def heartbeat_request(self) -> HeartbeatRequest:
-        """Say that it is still there."""
+        """A heartbeat."""
         return HeartbeatRequest(
             group_id=self.options.group_id,
             generation_id=self.generation,
@@ -270,17 +271,17 @@ class Membership:
             group_instance_id=self.options.instance_id,
         )
 
-    def heard(self, code: int, generation: int) -> Next:
-        """Take the answer to what was said in a `generation`, a heartbeat or a commit."""
+    def handle_response(self, code: int, generation: int) -> Next:
+        """Handle the response to a heartbeat or commit of a `generation`."""
         if generation != self.generation or self.state is not MemberState.STABLE:
-            return Next.ON  # It is about what is over, or what a join under way will say itself.
+            return Next.ON  # The generation is over, or a join in flight will report the same.
         if code == _E.REBALANCE_IN_PROGRESS:
             self.rejoin("the group is rebalancing")
             return Next.AGAIN
         return self.refused(code)
 
     def refused(self, code: int) -> Next:
-        """What an error means for the membership itself, and how to go on."""
+        """Apply an error to the membership; return how to continue."""
         error = ErrorCode.of(code)
         if error in {_E.UNKNOWN_MEMBER_ID, _E.FENCED_INSTANCE_ID}:
             self.forgotten()
@@ -289,7 +290,10 @@ class Membership:
         return _NEXT.get(error, Next.FAIL)
 
     def forgotten(self, member_id: str = "") -> None:
-        """It is no member any more, so what it has is lost; it may still have a member id."""
+        """The member is not in the group any more: its partitions are lost.
+
+        It may keep its member id.
+        """
         self.member_id = member_id
         self.generation = NO_GENERATION
         self.led = None
@@ -297,13 +301,13 @@ class Membership:
         self._move(MemberInput.FORGOTTEN)
 
     def _subscription(self, assignor: Assignor) -> bytes:
-        said = Subscription(
+        subscription = Subscription(
             tuple(sorted(self.topics)),
             self.owned,
             self.generation,
             assignor.user_data(self._held),
         )
-        return encode_subscription(said)
+        return encode_subscription(subscription)
 
     def _move(self, what: MemberInput) -> None:
         self.state = TRANSITIONS[self.state][what]

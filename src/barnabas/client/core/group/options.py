@@ -1,4 +1,4 @@
-"""What membership needs to know of the consumer's configuration, in its units."""
+"""The configuration of group membership, in its units."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -11,11 +11,12 @@ from barnabas.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class GroupOptions:
-    """Times in milliseconds; `assignors` in the order in which they are liked.
+    """Times in milliseconds; `assignors` in order of preference.
 
-    `rebalance_ms` is max.poll.interval.ms: how long the others wait for this member to come, and
-    how long it may go without a poll. `instance_id`: of a static member (KIP-345). `broker_assigns`
-    (KIP-848) by `remote_assignor`, or as it likes (None): then it says when heartbeats are due.
+    `rebalance_ms` is max.poll.interval.ms: how long a rebalance waits for this member, and how long
+    it may go without a poll. `instance_id`: of a static member (KIP-345). `broker_assigns`
+    (KIP-848), with `remote_assignor` or the broker's default (None): the broker then sets the
+    heartbeat interval.
     """
 
     group_id: str
@@ -50,7 +51,7 @@ class GroupOptions:
             ("group.instance.id", config.group_instance_id),
         ):
             if given is not None and not given.strip():
-                raise ConfigError(f"{name}: a name is not empty; leave it out to have none")
+                raise ConfigError(f"{name}: a name must not be empty; leave it out for none")
         if config.group_id is None:
             return None
         if config.heartbeat_interval_ms >= config.session_timeout_ms:

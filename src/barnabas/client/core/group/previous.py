@@ -1,7 +1,8 @@
-"""The user data of the sticky assignors: what a member had, and in which generation.
+"""The user data of the sticky assignors: a member's partitions and their generation.
 
-Two layouts. StickyAssignor: partitions by topic, then (version 1) the generation; CooperativeSticky:
-the generation alone, for subscriptions older than version 2, which do not say it themselves.
+Two layouts. StickyAssignor: partitions by topic, then (version 1) the generation.
+CooperativeSticky: the generation alone, for subscriptions older than version 2, which do not
+contain it.
 
 Source: Kafka's StickyAssignor and CooperativeStickyAssignor.
 """
@@ -22,7 +23,7 @@ _GENERATION = Struct(">i")
 
 @message(versions="0-1")
 class StickyUserData:
-    """What StickyAssignor keeps. Nothing in the bytes tells the version."""
+    """The user data of StickyAssignor. The bytes do not contain a version."""
 
     previous_assignment: Array[PreviousPartitions]
     generation: Int32 = on("1", default=NO_GENERATION)
@@ -38,18 +39,18 @@ class PreviousPartitions:
 
 def encode_previous(held: Held) -> bytes:
     """For StickyAssignor."""
-    said = StickyUserData(
+    user_data = StickyUserData(
         previous_assignment=[
             PreviousPartitions(topic=topic, partitions=rows)
             for topic, rows in by_topic(held.partitions).items()
         ],
         generation=held.generation,
     )
-    return Codec.of(StickyUserData, 1).encode(said)
+    return Codec.of(StickyUserData, 1).encode(user_data)
 
 
 def decode_previous(subscription: Subscription) -> Held:
-    """What a member says to StickyAssignor; nothing where that cannot be read, as in Kafka."""
+    """Decode a member's user data for StickyAssignor; empty if malformed, as in Kafka."""
     data = subscription.user_data
     if not data:
         return Held()
@@ -70,7 +71,7 @@ def encode_generation(generation: int) -> bytes:
 
 
 def decode_generation(subscription: Subscription) -> Held:
-    """What a member says to CooperativeStickyAssignor."""
+    """Decode a member's user data for CooperativeStickyAssignor."""
     generation = subscription.generation
     if generation == NO_GENERATION and subscription.user_data:
         try:

@@ -1,6 +1,6 @@
-"""Range: of each topic by itself, neighbouring partitions to each member in order.
+"""Range: for each topic separately, consecutive partitions to each member in order.
 
-The same partition numbers of several topics come to the same member, where all want the same.
+Members with the same subscriptions get the same partition numbers of all topics.
 """
 
 from barnabas.client.core.group.assignor import (
@@ -21,11 +21,11 @@ class RangeAssignor:
     cooperative = False
 
     def user_data(self, _held: Held) -> bytes | None:
-        """It wants to know nothing."""
+        """It needs none."""
         return None
 
     def assign(self, counts: Counts, members: Subscriptions) -> Assignment:
-        """The first members get one partition more where they do not come out even."""
+        """The first members get one more partition if the numbers do not divide evenly."""
         given = nothing_yet(members)
         for topic, wanting in subscribers(counts, members).items():
             each, more = divmod(counts[topic], len(wanting))

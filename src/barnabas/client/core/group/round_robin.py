@@ -1,4 +1,4 @@
-"""Round robin: all partitions of all topics in turn to each member that wants them."""
+"""Round robin: all partitions of all topics in turn to each member that subscribes to them."""
 
 from itertools import cycle
 
@@ -20,11 +20,11 @@ class RoundRobinAssignor:
     cooperative = False
 
     def user_data(self, _held: Held) -> bytes | None:
-        """It wants to know nothing."""
+        """It needs none."""
         return None
 
     def assign(self, counts: Counts, members: Subscriptions) -> Assignment:
-        """Who does not want a topic is passed over and is not next because of that."""
+        """A member that does not subscribe to a topic is skipped, and does not get the next turn for it."""
         given = nothing_yet(members)
         turns = cycle(given)
         for topic, wanting in subscribers(counts, members).items():

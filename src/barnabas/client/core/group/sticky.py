@@ -1,7 +1,7 @@
-"""Sticky: as even as it can be, and of what members had before as much as stays even.
+"""Sticky: as even as possible, with as few moves as that allows.
 
-Balanced means: no partition could move from its member to another that wants its topic and has two
-fewer. Which partitions move is this client's choice: only one leader decides, whatever its client.
+Balanced means: no partition could move to another subscriber that has two fewer. The choice of
+moves may differ from other clients: only the leader decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,26 +25,25 @@ _TWO_FEWER: Final = 2
 
 
 class StickyAssignor:
-    """Kafka's StickyAssignor: members give all up before they join, and say what they had."""
+    """Kafka's StickyAssignor: members revoke everything before they join, and report what they had."""
 
     name = "sticky"
     cooperative = False
 
     def user_data(self, held: Held) -> bytes | None:
-        """What this member had, as it will have let go of it."""
+        """The member's partitions, because it will have released them."""
         return encode_previous(held) if held.partitions else None
 
     def assign(self, counts: Counts, members: Subscriptions) -> Assignment:
-        """Even shares that are as much as before as they can be."""
+        """Even shares with as few changes as possible."""
         held = {member_id: decode_previous(each) for member_id, each in members.items()}
         return balanced(counts, members, held)
 
 
 def balanced(counts: Counts, members: Subscriptions, held: Mapping[str, Held]) -> Assignment:
-    """Each partition to one member that wants its topic, evenly, and moved only where that needs it.
+    """Assign each partition to one subscriber, evenly, and move only what is necessary.
 
-    What two members claim to have belongs to the one of the newer generation; where both are of the
-    same, to nobody.
+    If two members claim a partition, the newer generation wins; if both are equal, neither does.
     """
     wanting = subscribers(counts, members)
     owners = _owners(counts, members, held)
@@ -79,7 +78,7 @@ def _owners(
 
 
 def _keep_even_shares(given: Assignment, owners: Mapping[TopicPartition, str], total: int) -> None:
-    """What each member had, up to an even share; who had more keeps one more where there is one."""
+    """Keep each member's partitions up to an even share; larger ones keep the remainder."""
     least, more = divmod(total, len(given))
     had: Assignment = {member_id: [] for member_id in given}
     for where in sorted(owners):
@@ -91,7 +90,7 @@ def _keep_even_shares(given: Assignment, owners: Mapping[TopicPartition, str], t
 
 
 def _fill_evenly(given: Assignment, every: Sequence[TopicPartition]) -> None:
-    """What nobody has yet, always to who has least; anybody may have anything."""
+    """Assign free partitions to the member with the fewest; anybody may have anything."""
     shares = [(len(rows), index, rows) for index, rows in enumerate(given.values())]
     heapify(shares)
     for where in _free(given, every):
@@ -103,7 +102,7 @@ def _fill_evenly(given: Assignment, every: Sequence[TopicPartition]) -> None:
 def _fill_by_topic(
     given: Assignment, every: Sequence[TopicPartition], wanting: Mapping[str, list[str]]
 ) -> None:
-    """The same among those who want the topic. What fewest can have comes first."""
+    """The same among subscribers of the topic; partitions with the fewest subscribers first."""
     for where in sorted(_free(given, every), key=lambda one: len(wanting[one.topic])):
         given[_least(given, wanting[where.topic])].append(where)
 
@@ -118,7 +117,7 @@ def _least(given: Assignment, members: Sequence[str]) -> str:
 
 
 def _even_out(given: Assignment, wanting: Mapping[str, list[str]]) -> None:
-    """Move partitions one by one for as long as that makes shares more even; each move does."""
+    """Move partitions one by one while that makes shares more even; each move does."""
     moved = True
     while moved:
         moved = False

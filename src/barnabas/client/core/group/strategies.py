@@ -1,4 +1,4 @@
-"""The assignors by the names that `partition.assignment.strategy` may hold."""
+"""The assignors by their names in `partition.assignment.strategy`."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -29,7 +29,7 @@ _CLASSES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def assignors(names: Sequence[str]) -> tuple[Assignor, ...]:
-    """The assignors of these names, or of Java's classes of that kind, the best liked first."""
+    """The assignors of these names, or of their Java class names, most preferred first."""
     words = (name.rpartition(".")[2] for name in names)
     own = dict.fromkeys(_CLASSES.get(word, word) for word in words)
     return tuple(_ALL[name] for name in own)

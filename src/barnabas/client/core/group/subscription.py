@@ -1,6 +1,6 @@
-"""What a member tells the leader of its group, and what it is told: values and their bytes.
+"""Subscriptions and assignments of group members: values and their bytes.
 
-Each begins with its version as int16. Whoever reads one that is too new reads what it knows of it.
+Each starts with its version as int16. Of a newer version, a reader decodes the part that it knows.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,10 +27,9 @@ _Message = TypeVar("_Message")
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What one member wants. `user_data` are its assignor's own.
+    """One member's subscription. `user_data` belongs to its assignor.
 
-    `owned` are the partitions that it had in `generation`, which is NO_GENERATION where it does not
-    say one (before version 2).
+    `owned` are its partitions in `generation`, which is NO_GENERATION before version 2.
     """
 
     topics: tuple[str, ...]
@@ -59,10 +58,10 @@ def encode_subscription(subscription: Subscription) -> bytes:
 
 
 def decode_subscription(metadata: Buffer, instance_id: str | None = None) -> Subscription:
-    """What a member said.
+    """Decode a member's subscription.
 
     Raises:
-        DecodeError: it is no subscription.
+        DecodeError: it is malformed.
     """
     message = _decoded(ConsumerProtocolSubscription, metadata)
     return Subscription(
@@ -79,7 +78,7 @@ def decode_subscription(metadata: Buffer, instance_id: str | None = None) -> Sub
 
 
 def encode_assignment(partitions: Iterable[TopicPartition]) -> bytes:
-    """What SyncGroup tells a member; all versions have this layout, and all clients read 0."""
+    """The assignment in SyncGroup; all versions have this layout, and all clients read 0."""
     message = ConsumerProtocolAssignment(
         assigned_partitions=[
             AssignedPartitions(topic=topic, partitions=rows)
@@ -91,10 +90,10 @@ def encode_assignment(partitions: Iterable[TopicPartition]) -> bytes:
 
 
 def decode_assignment(assignment: Buffer) -> list[TopicPartition]:
-    """The partitions that a member is told to read; none where nothing was said.
+    """Decode a member's assignment; empty bytes mean no partitions.
 
     Raises:
-        DecodeError: it is no assignment.
+        DecodeError: it is malformed.
     """
     if not len(assignment):
         return []
@@ -107,7 +106,7 @@ def decode_assignment(assignment: Buffer) -> list[TopicPartition]:
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    """The numbers of partitions by topic, in order."""
+    """Partition numbers by topic, in order."""
     found: dict[str, list[int]] = {}
     for topic, partition in sorted(partitions):
         found.setdefault(topic, []).append(partition)

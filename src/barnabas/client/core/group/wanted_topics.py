@@ -1,4 +1,4 @@
-"""What a caller subscribes to: names of topics, or a pattern of them."""
+"""A caller's subscription: topic names, or a pattern."""
 
 import re
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from barnabas.client.core.arguments.listed import listed
 from barnabas.client.core.arguments.record_input import checked_topic
 
 Topics = Iterable[str] | re.Pattern[str]
-"""Names, or a compiled pattern that whole names match."""
+"""Names, or a compiled pattern that must match whole names."""
 
 
 def wanted_topics(topics: Topics) -> "list[str] | re.Pattern[str]":
-    """The names, each once, or the pattern.
+    """Return the distinct names, or the pattern.
 
     Raises:
         TypeError: it is neither.

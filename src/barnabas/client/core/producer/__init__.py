@@ -1,1 +1,1 @@
-"""The machines of a producer. No I/O."""
+"""The state machines of a producer. No I/O."""

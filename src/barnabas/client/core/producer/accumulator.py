@@ -1,8 +1,7 @@
-"""Records on their way into batches, per partition, within a bound of memory. Sends nothing.
+"""Collects records in batches per partition, within a memory limit. Sends nothing.
 
-Users' threads append, the loop's thread closes and takes; both hold `lock` for everything but the
-append to an open batch itself, which is one call of the kernel and refuses once the batch is
-sealed.
+Users' threads append, the loop's thread closes and takes batches. Both hold `lock` for everything
+but the append to an open batch itself, which is one kernel call and fails once the batch is sealed.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from barnabas.types import TopicPartition
 _BATCH_OVERHEAD = 61
 _RECORD_OVERHEAD = 40
 _HEADER_OVERHEAD = 10
-_SHARE = 4  # of buffer.memory for the open batches of a topic: a quarter
+_SHARE = 4  # share of buffer.memory for a topic's open batches: a quarter
 _SMALLEST_SHARE = 16_384
 _UNBOUNDED = 2**31 - 1
 
@@ -33,10 +32,11 @@ class Accumulator:
     """Open and waiting batches of all partitions.
 
     `sticky` (by topic) and `by_partition` (by topic, then partition) are the open batches, for the
-    short way of `send`: whoever finds one there may append without the lock. `used` is what all
-    unsettled batches count for in `buffer.memory`. `news` is set when the loop has something to do.
+    fast path of `send`: callers may append to one without the lock. `used` is the share of
+    `buffer.memory` of all batches without an outcome. `news` is set when the loop has something to
+    do.
 
-    A batch is there for others once it has a record, so none is ever empty.
+    A batch becomes visible with its first record, so none is ever empty.
     """
 
     def __init__(
@@ -69,14 +69,13 @@ class Accumulator:
         record: GivenRecord,
         now: float,
     ) -> Delivery | None:
-        """Put a record (timestamp, key, value, headers) into a batch; None while there is no room.
+        """Append a record (timestamp, key, value, headers) to a batch; None without space.
 
         Raises:
             BrokerError: the record is larger than max.request.size or buffer.memory
                 (MESSAGE_TOO_LARGE), or the topic has no such partition.
-            TypeError, ValueError, OverflowError: no record can be made of this; nothing has
-            changed.
-            KafkaError: as `shut` or `hold` was told.
+            TypeError, ValueError, OverflowError: an argument is invalid; nothing has changed.
+            KafkaError: the error passed to `shut` or `hold`.
         """
         size = self._checked_size(topic.name, record)
         anywhere = partition is None and (record[1] is None or self._options.ignore_keys)
@@ -102,7 +101,7 @@ class Accumulator:
     def add_built(
         self, where: TopicPartition, payload: bytearray, count: int, now: float
     ) -> ProducerBatch | None:
-        """Put a batch that is built already behind all others; None while there is no room."""
+        """Queue a batch that is already built, after all others; None without space."""
         size = len(payload)
         with self.lock:
             self._check_open()
@@ -122,7 +121,7 @@ class Accumulator:
             return batch
 
     def close(self, queue: PartitionQueue) -> None:
-        """Let no more records into the open batch of a partition. With the lock held."""
+        """Close the open batch of a partition. The caller holds the lock."""
         batch = queue.open
         if batch is None:
             return
@@ -145,9 +144,9 @@ class Accumulator:
         self.news = True
 
     def close_ripe(self, now: float, *, everything: bool) -> float | None:
-        """Close the open batches that have waited long enough; returns when the next one will have.
+        """Close the open batches that have waited long enough; return when the next one is due.
 
-        All are closed when `everything` must go, and when there is no room for another one.
+        Close all if `everything` must go, or if there is no space for another batch.
         """
         soonest: float | None = None
         with self.lock:
@@ -177,18 +176,18 @@ class Accumulator:
             self._close_all()
 
     def resume(self) -> None:
-        """Take records again."""
+        """Accept records again."""
         with self.lock:
             self._held = None
 
     def release(self, batch: ProducerBatch) -> None:
-        """A batch is settled: its memory is free."""
+        """A batch has its outcome: free its memory."""
         with self.lock:
             self.unsettled.discard(batch)
             self.used -= batch.reserved
 
     def replaced(self, batch: ProducerBatch, parts: Sequence[ProducerBatch]) -> None:
-        """A batch was split, as brokers take none of its size: the next ones are made smaller."""
+        """A batch was split because brokers refuse its size: build smaller ones from now on."""
         with self.lock:
             most = max(len(part.payload or b"") for part in parts)
             topic = batch.where.topic
@@ -214,7 +213,7 @@ class Accumulator:
         size: int,
         now: float,
     ) -> Delivery | None:
-        """Open a batch with a record of up to `size` bytes in it; None while there is no room."""
+        """Open a batch with a first record of up to `size` bytes; None without space."""
         reserve = max(self._batch_size(topic), size)
         if not self._has_room(reserve):
             return None
@@ -232,13 +231,13 @@ class Accumulator:
         return delivery
 
     def _batch_size(self, topic: TopicView) -> int:
-        """How large batches may become: open ones leave most of the memory to sent ones."""
+        """The size limit of batches: open ones leave most of the memory to batches in flight."""
         wished = min(self._options.batch_size, self._largest.get(topic.name, _UNBOUNDED))
         share = self._options.buffer_memory // (_SHARE * len(topic.partitions))
         return min(wished, max(share, _SMALLEST_SHARE))
 
     def _publish(self, topic: TopicView, partition: int, appender: RecordAppender) -> None:
-        """Let `send` find the open batch of a partition."""
+        """Make the open batch of a partition visible to `send`."""
         count = len(topic.partitions)
         opened = self.by_partition.get(topic.name)
         if opened is None or len(opened) != count:
@@ -290,7 +289,7 @@ class Accumulator:
 
 
 class _Lengths:
-    """How many batches wait for each partition of a topic."""
+    """The number of waiting batches for each partition of a topic."""
 
     __slots__ = ("_queues", "_topic")
 

@@ -1,4 +1,4 @@
-"""The columns of an Arrow table that make records, by what they are for. Encodes nothing."""
+"""The columns of an Arrow table that form records, by role. Encodes nothing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from barnabas.errors import LocalProtocolError
 
 @dataclass(frozen=True, slots=True)
 class ColumnNames:
-    """Which columns hold what. All but one of key and value may be missing from the data.
+    """The name of each column. All except one of key and value may be missing from the data.
 
     `partition` is the name of a column of partition numbers, or one number for all, or None.
     """
@@ -22,11 +22,11 @@ class ColumnNames:
     partition: str | int | None = None
 
     def chunks(self, data: Any) -> Iterator[dict[str, Any]]:
-        """The columns of each record batch of a pyarrow Table or RecordBatch.
+        """Yield the columns of each record batch of a pyarrow Table or RecordBatch.
 
         Raises:
             LocalProtocolError: there is neither key nor value, or no such partition column.
-            TypeError: this is no such data, or a column has another type than records can have.
+            TypeError: the data is neither, or a column has an unsuitable type.
             ConfigError: pyarrow is not installed.
         """
         pa = arrow_module("send_arrow")
@@ -65,7 +65,7 @@ class ColumnNames:
 
 
 def _check(role: str, name: str, kind: Any) -> None:
-    """Refuse a column that cannot be what it is for."""
+    """Refuse a column whose type does not fit its role."""
     from pyarrow import types
 
     if types.is_null(kind):

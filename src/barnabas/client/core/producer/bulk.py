@@ -1,4 +1,4 @@
-"""Arrow data into batches that are ready to be sent, and what becomes of them together."""
+"""Encode Arrow data into batches, and track their common outcome."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from barnabas.types import TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class SentBatches:
-    """Records that were put in line together. `count` of them."""
+    """Records queued together; `count` of them."""
 
     count: int
     batches: tuple[ProducerBatch, ...]
@@ -27,10 +27,10 @@ class SentBatches:
         return all(batch.settled for batch in self.batches)
 
     def result(self, timeout_s: float | None = None) -> list[RecordMetadata]:
-        """Wait until all are stored, up to `timeout_s` seconds each; where each batch begins.
+        """Wait until all are stored, up to `timeout_s` seconds each; return where each batch starts.
 
         Raises:
-            RequestTimeout: it is not known yet.
+            RequestTimeout: the outcome is not known yet.
             KafkaError: some were not delivered.
         """
         for batch in self.batches:
@@ -39,7 +39,7 @@ class SentBatches:
 
 
 class Bulk:
-    """Encodes for one producer; keeps for each topic where records without a key go next."""
+    """Encodes for one producer; remembers each topic's next partition for records without a key."""
 
     def __init__(self, options: ProducerOptions) -> None:
         self._options = EncodeOptions(
@@ -55,11 +55,11 @@ class Bulk:
     def encoded(
         self, topic: TopicView, data: Any, names: ColumnNames, now_ms: int
     ) -> Iterator[tuple[TopicPartition, Encoded]]:
-        """The batches of Arrow data, partition by partition.
+        """Yield the batches of Arrow data, partition by partition.
 
         Raises:
-            BrokerError: a row is too large, or for a partition that is not there. The batches
-                before were given out.
+            BrokerError: a row is too large, or for a missing partition. The batches before were
+                yielded.
         """
         partitioner = self._partitioners.get(topic.name)
         if partitioner is None or partitioner.count != len(topic.partitions):

@@ -1,4 +1,4 @@
-"""What became of records that were sent: outcomes per batch, and what a user sees of one record."""
+"""The results of sent records: outcomes per batch, and a user's view of one record."""
 
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from barnabas.types import TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
-    """Where a record is, and its timestamp in milliseconds since the epoch.
+    """The position of a record, and its timestamp in milliseconds since the epoch.
 
-    `offset` is -1 where no broker told it: acks=0, or a duplicate of one that was stored before.
+    `offset` is -1 if no broker returned it: with acks=0, or for a duplicate of a stored record.
     """
 
     topic: str
@@ -23,7 +23,7 @@ class RecordMetadata:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A batch is in the log. -1: no broker told the offset; no append time, so the record's own."""
+    """A batch is in the log. -1: the offset is unknown; no append time, so the record's own applies."""
 
     base_offset: int = -1
     append_time: int = -1
@@ -31,7 +31,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A batch is not in the log, or may be but nobody knows (`may_be_stored` of the error)."""
+    """A batch is not in the log, or its state is unknown (`may_be_stored` of the error)."""
 
     error: KafkaError
 
@@ -40,24 +40,24 @@ Outcome = Stored | Failed
 
 
 class Sent(Protocol):
-    """A record that was put in line, as `send` of the sync producer gives it."""
+    """A queued record, returned by `send` of the sync producer."""
 
     def done(self) -> bool:
         """Whether it is stored or has failed."""
         ...
 
     def result(self, timeout_s: float | None = None) -> RecordMetadata:
-        """Wait until it is stored, for up to `timeout_s` seconds; tells where it is.
+        """Wait until it is stored, for up to `timeout_s` seconds; return its position.
 
         Raises:
-            RequestTimeout: it is not known yet.
+            RequestTimeout: the outcome is not known yet.
             KafkaError: it was not delivered.
         """
         ...
 
 
 class SentAsync(Protocol):
-    """A record that was put in line, as `send` of the asyncio producer gives it: await it."""
+    """A queued record, returned by `send` of the asyncio producer: await it."""
 
     def done(self) -> bool:
         """Whether it is stored or has failed."""
@@ -67,7 +67,7 @@ class SentAsync(Protocol):
 
 
 class Settling(Protocol):
-    """What is waited for: a batch, see `producer_batch`."""
+    """A source of outcomes: a batch, see `producer_batch`."""
 
     def done(self, index: int) -> bool:
         """Whether the record `index` has an outcome."""
@@ -82,16 +82,16 @@ class Waits(Protocol):
     """How one kind of client waits for the outcome of a record."""
 
     def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
-        """Hold this thread until the record has an outcome."""
+        """Block this thread until the record has an outcome."""
         ...
 
     def wait(self, batch: Settling, index: int) -> Awaitable[None]:
-        """Be done when the record has an outcome."""
+        """Return when the record has an outcome."""
         ...
 
 
 def failure_of(where: TopicPartition, count: int, error: KafkaError) -> str:
-    """One line about a batch that failed."""
+    """Describe a failed batch in one line."""
     many = "1 record was" if count == 1 else f"{count} records were"
     what = "not acknowledged" if error.may_be_stored else "not delivered"
     return f"{where.topic}-{where.partition}: {many} {what}: {error}"

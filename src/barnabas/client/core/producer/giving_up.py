@@ -1,4 +1,4 @@
-"""The batches that a producer gave up, and what a flush raises for them. Sends nothing."""
+"""Batches that failed for good, and the error that a flush raises for them. Sends nothing."""
 
 import logging
 from collections import deque
@@ -12,33 +12,33 @@ log = logging.getLogger(__name__)
 
 _REMEMBERED: Final = 1000
 _MAY_BE_STORED: Final = (
-    "; the records may be stored all the same, as no broker has answered whether they are: sending"
-    " them once more may store them twice"
+    "; the records may be stored, because no broker has confirmed or denied that: sending them "
+    "again may store them twice"
 )
 
 
 class GivenUp:
-    """The last batches whose error no caller has seen."""
+    """The latest failed batches whose error no caller has seen."""
 
     def __init__(self) -> None:
         self._batches: deque[ProducerBatch] = deque(maxlen=_REMEMBERED)
 
     def add(self, batch: ProducerBatch, error: KafkaError) -> None:
-        """A batch failed with this."""
+        """Add a failed batch with its error."""
         what = "records in doubt" if error.may_be_stored else "records lost"
         log.error("%s %s", what, failure_of(batch.where, batch.count, error))
         self._batches.append(batch)
 
     def clear(self) -> None:
-        """The caller knows."""
+        """The caller knows about them."""
         self._batches.clear()
 
     def raise_first(self) -> None:
-        """Raise what no caller has seen yet, and forget it.
+        """Raise an error that no caller has seen yet, and clear it.
 
         Raises:
             BrokerError: with the code of the first failure; the message counts them.
-            FatalError: the same, where it has ended the producer.
+            FatalError: likewise, if it has ended the producer.
         """
         silent = [batch for batch in self._batches if not batch.observed]
         self._batches.clear()
@@ -58,7 +58,7 @@ class GivenUp:
 
 
 def in_doubt(error: KafkaError) -> KafkaError:
-    """The same error for records that may be stored all the same."""
+    """The same error for records that may be stored."""
     kind = type(error)
     same = kind.__new__(kind)
     same.__dict__.update(error.__dict__)

@@ -1,13 +1,14 @@
-"""What an answer says of a batch, and what to do with it: tables of errors and circumstances.
+"""What a response means for a batch, and how to react: tables of errors and circumstances.
 
-A broker takes a batch of an idempotent producer only with the next sequence of its partition, or
-with the sequence 0 under a higher epoch. So a batch that can no longer be stored leaves a gap,
-which only a higher epoch closes: see `sequencing`. Each partition counts epochs of its own: brokers
-compare them per partition, and without transactions nobody else uses the producer id. With
-transactions epochs are the coordinator's: who loses a batch aborts, and the next transaction has
-another epoch.
+A broker accepts a batch of an idempotent producer only with the next sequence of its partition, or
+with sequence 0 of a higher epoch. So a batch that can no longer be stored leaves a gap, which only
+a higher epoch closes: see `sequencing`. Epochs are counted per partition: brokers compare them per
+partition, and without transactions no other producer uses the id. With transactions, epochs belong
+to the coordinator: a producer that loses a batch aborts, and the next transaction has another
+epoch.
 
-Source: KIP-98, KIP-360 (epochs are bumped by the client), Kafka's TransactionManager, DelayedProduce.
+Source: KIP-98, KIP-360 (epochs are bumped by the client), Kafka's TransactionManager,
+DelayedProduce.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ MAX_SEQUENCE: Final = 0x7FFFFFFF
 
 
 class Answer(Enum):
-    """What it says of the log. STORED: the batch is in it.
+    """The state of the log. STORED: the batch is in it.
 
     OPEN: it may be. REJECTED: this time it was not appended. OUT_OF_ORDER: its sequence is not the
     next one, and the broker does not remember the batch.
@@ -49,7 +50,7 @@ _OPEN: Final = (
 
 
 def answer_of(error: ErrorCode) -> Answer:
-    """What it says of the log that a broker answered with `error` (or NONE)."""
+    """The state of the log after a response with `error` (or NONE)."""
     if error in _STORED:
         return Answer.STORED
     if error in _OUT_OF_ORDER:
@@ -58,10 +59,10 @@ def answer_of(error: ErrorCode) -> Answer:
 
 
 class Action(Enum):
-    """What happens to a batch.
+    """What to do with a batch.
 
-    STORED: it is in the log. RETRY: again, later; under which number, `sequencing` says. SPLIT: as
-    two halves. FAIL: give it up.
+    STORED: it is in the log. RETRY: later; `sequencing` chooses the number. SPLIT: send two halves.
+    FAIL: give up.
     """
 
     STORED = "stored"
@@ -72,10 +73,10 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What else decides.
+    """Other conditions.
 
-    `early`: a batch of its partition before it is unresolved. `may_retry`: tries and time are left.
-    `may_renew`: its partition can have a new epoch.
+    `early`: an earlier batch of its partition has no outcome. `may_retry`: retries and time are
+    left. `may_renew`: its partition can have a new epoch.
     """
 
     idempotent: bool
@@ -86,7 +87,7 @@ class Circumstances:
 
 
 def decide(error: ErrorCode, case: Circumstances) -> Action:
-    """The action for one batch and the error (or NONE) that it was answered with."""
+    """The action for one batch and the error (or NONE) in its response."""
     if error in _STORED:
         return Action.STORED
     if error is ErrorCode.MESSAGE_TOO_LARGE:
@@ -99,5 +100,5 @@ def decide(error: ErrorCode, case: Circumstances) -> Action:
 
 
 def add_sequence(sequence: int, count: int) -> int:
-    """The sequence `count` records on; after 2^31 - 1 comes 0."""
+    """The sequence `count` records later; 0 follows 2^31 - 1."""
     return (sequence + count) & MAX_SEQUENCE

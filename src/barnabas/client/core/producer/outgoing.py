@@ -1,4 +1,4 @@
-"""What a producer is to send now: batches by broker, and when to look again. Decides nothing."""
+"""What a producer must send now: batches by broker, and when to plan again. Decides nothing."""
 
 from dataclasses import dataclass, field
 
@@ -8,14 +8,14 @@ from barnabas.protocol.produce import PartitionProduceData
 
 @dataclass(slots=True)
 class Outgoing:
-    """Batches for one broker, one per partition, that go in one request."""
+    """Batches for one broker, at most one per partition, in one request."""
 
     node_id: int
     batches: list[ProducerBatch]
     size: int = 0
 
     def rows_by_topic(self) -> dict[str, list[PartitionProduceData]]:
-        """The rows of a Produce request, one for each batch, by topic."""
+        """The rows of a Produce request, one per batch, by topic."""
         topics: dict[str, list[PartitionProduceData]] = {}
         for batch in self.batches:
             row = PartitionProduceData(index=batch.where.partition, records=batch.payload)
@@ -25,9 +25,9 @@ class Outgoing:
 
 @dataclass(slots=True)
 class Plan:
-    """What to do now: requests to send, and when to look again (None: when something happens).
+    """Requests to send now, and when to plan again (None: after the next event).
 
-    `to_build` are batches that `build` must be called for, on another thread, before they can go.
+    `to_build` are batches that must be built on another thread before they can be sent.
     """
 
     outgoing: list[Outgoing] = field(default_factory=list)
@@ -36,6 +36,6 @@ class Plan:
     leaders_wanted: bool = False
 
     def wake(self, when: float) -> None:
-        """Look again at `when` or earlier."""
+        """Plan again at `when` or earlier."""
         if self.wake_at is None or when < self.wake_at:
             self.wake_at = when

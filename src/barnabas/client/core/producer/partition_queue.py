@@ -1,11 +1,11 @@
 """The batches of one partition in order: open, waiting, sent, in flight. No I/O.
 
-Users' threads put batches into `closed`; all else but `open` belongs to the loop's thread, which
-moves them on to `waiting`, and with the first attempt to `sent`, where they stay until they have
-their outcome. Those of them that a broker has now are `in_flight`.
+Users' threads put batches into `closed`. Everything else except `open` belongs to the loop's
+thread. It moves them to `waiting` and, at the first attempt, to `sent`, where they stay until they
+have their outcome. Those that a broker has now are `in_flight`.
 
-Invariants: the numbers of `sent`, then of `waiting` increase, and with them the times they were
-made; a batch that is tried again goes out alone, so a retry never overtakes nor is overtaken.
+Invariants: the numbers of `sent`, then of `waiting` increase, as do their creation times. A retried
+batch is sent alone, so a retry never overtakes another batch, and is never overtaken.
 """
 
 from collections import deque
@@ -18,9 +18,9 @@ from barnabas.types import TopicPartition
 
 
 class PartitionQueue:
-    """What waits for one partition. `open` belongs to the users' threads until it is closed.
+    """The queue of one partition. `open` belongs to the users' threads until it is closed.
 
-    `renews`: see `Sequencing`. `leader`: node id and epoch of the one that it was last sent to.
+    `renews`: see `Sequencing`. `leader`: node id and epoch of the last one used.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class PartitionQueue:
         return self.open is not None or bool(self.closed or self.waiting or self.sent.batches)
 
     def __len__(self) -> int:
-        """How many batches are closed and have no outcome."""
+        """The number of closed batches without an outcome."""
         return len(self.closed) + len(self.waiting) + len(self.sent.batches)
 
     def next_number(self) -> tuple[int]:
@@ -57,22 +57,22 @@ class PartitionQueue:
         return (self._next_number,)
 
     def gather(self) -> bool:
-        """Take over what users' threads have closed; returns whether anything is to be sent."""
+        """Take over closed batches; return whether there is something to send."""
         while self.closed:
             self.waiting.append(self.closed.popleft())
         return bool(self.waiting) or self.has_retries
 
     @property
     def has_retries(self) -> bool:
-        """Whether a batch that was sent is to be sent again."""
+        """Whether a sent batch must be sent again."""
         return len(self.sent.batches) > len(self.in_flight)
 
     def head(self) -> ProducerBatch:
-        """The batch that goes out next; there is one to be sent."""
+        """The batch to send next; there is one."""
         return self.sent.head() if self.has_retries else self.waiting[0]
 
     def sendable(self, now: float, at_most: int) -> bool:
-        """Whether it may go out now, with up to `at_most` in flight."""
+        """Whether it may be sent now, with up to `at_most` in flight."""
         if not self.in_flight:
             return now >= self.head().not_before
         if self.has_retries or self.sent.gap:
@@ -80,9 +80,9 @@ class PartitionQueue:
         return len(self.in_flight) < (at_most if self.sent.is_known(now) else 1)
 
     def take(self, producer_id: int, first_epoch: int) -> ProducerBatch:
-        """The head, numbered for an idempotent producer (id -1: for none).
+        """Remove the head, numbered for an idempotent producer (id -1: for none).
 
-        What was sent under another id or an epoch before keeps that until it has its outcome.
+        Batches sent under another id or earlier epoch keep those until they have their outcome.
         """
         sent = self.sent
         if (producer_id != sent.producer_id or first_epoch > sent.epoch) and (
@@ -98,22 +98,22 @@ class PartitionQueue:
         return batch
 
     def is_exhausted(self, producer_id: int) -> bool:
-        """Whether it needs another producer id than this one, since epochs end at 32767."""
+        """Whether it needs another producer id, because epochs end at 32767."""
         sent = self.sent
         return sent.ends_epoch and sent.epoch >= MAX_EPOCH and sent.producer_id == producer_id
 
     def stored(self, batch: ProducerBatch, now: float) -> list[ProducerBatch]:
-        """The broker has a batch in flight; returns those that are therefore stored, too."""
+        """A batch in flight was stored; return those that are therefore stored, too."""
         self._landed(batch)
         return self.sent.stored(batch, now)
 
     def settled(self, batch: ProducerBatch) -> None:
-        """A sent batch is stored, as a later one is."""
+        """A sent batch is stored, because a later one is."""
         self._landed(batch)
         self.sent.settled(batch)
 
     def given_up(self, batch: ProducerBatch) -> None:
-        """A batch is not sent any more."""
+        """A batch is never sent again."""
         if self.waiting and self.waiting[0] is batch:
             self.waiting.popleft()
             return
@@ -121,13 +121,13 @@ class PartitionQueue:
         self.sent.given_up(batch)
 
     def again(self, batch: ProducerBatch, not_before: float) -> None:
-        """A batch in flight must be tried again, not before a time."""
+        """Retry a batch in flight, not before a time."""
         self._landed(batch)
         batch.attempts += 1
         batch.not_before = not_before
 
     def replace(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
-        """A batch in flight becomes smaller ones with the same sequences."""
+        """Replace a batch in flight by smaller ones with the same sequences."""
         self._landed(batch)
         self.sent.split(batch, parts)
         for part in parts:
@@ -138,22 +138,22 @@ class PartitionQueue:
         return [batch for batch in self.sent.batches if batch not in self.in_flight]
 
     def retract(self) -> list[ProducerBatch]:
-        """Take out the batches that were never sent."""
+        """Remove the batches that were never sent."""
         gone = list(self.waiting)
         self.waiting.clear()
         return gone
 
     def overdue(self, before: float) -> list[ProducerBatch]:
-        """The batches that were made before a time and that are not in flight."""
+        """The batches created before a time that are not in flight."""
         late = [batch for batch in self.retries() if batch.created < before]
         return [*late, *takewhile(lambda batch: batch.created < before, self.waiting)]
 
     def lost(self) -> list[ProducerBatch]:
-        """Those that no answer can tell of any more."""
+        """The batches whose outcome no response can tell any more."""
         return [] if self.in_flight else self.sent.lost()
 
     def oldest(self) -> ProducerBatch:
-        """The first batch to be sent, by when it was made; there is one."""
+        """The creation time of the first batch to send; there is one."""
         return self.retries()[0] if self.has_retries else self.waiting[0]
 
     def _landed(self, batch: ProducerBatch) -> None:

@@ -1,4 +1,4 @@
-"""Which partition a record goes to. Sends nothing.
+"""Choose the partition of a record. Sends nothing.
 
 Source: KIP-480 (a partition is kept while a batch fills), KIP-794 (it changes after batch.size
 bytes; partitions with long queues are chosen less often); Kafka's BuiltInPartitioner.
@@ -21,7 +21,7 @@ def partition_of_key(key: bytes, partitions: int) -> int:
 
 
 def checked(topic: TopicView, partition: int) -> int:
-    """The partition that a caller asked for.
+    """The partition that a caller requested.
 
     Raises:
         BrokerError: the topic has no such partition.
@@ -35,7 +35,7 @@ def checked(topic: TopicView, partition: int) -> int:
 
 
 class StickyPartitions:
-    """For each topic the partition that records without key or partition go to at present."""
+    """For each topic, the current partition for records without key or partition."""
 
     def __init__(self, batch_size: int, entropy: Entropy) -> None:
         self._batch_size = batch_size
@@ -43,7 +43,7 @@ class StickyPartitions:
         self._chosen: dict[str, tuple[int, int]] = {}
 
     def of(self, topic: TopicView, queued: Callable[[int], int]) -> int:
-        """The present choice; `queued` tells how many batches wait for a partition."""
+        """The current choice; `queued` gives the number of waiting batches per partition."""
         chosen = self._chosen.get(topic.name)
         if chosen is None or chosen[0] >= len(topic.partitions):
             chosen = self._choose(topic, queued), self._batch_size
@@ -51,7 +51,7 @@ class StickyPartitions:
         return chosen[0]
 
     def appended(self, topic: str, partition: int, size: int) -> None:
-        """A batch of `size` bytes is closed; after batch.size another partition has its turn."""
+        """A batch of `size` bytes is closed; after batch.size bytes the partition changes."""
         chosen = self._chosen.get(topic)
         if chosen is None or chosen[0] != partition:
             return

@@ -1,4 +1,4 @@
-"""One batch on its way to a partition: first open to records, then closed, then sent. No I/O."""
+"""One batch of a partition: first open for records, then closed, then sent. No I/O."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -14,16 +14,16 @@ NO_ATTEMPT: Final = 0
 
 
 class ProducerBatch:
-    """Records of one partition that travel and succeed or fail together.
+    """Records of one partition that are sent together and share their outcome.
 
-    `number` orders the batches of a partition and never changes, also over retries; the parts that
-    a batch too large was split into come between their neighbours. `reserved` is what it counts for
-    in `buffer.memory`. Times are monotonic seconds. `in_doubt` (a broker may have stored it)
-    and `refused` are as `sequencing` says.
+    `number` orders the batches of a partition and never changes, also over retries; parts of a
+    split batch come between their neighbours. `reserved` is its share of `buffer.memory`. Times are
+    monotonic seconds. `in_doubt` (a broker may have stored it) and `refused` are set by
+    `sequencing`.
 
-    Two threads meet here: users append and look at `outcome`, the loop's thread settles. `settle`
-    sets the outcome first and calls the callbacks then, `when_settled` adds first and looks then,
-    so no callback is missed; one may be called twice, or early when the batch is split: look again.
+    Two threads meet here: users append and read `outcome`, the loop's thread settles. `settle` sets
+    the outcome first and then calls the callbacks; `when_settled` first adds one and then reads, so
+    no callback is missed. One may be called twice, or early when the batch is split: read again.
     """
 
     __slots__ = (
@@ -87,7 +87,7 @@ class ProducerBatch:
         return self.outcome is not None
 
     def settle(self, outcome: Outcome) -> None:
-        """Say what became of it, once."""
+        """Set the outcome, once."""
         assert self.outcome is None, "a batch has one outcome"
         self.outcome = outcome
         self.payload = None
@@ -96,7 +96,7 @@ class ProducerBatch:
             callback()
 
     def split_into(self, parts: "list[ProducerBatch]") -> None:
-        """Its records travel in these batches from now on, in this order."""
+        """From now on, these batches contain its records, in this order."""
         start = 0
         placed = []
         for part in parts:
@@ -110,7 +110,7 @@ class ProducerBatch:
             callback()
 
     def unsettled_part(self) -> "ProducerBatch | None":
-        """A batch without an outcome that carries some of the records now, if there is one."""
+        """A batch without an outcome that contains some of the records now, if there is one."""
         if not self.parts:
             return self if self.outcome is None else None
         found = (part.unsettled_part() for _, part in self.parts)
@@ -121,13 +121,13 @@ class ProducerBatch:
         self.of_record(index)[0].when_settled(callback)
 
     def when_settled(self, callback: Callable[[], None]) -> None:
-        """Call when the outcome is known, at once where it is."""
+        """Call when the outcome is known, at once if it is."""
         self._callbacks.append(callback)
         if self.outcome is not None or self.parts:
             callback()
 
     def of_record(self, index: int) -> tuple["ProducerBatch", int]:
-        """The batch that the record `index` travels in now, and its index there."""
+        """The batch that contains the record `index` now, and its index there."""
         if not self.parts:
             return self, index
         at = bisect_right(self.parts, index, key=lambda part: part[0]) - 1
@@ -154,7 +154,7 @@ class ProducerBatch:
         return self.known(index, timestamp)
 
     def known(self, index: int, timestamp: int) -> RecordMetadata:
-        """The outcome of a record that has one.
+        """The outcome of a settled record.
 
         Raises:
             KafkaError: it was not delivered.
@@ -165,10 +165,10 @@ class ProducerBatch:
         return found
 
     def shown(self, index: int) -> str:
-        """The record `index` and what became of it, in a few words."""
+        """Describe the record `index` and its outcome."""
         batch, at = self.of_record(index)
         outcome = batch.outcome
-        what = "on its way"
+        what = "in flight"
         if isinstance(outcome, Failed):
             what = f"failed: {outcome.error}"
         elif outcome is not None:
@@ -177,7 +177,7 @@ class ProducerBatch:
         return f"{self.where.topic}-{self.where.partition} {what}"
 
     def metadata(self, index: int, timestamp: int) -> RecordMetadata | None:
-        """Where the record `index` is, or None while that is not known.
+        """The position of the record `index`, or None while unknown.
 
         Raises:
             KafkaError: it was not delivered.

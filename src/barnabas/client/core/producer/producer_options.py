@@ -1,4 +1,4 @@
-"""What the producer's machines need to know of its configuration, in their units."""
+"""The configuration of the producer's state machines, in their units."""
 
 from dataclasses import dataclass
 from typing import Final, Self
@@ -13,9 +13,9 @@ _MOST_IDEMPOTENT_IN_FLIGHT: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ProducerOptions:
-    """Sizes in bytes, times in seconds. `acks` -1 is all. `level` None: the codec's own.
+    """Sizes in bytes, times in seconds. `acks` -1 is all. `level` None: the codec's default.
 
-    `transactional_id` None: there are no transactions.
+    `transactional_id` None: no transactions.
     """
 
     acks: int = -1
@@ -40,17 +40,17 @@ class ProducerOptions:
         """Translate the properties.
 
         Raises:
-            ConfigError: enable.idempotence or transactional.id was asked for together with what it
-                cannot work with, or delivery.timeout.ms is too short.
+            ConfigError: enable.idempotence or transactional.id contradicts other properties, or
+                delivery.timeout.ms is too short.
         """
         if config.transactional_id == "":
-            raise ConfigError("transactional.id: a name is not empty; leave it out to have none")
+            raise ConfigError("transactional.id: a name must not be empty; leave it out for none")
         least = config.linger_ms + config.request_timeout_ms
         if config.delivery_timeout_ms < least and "delivery.timeout.ms" in config.given:
             raise ConfigError(
                 f"delivery.timeout.ms={config.delivery_timeout_ms} is less than linger.ms + "
-                f"request.timeout.ms = {config.linger_ms} + {config.request_timeout_ms}: no batch "
-                "would have the time of one request"
+                f"request.timeout.ms = {config.linger_ms} + {config.request_timeout_ms}: a batch "
+                "would not have enough time for one request"
             )
         acks = _ACKS[config.acks]
         return cls(
@@ -74,7 +74,7 @@ class ProducerOptions:
 
 
 def _idempotent(config: ProducerConfig, acks: int) -> bool:
-    """Whether to be idempotent: as asked; where nobody asked, only if nothing else forbids it."""
+    """Whether to be idempotent: as set; by default, if nothing contradicts it."""
     obstacles = []
     if acks != -1:
         obstacles.append(f"acks={config.acks} (it needs all)")

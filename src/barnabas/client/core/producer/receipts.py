@@ -1,7 +1,7 @@
-"""What became of many records in a row, without asking for each. Waits for nothing.
+"""The results of many records, without a check of each. Waits for nothing.
 
-Records travel in batches and share what becomes of them, so it is enough to look at the batches;
-only where one has failed are its records looked at, one by one.
+Records share the outcome of their batch, so checking the batches is enough; only records of a
+failed one are checked one by one.
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ from barnabas.kernels.objects import Delivery
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How many of the records are stored, and the first that is not: its number from 1 and why."""
+    """How many of the records are stored, and the first failure: its number from 1 and the error."""
 
     count: int
     stored: int
@@ -24,10 +24,9 @@ class Summary:
 
 
 class Receipts:
-    """The records of a sender in their order; those that are known to be stored are only counted.
+    """The records of a sender in order; those known to be stored are only counted.
 
-    `add` each of them and call `look` now and then: between two looks the deliveries are kept,
-    after that only those that are still on their way.
+    `add` each record and call `look` from time to time: it drops the deliveries with an outcome.
     """
 
     def __init__(self) -> None:
@@ -40,11 +39,11 @@ class Receipts:
         return self._stored + len(self._new) + sum(len(records) for records, _ in self._waiting)
 
     def add(self, sent: Any) -> None:
-        """A record was put in line: what `send` gave."""
+        """Add a queued record, as returned by `send`."""
         self._new.append(sent)
 
     def look(self) -> None:
-        """Forget what is stored by now.
+        """Drop the records that are stored by now.
 
         Raises:
             KafkaError: a record was not delivered.
@@ -61,7 +60,7 @@ class Receipts:
             self._waiting.popleft()
 
     def summary(self) -> Summary:
-        """What is known now; a record without an outcome counts as not stored."""
+        """The current result; a record without an outcome counts as not stored."""
         self._take_new()
         stored, number, lost = self._stored, self._stored, None
         for records, _ in self._waiting:

@@ -1,4 +1,4 @@
-"""Which batches go to which broker now, and what their answers mean. No I/O, no clock.
+"""Decides which batches go to which broker, and what responses mean. No I/O, no clock.
 
 collect(now) -> requests to send;  answered(...) / failed(...) -> outcomes, retries, splits
 """
@@ -44,9 +44,9 @@ log = logging.getLogger(__name__)
 class Sender:
     """The sending side of a producer.
 
-    `producer_id` is -1 until one was had; while an idempotent producer has none, nothing is sent.
-    With `builds_elsewhere` it compresses nothing itself: see `Plan.to_build`.
-    All records belong to one of the `transactions`, where there are any.
+    `producer_id` is -1 until it is known; without it, an idempotent producer sends nothing. With
+    `builds_elsewhere` it compresses nothing itself: see `Plan.to_build`. All records belong to one
+    of the `transactions`, if there are any.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Sender:
 
     @property
     def needs_producer_id(self) -> bool:
-        """Whether nothing can be sent for want of a producer id."""
+        """Whether a missing producer id blocks everything."""
         return self._options.idempotent and self.producer_id == NO_PRODUCER_ID
 
     def flush_begins(self) -> None:
@@ -82,11 +82,11 @@ class Sender:
         self._flushes += 1
 
     def flush_ends(self) -> None:
-        """As many times as it began."""
+        """Call as often as `flush_begins`."""
         self._flushes -= 1
 
     def collect(self, now: float, can_send: Callable[[int], bool]) -> Plan:
-        """What goes out now to the brokers that `can_send` says are reachable."""
+        """The requests to send now to the brokers for which `can_send` is true."""
         plan = Plan()
         if self.transactions is not None:
             self._follow(self.transactions)
@@ -114,7 +114,7 @@ class Sender:
         return plan
 
     def request(self, outgoing: Outgoing, *, by_id: bool) -> ProduceRequest:
-        """The request that carries these batches; topics by id or by name."""
+        """The request for these batches; topics by id or by name."""
         topics = outgoing.rows_by_topic()
         return ProduceRequest(
             transactional_id=self._options.transactional_id,
@@ -131,7 +131,7 @@ class Sender:
         )
 
     def answered(self, outgoing: Outgoing, response: ProduceResponse, now: float) -> bool:
-        """Take a response; returns whether the leaders should be asked for again."""
+        """Handle a response; return whether metadata should be requested."""
         self._in_flight[outgoing.node_id] -= 1
         for broker in response.node_endpoints:
             self._view.adopt_broker(Broker(broker.node_id, broker.host, broker.port, broker.rack))
@@ -156,32 +156,32 @@ class Sender:
         return stale
 
     def sent_unanswered(self, outgoing: Outgoing) -> None:
-        """Requests with acks=0 are done when they are on their way."""
+        """Requests with acks=0 are done once they are sent."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
             self._records.queues[batch.where].settled(batch)
             self._settle(batch, Stored())
 
     def failed(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
-        """No answer came: the connection was lost, or the time was up."""
+        """No response arrived: the connection was lost, or the request timed out."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
             self._resolve(batch, error.code, error, None, now, answer=Answer.OPEN)
 
     def unsent(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
-        """The request never left."""
+        """The request was never sent."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
             self._resolve(batch, error.code, error, None, now, answer=Answer.REJECTED)
 
     def reconnected(self, node_id: int) -> None:
-        """What is sent to a broker now goes over another connection than before."""
+        """From now on, another connection to a broker is used."""
         for queue in list(self._records.queues.values()):
             if queue.leader[0] == node_id:
                 queue.sent.disturbed()
 
     def give_up(self, error: KafkaError) -> None:
-        """Fail everything that waits, and take no more: the producer can never send again."""
+        """Fail all waiting batches, and accept no more: the producer can never send again."""
         self._records.shut(error)
         for queue in self._records.queues.values():
             queue.gather()
@@ -192,7 +192,7 @@ class Sender:
                 self._fail(batch, error)
 
     def retract(self, error: KafkaError) -> None:
-        """Take no more for now, and fail what was never sent: its transaction cannot be committed."""
+        """Accept no records for now, and fail unsent ones: their transaction cannot be committed."""
         self._records.hold(error)
         for queue in self._records.queues.values():
             queue.gather()
@@ -200,7 +200,7 @@ class Sender:
                 self._settle(batch, Failed(error))
 
     def abandon(self, error: KafkaError) -> None:
-        """As `give_up`, and fail what is in flight too: no answer may be handed in any more."""
+        """Like `give_up`, but also fail what is in flight: later responses must not be passed in."""
         for queue in self._records.queues.values():
             for batch in list(queue.in_flight):
                 queue.sent.left_open(batch)
@@ -239,7 +239,7 @@ class Sender:
         outgoing.size += len(batch.payload or b"")
 
     def _destination(self, queue: PartitionQueue, now: float, plan: Plan) -> int | None:
-        """The broker that the first batch of a queue can go to now."""
+        """The broker for the first batch of a queue, if it can be sent now."""
         if not queue.gather():
             return None
         plan.wake(queue.oldest().created + self._options.delivery_timeout_s)
@@ -258,7 +258,7 @@ class Sender:
         return view.leader
 
     def build(self, batch: ProducerBatch, producer: tuple[int, int, int] = NO_PRODUCER) -> None:
-        """Encode a closed batch, unless that was done; `producer` is (id, epoch, sequence)."""
+        """Encode a closed batch, if not done yet; `producer` is (id, epoch, sequence)."""
         if batch.payload is not None:
             return
         appender = batch.appender
@@ -273,7 +273,7 @@ class Sender:
         batch.appender = None
 
     def _waits_for_building(self, queue: PartitionQueue, plan: Plan) -> bool:
-        """Have the next batches of a queue built; whether the first one is not yet."""
+        """Start building the next batches of a queue; return whether the first one is not built yet."""
         if not self.builds_elsewhere or self._options.codec is Codec.NONE:
             return False
         for batch in islice(queue.waiting, self._options.in_flight):
@@ -351,7 +351,7 @@ class Sender:
         return decide(code, case)
 
     def _hinted(self, where: TopicPartition, row: PartitionProduceResponse) -> bool:
-        """Whether the broker told the new leader along with the error (KIP-951)."""
+        """Whether the broker returned the new leader with the error (KIP-951)."""
         hint = row.current_leader
         return hint is not None and self._view.adopt_leader(
             where, hint.leader_id, hint.leader_epoch
@@ -386,7 +386,7 @@ class Sender:
         self._settle(batch, Failed(error))
 
     def _follow(self, transactions: Transactions) -> None:
-        """Let go of what can be in no committed transaction."""
+        """Drop what cannot be in a committed transaction."""
         if transactions.fatal is not None:
             self.give_up(transactions.refusal(TransactionInput.SEND))
         elif transactions.doomed:

@@ -1,4 +1,4 @@
-"""A batch that a broker found too large, as two halves. Sends nothing."""
+"""Split a batch that a broker found too large. Sends nothing."""
 
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.kernels.objects import RecordAppender
@@ -11,7 +11,7 @@ from barnabas.records.columns.record import Record
 def split(
     batch: ProducerBatch, codec: Codec, level: int | None, *, transactional: bool = False
 ) -> list[ProducerBatch]:
-    """Two batches with the records of `batch` in order, built but without sequences."""
+    """Return two batches with the records of `batch` in order, built but without sequences."""
     assert batch.payload is not None, "a batch that was sent is built"
     where = batch.where
     records, _ = decode_records(batch.payload, where.topic, where.partition, check_crcs=False)

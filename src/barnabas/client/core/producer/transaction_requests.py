@@ -1,6 +1,8 @@
-"""What a transactional producer asks its coordinators, and the errors in their answers. No I/O.
+"""A transactional producer's requests to its coordinators, and the errors in their responses.
 
-Versions are bounded where later ones are for brokers, or for another version of transactions.
+No I/O.
+
+Version limits exclude versions for brokers, or for another version of transactions.
 
 Source: KIP-98, KIP-447 (who commits offsets), KIP-890.
 """
@@ -40,14 +42,14 @@ PRODUCE_EXPLICIT_AT_MOST: Final = 11
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A transactional producer as brokers know it; id and epoch are -1 before they named it."""
+    """A transactional producer as brokers know it; id and epoch are -1 until brokers assign them."""
 
     transactional_id: str
     producer_id: int = -1
     producer_epoch: int = -1
 
     def init(self, timeout_ms: int) -> InitProducerIdRequest:
-        """Ask for an id and epoch: the next one, where there is one already (KIP-360)."""
+        """Request an id and epoch: the next one, if there is one already (KIP-360)."""
         return InitProducerIdRequest(
             transactional_id=self.transactional_id,
             transaction_timeout_ms=timeout_ms,
@@ -56,7 +58,7 @@ class Identity:
         )
 
     def add_partitions(self, partitions: Iterable[TopicPartition]) -> AddPartitionsToTxnRequest:
-        """Have partitions take part."""
+        """Add partitions to the transaction."""
         return AddPartitionsToTxnRequest(
             v3_and_below_transactional_id=self.transactional_id,
             v3_and_below_producer_id=self.producer_id,
@@ -68,7 +70,7 @@ class Identity:
         )
 
     def add_group(self, group_id: str) -> AddOffsetsToTxnRequest:
-        """Have a group take part."""
+        """Add a group to the transaction."""
         return AddOffsetsToTxnRequest(
             transactional_id=self.transactional_id,
             producer_id=self.producer_id,
@@ -83,7 +85,7 @@ class Identity:
         ids: TopicIds,
         metadata: str = "",
     ) -> TxnOffsetCommitRequest:
-        """Save positions of a group with the transaction; `metadata` goes with each."""
+        """Save positions of a group with the transaction; `metadata` is stored with each."""
         topics: dict[str, list[TxnOffsetCommitRequestPartition]] = {}
         for where, offset in offsets.items():
             row = TxnOffsetCommitRequestPartition(
@@ -119,10 +121,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class PreparedTransaction:
-    """An open transaction of which every record is stored: any process may commit or abort it.
+    """An open transaction whose records are all stored: any process may commit or abort it.
 
-    What `Producer.prepare_transaction` returns and `Admin.end_transactions` takes; it can be
-    pickled. `begun`: there is something in it. `implicit`: by version 2 of transactions (KIP-890).
+    `Producer.prepare_transaction` returns it and `Admin.end_transactions` accepts it; it can be
+    pickled. `begun`: it is not empty. `implicit`: it uses version 2 of transactions (KIP-890).
     """
 
     transactional_id: str
@@ -138,14 +140,14 @@ class PreparedTransaction:
 
     @property
     def end_at_most(self) -> int | None:
-        """The version of EndTxn that ends it: 5 raises the epoch, which is of version 2."""
+        """The version of EndTxn that ends it: 5 raises the epoch, which belongs to version 2."""
         return None if self.implicit else END_EXPLICIT_AT_MOST
 
 
 def refused_partitions(
     response: AddPartitionsToTxnResponse,
 ) -> Iterator[tuple[TopicPartition, int]]:
-    """The partitions that were not added and why; those that only suffered for others are left out."""
+    """The partitions that were not added, and why, without those that failed only because others did."""
     for topic in response.results_by_topic_v3_and_below:
         for row in topic.results_by_partition:
             code = row.partition_error_code

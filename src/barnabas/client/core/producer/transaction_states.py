@@ -1,6 +1,6 @@
-"""The states of a transactional producer and all moves between them.
+"""The states of a transactional producer, and their transitions.
 
-Source: KIP-98, KIP-360, KIP-1050; what Kafka's producer allows in which order.
+Source: KIP-98, KIP-360, KIP-1050; the order of calls that Kafka's producer allows.
 """
 
 from collections.abc import Mapping
@@ -9,26 +9,27 @@ from types import MappingProxyType
 
 
 class TransactionState(Enum):
-    """Where a transactional producer stands; the values say so in messages."""
+    """The state of a transactional producer; messages contain the values."""
 
     NEW = "not initialised"
-    """The coordinator does not know of it."""
+    """The coordinator does not know it."""
     READY = "not in a transaction"
     OPEN = "in a transaction"
     FLUSHING = "flushing for a commit"
-    """The user has committed or prepared; the coordinator was not told, as records are on their way."""
+    """A commit or prepare was called; the coordinator does not know, because records are in flight.
+    """
     COMMITTING = "committing"
-    """The coordinator was told, perhaps: from here on only it knows the outcome."""
+    """The coordinator may know of the commit: from here on only it knows the outcome."""
     FAILED = "in a transaction that has failed"
     """It can only be aborted."""
     ABORTING = "aborting"
     PREPARED = "not in a transaction since it handed one over"
-    """All of it is stored; whoever has its `PreparedTransaction` commits or aborts it."""
+    """All of it is stored; the holder of its `PreparedTransaction` commits or aborts it."""
     DEAD = "failed for good"
 
 
 class TransactionInput(Enum):
-    """What moves it; those with names of calls are the user's."""
+    """Events; those named like calls are the user's."""
 
     INIT = "init_transactions"
     BEGIN = "begin_transaction"
@@ -38,15 +39,15 @@ class TransactionInput(Enum):
     ABORT = "abort_transaction"
     PREPARE = "prepare_transaction"
     INITIATED = "initiated"
-    """The coordinator has given it an id and epoch."""
+    """The coordinator has assigned an id and epoch."""
     SETTLED = "settled"
     """All its records are stored."""
     HANDED_OVER = "handed over"
-    """All its records are stored, and somebody else ends it."""
+    """All its records are stored, and another process ends it."""
     FAIL = "fail"
-    """Something of the transaction is lost."""
+    """A part of the transaction is lost."""
     ENDED = "ended"
-    """The coordinator has done what was wanted."""
+    """The coordinator has done what was requested."""
 
 
 _S, _I = TransactionState, TransactionInput
@@ -86,21 +87,21 @@ TRANSITIONS: Mapping[TransactionState, Mapping[TransactionInput, TransactionStat
 )
 
 SENDING = frozenset({_S.OPEN, _S.FLUSHING})
-"""New batches go out."""
+"""New batches are sent."""
 DOOMED = frozenset({_S.FAILED, _S.ABORTING})
-"""What was not sent yet never will be."""
+"""Unsent records are never sent."""
 UNDECIDED = SENDING | DOOMED
-"""There is a transaction whose commit nobody has asked the coordinator for."""
+"""There is a transaction, and the coordinator has no request to commit it."""
 
 WHAT_TO_DO: Mapping[TransactionState, str] = MappingProxyType(
     {
-        _S.NEW: "init_transactions comes first",
-        _S.READY: "begin_transaction comes first",
+        _S.NEW: "call init_transactions first",
+        _S.READY: "call begin_transaction first",
         _S.OPEN: "end it with commit_transaction or abort_transaction",
         _S.FLUSHING: "call commit_transaction (or prepare_transaction) again, or abort_transaction",
-        _S.COMMITTING: "call commit_transaction again, until it says how that ended",
-        _S.ABORTING: "call abort_transaction again, until that is done",
-        _S.PREPARED: "init_transactions comes before the next transaction",
+        _S.COMMITTING: "call commit_transaction again, until it returns the outcome",
+        _S.ABORTING: "call abort_transaction again, until it succeeds",
+        _S.PREPARED: "call init_transactions before the next transaction",
     }
 )
-"""For a user who called something out of order."""
+"""Advice after a call out of order."""

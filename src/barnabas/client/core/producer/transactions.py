@@ -1,8 +1,8 @@
-"""The transactions of one producer: what takes part, what is lost, what may be called. No I/O.
+"""The transactions of one producer: its partitions, losses, and allowed calls. No I/O.
 
-By version 1 of transactions a partition is added at the coordinator before its first records are
-sent (`wanted`, `added`); by version 2 the broker that gets them adds it, and each transaction has an
-epoch of its own. Which one it is, the cluster says (feature `transaction.version`).
+In version 1 of transactions, a partition is added at the coordinator before its first records are
+sent (`wanted`, `added`). In version 2, the broker that receives them adds it, and each transaction
+has its own epoch. The cluster's feature `transaction.version` decides.
 
 Source: KIP-98, KIP-360, KIP-890, KIP-1050; Kafka's TransactionManager.
 """
@@ -38,11 +38,11 @@ _FATAL: Final = (
 
 
 class Transactions:
-    """What a producer with a transactional id has open, and what it may do.
+    """The open transaction of a producer, and its allowed calls.
 
-    `begun`: the coordinator may know of a transaction; `confirmed`: it does. `gap`: a batch failed
-    that had its sequence, so only a new epoch lets its partition go on. `groups` take part by
-    version 1. `wanted` are the partitions that are to be added.
+    `begun`: the coordinator may know of a transaction; `confirmed`: it does. `gap`: a batch with a
+    sequence failed, so its partition needs a new epoch. `groups` are added in version 1. `wanted`
+    are the partitions to add.
     """
 
     def __init__(self, transactional_id: str) -> None:
@@ -59,12 +59,12 @@ class Transactions:
 
     @property
     def sends(self) -> bool:
-        """Whether there is a transaction that batches may go out for."""
+        """Whether there is a transaction whose batches may be sent."""
         return self.state in SENDING
 
     @property
     def doomed(self) -> bool:
-        """Whether what was not sent yet never will be."""
+        """Whether unsent records are never sent."""
         return self.state in DOOMED
 
     @property
@@ -74,11 +74,11 @@ class Transactions:
 
     @property
     def fatal(self) -> KafkaError | None:
-        """Why the producer cannot go on, if that is so."""
+        """Why the producer cannot continue, if so."""
         return self._why if self.state is TransactionState.DEAD else None
 
     def move(self, happened: TransactionInput) -> None:
-        """Take a call or an event.
+        """Apply a call or an event.
 
         Raises:
             LocalProtocolError: it is out of order; the message names the state.
@@ -91,7 +91,7 @@ class Transactions:
         self.state = following
 
     def refusal(self, call: TransactionInput) -> KafkaError:
-        """Why `call` cannot be now."""
+        """The error for `call` now."""
         who = f"{call.value}: the producer of transactional id {self.transactional_id!r}"
         if self.state is TransactionState.DEAD:
             code = ErrorCode.UNKNOWN_SERVER_ERROR if self._why is None else self._why.code
@@ -104,11 +104,11 @@ class Transactions:
         return LocalProtocolError(f"{who} is {self.state.value}: {WHAT_TO_DO[self.state]}")
 
     def set_version(self, version: int) -> None:
-        """By which version of transactions the next one goes."""
+        """Set the version of the next transaction."""
         self.implicit = version >= _IMPLICIT
 
     def takes_part(self, where: TopicPartition) -> bool:
-        """Whether records for a partition may be sent now; else it is wanted from now on."""
+        """Whether records for a partition may be sent now; otherwise it is wanted from now on."""
         if self.implicit:
             self.begun = self.confirmed = True
             return True
@@ -118,18 +118,21 @@ class Transactions:
         return False
 
     def added(self, partitions: Iterable[TopicPartition]) -> None:
-        """The coordinator has them."""
+        """The coordinator has added them."""
         self._added.update(partitions)
         self.wanted -= self._added
         self.confirmed = True
 
     def added_group(self, group_id: str) -> None:
-        """The coordinator has it."""
+        """The coordinator has added it."""
         self.groups.add(group_id)
         self.confirmed = True
 
     def lost(self, batch: ProducerBatch, error: KafkaError) -> KafkaError:
-        """A batch was given up. What its sender is told: who is fenced hears the same from all."""
+        """A batch failed.
+
+        Return the error for its caller: all batches of a fenced producer get the same.
+        """
         self.gap |= batch.sequence != NO_SEQUENCE
         self.fail(error)
         return self.refusal(TransactionInput.SEND) if error.code in _FATAL else error
@@ -144,7 +147,7 @@ class Transactions:
             self.move(TransactionInput.FAIL)
 
     def die(self, error: KafkaError) -> None:
-        """The producer cannot go on; the first reason counts."""
+        """The producer cannot continue; the first reason counts."""
         if self.state is not TransactionState.DEAD:
             self.state = TransactionState.DEAD
             self._why = _explained(error)
@@ -160,14 +163,17 @@ class Transactions:
 
 def _advice(code: ErrorCode) -> str:
     if code is ErrorCode.INVALID_TRANSACTION_TIMEOUT:
-        return "make a new one with a shorter transaction.timeout.ms"
-    return "make a new one"
+        return "create a new one with a shorter transaction.timeout.ms"
+    return "create a new one"
 
 
 def _explained(error: KafkaError) -> KafkaError:
     late = "the transaction was open for longer than transaction.timeout.ms"
     if error.code in _FENCED:
-        what = "it is fenced: another producer has begun with this transactional id, somebody has "
+        what = (
+            "it is fenced: another producer has started with this transactional id, another "
+            "client has "
+        )
         what += "ended the transaction from outside (`barnabas transactions abort` does that), or"
         return FatalError(f"{what} {late} ({error})", error.code)
     if error.code is ErrorCode.INVALID_TXN_STATE:

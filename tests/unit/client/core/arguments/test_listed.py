@@ -34,7 +34,9 @@ def test_values_of_another_kind_are_refused(odd: object) -> None:
 def test_words_that_there_are_may_be_written_in_any_case() -> None:
     assert chosen("x", "state", ["empty", "STABLE"], ("Stable", "Empty")) == ["Empty", "Stable"]
     assert chosen("x", "state", (), ("Stable",)) == []
-    with pytest.raises(InvalidArgument, match="^x: 'Emty' is no state; there are Stable, Empty$"):
+    with pytest.raises(
+        InvalidArgument, match="^x: 'Emty' is not a state; expected one of Stable, Empty$"
+    ):
         chosen("x", "state", ["stable", "Emty"], ("Stable", "Empty"))
     with pytest.raises(TypeError, match=re.escape("x takes a list, as ['Stable'], not 'Empty'")):
         chosen("x", "state", "Empty", ("Stable", "Empty"))

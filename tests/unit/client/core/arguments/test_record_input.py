@@ -23,14 +23,14 @@ def test_headers_may_come_from_anything_that_can_be_gone_through_once() -> None:
 @pytest.mark.parametrize(
     ("topic", "timestamp", "error", "words"),
     [
-        (b"t", None, TypeError, "a topic is a str, not bytes b't'"),
-        (["t"], None, TypeError, "a topic is a str, not list ['t']"),
-        (None, None, TypeError, "a topic is a str, not NoneType None"),
+        (b"t", None, TypeError, "a topic must be a str, not bytes b't'"),
+        (["t"], None, TypeError, "a topic must be a str, not list ['t']"),
+        (None, None, TypeError, "a topic must be a str, not NoneType None"),
         (
             "t",
             1.5,
             TypeError,
-            "timestamp_ms is an int, milliseconds since the epoch, not float 1.5",
+            "timestamp_ms must be an int, milliseconds since the epoch, not float 1.5",
         ),
         ("t", "1", TypeError, "not str '1'"),
         ("t", -1, ValueError, "timestamp_ms is -1"),
@@ -46,15 +46,15 @@ def test_what_is_wrong_is_named(
 @pytest.mark.parametrize(
     ("key", "value", "headers", "words"),
     [
-        (None, 5, (), "a value is bytes, str or None, not int 5"),
+        (None, 5, (), "a value must be bytes, str or None, not int 5"),
         (None, {"a": 1}, (), "not dict {'a': 1}: encode it first"),
-        (5, None, (), "a key is bytes, str or None, not int 5"),
+        (5, None, (), "a key must be bytes, str or None, not int 5"),
         (None, None, {"a": b"b"}, "as [('origin', b'OSL')], not dict {'a': b'b'}"),
         (None, None, "ab", "not str 'ab'"),
         (None, None, 5, "not int 5"),
-        (None, None, ["ab"], "'ab' is none"),
-        (None, None, [("a", 5)], "a header's value is bytes or None, not int 5"),
-        (None, None, [(b"a", b"b")], "the name of a header is a str, not bytes b'a'"),
+        (None, None, ["ab"], "'ab' is not one"),
+        (None, None, [("a", 5)], "a header's value must be bytes or None, not int 5"),
+        (None, None, [(b"a", b"b")], "the name of a header must be a str, not bytes b'a'"),
     ],
 )
 def test_content_that_is_none_is_named(
@@ -67,5 +67,5 @@ def test_content_that_is_none_is_named(
 def test_a_partition_is_a_number() -> None:
     checked_partition(None)
     checked_partition(3)
-    with pytest.raises(TypeError, match="a partition is an int or None, not str '0'"):
+    with pytest.raises(TypeError, match="a partition must be an int or None, not str '0'"):
         checked_partition("0")  # type: ignore[arg-type]

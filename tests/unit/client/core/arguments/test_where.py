@@ -41,16 +41,16 @@ def test_offsets_are_numbers_that_a_log_can_have() -> None:
     assert offsets_to("commit", {("t", 0): 2**63 - 1}) == {pair: 2**63 - 1}
     assert offset_at(pair, -1, -1) == -1
     for odd in ("5", 5.0, None):
-        with pytest.raises(TypeError, match=f"an offset is a number, not {odd!r}"):
+        with pytest.raises(TypeError, match=f"an offset must be a number, not {odd!r}"):
             offset_at(pair, odd)
 
 
 @pytest.mark.parametrize("kind", [ValueError, KafkaError])
 def test_what_is_no_offset_is_said_with_its_partition(kind: type[Exception]) -> None:
     for offset, least, words in (
-        (-3, 0, "t-0: an offset is 0 or more, not -3"),
-        (-2, -1, "t-0: an offset is -1 or more, not -2"),
-        (2**63, 0, "t-0: an offset is less than 2^63, not 9223372036854775808"),
+        (-3, 0, "t-0: an offset must be 0 or more, not -3"),
+        (-2, -1, "t-0: an offset must be -1 or more, not -2"),
+        (2**63, 0, "t-0: an offset must be less than 2^63, not 9223372036854775808"),
     ):
         with pytest.raises(kind, match=f"^{re.escape(words)}$"):
             offsets_to("commit", {("t", 0): offset}, least)

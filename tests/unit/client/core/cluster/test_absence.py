@@ -18,8 +18,8 @@ def said(*wanted: tuple[str, int]) -> str:
 
 
 def test_what_is_not_there_is_named_with_what_may_have_been_meant() -> None:
-    assert said(("event", 0), ("event", 1)) == "there is no topic event, is events meant?"
-    assert said(("other", 0)) == "there is no topic other (list_topics tells which there are)"
+    assert said(("event", 0), ("event", 1)) == "there is no topic event, did you mean events?"
+    assert said(("other", 0)) == "there is no topic other (list_topics lists them)"
 
 
 def test_of_a_topic_that_is_there_its_partitions_are_told() -> None:
@@ -28,4 +28,4 @@ def test_of_a_topic_that_is_there_its_partitions_are_told() -> None:
 
 
 def test_what_has_come_meanwhile_is_there() -> None:
-    assert said(("events", 2)) == "by now all of them are there: try again"
+    assert said(("events", 2)) == "by now all of them exist: try again"

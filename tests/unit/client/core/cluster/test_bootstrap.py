@@ -2,10 +2,10 @@ import pytest
 
 from barnabas.client.core.cluster.bootstrap import Failures, parse_addresses
 from barnabas.errors import (
+    ApiVersionsUnanswered,
     ConfigError,
     ConnectionRefused,
     HostUnknown,
-    VersionsUntold,
 )
 
 
@@ -19,21 +19,21 @@ def test_addresses_are_hosts_with_ports() -> None:
         ("http://a:1", "leave out http://"),
         ("a:1/", "leave out /"),
         ("PLAINTEXT://a:1/", "leave out PLAINTEXT://"),
-        ("a:1;b:2", "';' cannot be in it; commas stand between several"),
-        ("a b:1", "' ' cannot be in it"),
-        ("a:b", "a port is a number from 1 to 65535"),
-        ("a:-1", "a port is a number"),
-        ("a:0", "a port is a number"),
-        ("a:70000", "a port is a number"),
-        ("a:" + 5000 * "1", "a port is a number"),
+        ("a:1;b:2", "';' is not allowed; separate several addresses by commas"),
+        ("a b:1", "' ' is not allowed"),
+        ("a:b", "the port must be a number from 1 to 65535"),
+        ("a:-1", "the port must be a number"),
+        ("a:0", "the port must be a number"),
+        ("a:70000", "the port must be a number"),
+        ("a:" + 5000 * "1", "the port must be a number"),
         ("a:", "the port is missing"),
         ("a", "the port is missing; Kafka's is 9092"),
         ("[fe80::1]", "the port is missing"),
         (":1", "the host is missing"),
         ("[]:1", "the host is missing"),
-        ("[::1", "only an IPv6 host has colons, and stands in brackets"),
-        ("[::1]9092", "stands in brackets"),
-        ("::1", "stands in brackets"),
+        ("[::1", "only an IPv6 host has colons, and it must be in brackets"),
+        ("[::1]9092", "must be in brackets"),
+        ("::1", "must be in brackets"),
     ],
 )
 def test_what_is_no_address_is_named_with_what_is_wrong(text: str, why: str) -> None:
@@ -67,7 +67,7 @@ def test_where_nobody_knows_the_names_nobody_is_told_to_start_a_broker() -> None
     failures.note("a:1", HostUnknown("a is unknown"))
     assert failures.hopeless(["a:1"])
     assert isinstance(failures.error(), HostUnknown)
-    assert str(failures.error()).endswith("Check how the host is spelt in bootstrap.servers")
+    assert str(failures.error()).endswith("Check how the host is spelled in bootstrap.servers")
     failures.note("b:2", ConnectionRefused("b:2: nobody listens"))
     assert not isinstance(failures.error(), HostUnknown)
     assert "Check that a broker runs there" in str(failures.error())
@@ -77,7 +77,7 @@ def test_where_nobody_knows_the_names_nobody_is_told_to_start_a_broker() -> None
 
 
 def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
-    failures, untold = Failures(), VersionsUntold("b:2 closes the connection at ApiVersions")
+    failures, untold = Failures(), ApiVersionsUnanswered("b:2 closes the connection at ApiVersions")
     failures.note("a:1", ConnectionRefused("a:1: nobody listens"))
     for _ in range(3):
         assert not failures.hopeless(["a:1", "b:2"])
@@ -92,7 +92,7 @@ def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
 
 def test_where_only_old_brokers_are_nobody_is_told_to_start_one() -> None:
     failures = Failures()
-    failures.note("a:1", VersionsUntold("a:1 closes the connection at ApiVersions"))
+    failures.note("a:1", ApiVersionsUnanswered("a:1 closes the connection at ApiVersions"))
     error = failures.error()
-    assert isinstance(error, VersionsUntold)
+    assert isinstance(error, ApiVersionsUnanswered)
     assert str(error) == "a:1 closes the connection at ApiVersions"

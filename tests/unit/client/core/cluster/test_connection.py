@@ -106,7 +106,7 @@ def test_a_refusal_that_names_no_range_falls_back_to_version_0() -> None:
     _, again = connection.receive(garbled)
     assert again is not None
     assert read_request_header(body(again))[0].api_version == 0
-    with pytest.raises(RemoteProtocolError, match="which all must speak"):
+    with pytest.raises(RemoteProtocolError, match="which every broker must support"):
         connection.receive(memoryview(bytes.fromhex("00000001 0023 00000000")))
 
 
@@ -120,7 +120,7 @@ def test_answers_come_in_the_order_of_the_requests() -> None:
     assert send is None
     assert received is not None
     assert received.message.controller_id == first
-    with pytest.raises(RemoteProtocolError, match=f"came where {second} was due"):
+    with pytest.raises(RemoteProtocolError, match=f"arrived instead of {second}"):
         connection.receive(body(encode_response(ApiKey.METADATA, 1, first, response)))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
-from barnabas.client.core.group.membership import Change, Next, Told
+from barnabas.client.core.group.membership import Change, ChangeKind, Next
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import ErrorCode
@@ -49,7 +49,7 @@ def answer(
 def told(member: EpochMembership, epoch: int, *partitions: int) -> None:
     """A heartbeat whose answer says what it is to have."""
     member.heartbeat_request()
-    assert member.heard(answer(epoch, {ID: list(partitions)})) is Next.ON
+    assert member.handle_response(answer(epoch, {ID: list(partitions)})) is Next.ON
 
 
 def reconcile(member: EpochMembership) -> list[Change]:
@@ -68,7 +68,7 @@ def joined(member: EpochMembership, *partitions: int) -> EpochMembership:
     told(member, 1, *partitions)
     reconcile(member)
     member.heartbeat_request()
-    assert member.heard(answer()) is Next.ON
+    assert member.handle_response(answer()) is Next.ON
     assert member.state is EpochState.STABLE
     return member
 
@@ -83,9 +83,9 @@ def test_who_joins_says_all_of_itself_and_then_only_that_it_is_there() -> None:
     assert (said.group_id, said.member_id, said.member_epoch) == ("g", "me", 0)
     assert (said.rack_id, said.rebalance_timeout_ms, said.server_assignor) == ("r", 9000, "range")
     assert (said.subscribed_topic_names, said.topic_partitions) == (["t"], [])
-    assert member.heard(answer(3, {})) is Next.ON
+    assert member.handle_response(answer(3, {})) is Next.ON
     assert (member.generation, member.interval_ms) == (3, 700)
-    assert reconcile(member) == [Change(Told.ASSIGNED, ())]
+    assert reconcile(member) == [Change(ChangeKind.ASSIGNED, ())]
     bare = member.heartbeat_request()
     assert (bare.member_epoch, bare.rack_id, bare.server_assignor) == (3, None, None)
     assert (bare.subscribed_topic_names, bare.topic_partitions) == (None, None)
@@ -99,11 +99,11 @@ def test_what_was_taken_is_said_at_once_and_only_once() -> None:
     assert (member.due, member.state) == (True, EpochState.RECONCILING)
     assert member.unnamed({}) == {ID}
     assert not member.has_news
-    assert reconcile(member) == [Change(Told.ASSIGNED, (A, B))]
+    assert reconcile(member) == [Change(ChangeKind.ASSIGNED, (A, B))]
     assert (member.due, member.has_news, member.owned) == (False, True, (A, B))
     (row,) = member.heartbeat_request().topic_partitions or []
     assert (row.topic_id, row.partitions) == (ID, [0, 1])
-    assert member.heard(answer(2)) is Next.ON
+    assert member.handle_response(answer(2)) is Next.ON
     assert (member.state, member.has_news, member.generation) == (EpochState.STABLE, False, 2)
     assert member.heartbeat_request().topic_partitions is None
 
@@ -111,7 +111,10 @@ def test_what_was_taken_is_said_at_once_and_only_once() -> None:
 def test_it_gives_up_first_and_takes_then() -> None:
     member = joined(membership(), 0, 1)
     told(member, 2, 1, 2)
-    assert reconcile(member) == [Change(Told.REVOKED, (A,)), Change(Told.ASSIGNED, (C,))]
+    assert reconcile(member) == [
+        Change(ChangeKind.REVOKED, (A,)),
+        Change(ChangeKind.ASSIGNED, (C,)),
+    ]
 
 
 def test_while_that_goes_on_heartbeats_say_what_it_had() -> None:
@@ -121,7 +124,7 @@ def test_while_that_goes_on_heartbeats_say_what_it_had() -> None:
     assert change is not None
     member.gave_up(change)
     assert member.heartbeat_request().topic_partitions is None
-    assert member.heard(answer(2)) is Next.ON
+    assert member.handle_response(answer(2)) is Next.ON
     member.took(NAMES)
     member.reconciled()
     assert member.has_news, "the answer was to what it had before"
@@ -136,12 +139,12 @@ def test_what_it_is_told_meanwhile_counts() -> None:
     told(member, 3, 0)
     member.reconciled()
     assert member.due
-    assert reconcile(member) == [Change(Told.REVOKED, (B,)), Change(Told.ASSIGNED, ())]
+    assert reconcile(member) == [Change(ChangeKind.REVOKED, (B,)), Change(ChangeKind.ASSIGNED, ())]
     assert member.state is EpochState.ACKNOWLEDGING
     assert member.has_news, "the broker waits for it, although it said the same before"
     (row,) = member.heartbeat_request().topic_partitions or []
     assert row.partitions == [0]
-    assert member.heard(answer(3)) is Next.ON
+    assert member.handle_response(answer(3)) is Next.ON
     assert (member.state, member.has_news) == (EpochState.STABLE, False)
 
 
@@ -149,7 +152,7 @@ def test_what_it_took_nothing_of_and_is_to_have_no_more_is_told_too() -> None:
     member = joined(membership(), 0)
     told(member, 2, 0, 1)
     told(member, 3, 0)
-    assert reconcile(member) == [Change(Told.ASSIGNED, ())]
+    assert reconcile(member) == [Change(ChangeKind.ASSIGNED, ())]
     assert member.has_news
     assert member.heartbeat_request().topic_partitions is not None
 
@@ -157,22 +160,22 @@ def test_what_it_took_nothing_of_and_is_to_have_no_more_is_told_too() -> None:
 def test_a_topic_that_was_made_again_is_given_up_and_taken() -> None:
     member = joined(membership(), 0)
     member.heartbeat_request()
-    member.heard(answer(2, {OTHER_ID: [0]}))
+    member.handle_response(answer(2, {OTHER_ID: [0]}))
     change = member.before_join()
-    assert change == Change(Told.REVOKED, (A,))
+    assert change == Change(ChangeKind.REVOKED, (A,))
     member.gave_up(change)
     assert member.unnamed(NAMES) == {OTHER_ID}
-    assert member.took({OTHER_ID: "t"}) == Change(Told.ASSIGNED, (A,))
+    assert member.took({OTHER_ID: "t"}) == Change(ChangeKind.ASSIGNED, (A,))
 
 
 @pytest.mark.parametrize("code", [E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID])
 def test_who_is_fenced_has_lost_all_and_joins_anew_under_the_same_id(code: ErrorCode) -> None:
     member = joined(membership(), 0, 1)
     member.heartbeat_request()
-    assert member.heard(answer(code=code)) is Next.AGAIN
+    assert member.handle_response(answer(code=code)) is Next.AGAIN
     assert (member.generation, member.due) == (-1, True)
     change = member.before_join()
-    assert change == Change(Told.LOST, (A, B))
+    assert change == Change(ChangeKind.LOST, (A, B))
     member.gave_up(change)
     member.join()
     said = member.heartbeat_request()
@@ -194,14 +197,14 @@ def test_without_an_answer_it_says_all_again_and_stays(
     member = joined(membership(), 0)
     member.heartbeat_request()
     if code is None:
-        member.unheard()
+        member.no_response()
     else:
-        assert member.heard(answer(code=code)) is found
+        assert member.handle_response(answer(code=code)) is found
     again = member.heartbeat_request()
     assert (again.member_epoch, again.subscribed_topic_names) == (1, ["t"])
     assert [row.partitions for row in again.topic_partitions or []] == [[0]]
     assert again.rebalance_timeout_ms == 300_000
-    assert member.heard(answer(1, {ID: [0]})) is Next.ON
+    assert member.handle_response(answer(1, {ID: [0]})) is Next.ON
     assert (member.state, member.owned) == (EpochState.STABLE, (A,))
 
 
@@ -212,7 +215,7 @@ def test_what_time_does_not_cure_is_the_users(code: ErrorCode) -> None:
     member = membership()
     member.join()
     member.heartbeat_request()
-    assert member.heard(answer(code=code)) is Next.FAIL
+    assert member.handle_response(answer(code=code)) is Next.FAIL
     assert member.state is EpochState.AWAY
 
 
@@ -222,22 +225,22 @@ def test_a_pattern_takes_the_place_of_names_and_names_of_a_pattern() -> None:
     assert member.has_news
     said = member.heartbeat_request()
     assert (said.subscribed_topic_names, said.subscribed_topic_regex) == ([], "t.*")
-    member.heard(answer())
+    member.handle_response(answer())
     member.subscribe(["t"])
     said = member.heartbeat_request()
     assert (said.subscribed_topic_names, said.subscribed_topic_regex) == (["t"], "")
-    member.heard(answer())
+    member.handle_response(answer())
     assert not member.has_news
 
 
 @pytest.mark.parametrize(("instance", "epoch"), [(None, -1), ("static", -2)])
 def test_a_static_member_leaves_for_a_while(instance: str | None, epoch: int) -> None:
     member = joined(membership(**{"group.instance.id": instance}), 0)
-    assert member.before_leave() == Change(Told.REVOKED, (A,))
+    assert member.before_leave() == Change(ChangeKind.REVOKED, (A,))
     said = member.leave_request()
     assert (said.member_epoch, said.instance_id) == (epoch, instance)
     member.forgotten()
-    assert member.before_leave() == Change(Told.LOST, (A,))
+    assert member.before_leave() == Change(ChangeKind.LOST, (A,))
 
 
 def test_an_answer_that_comes_after_leaving_changes_nothing() -> None:
@@ -245,5 +248,5 @@ def test_an_answer_that_comes_after_leaving_changes_nothing() -> None:
     member.join()
     member.heartbeat_request()
     member.forgotten()
-    assert member.heard(answer(5, {ID: [0]})) is Next.ON
+    assert member.handle_response(answer(5, {ID: [0]})) is Next.ON
     assert (member.state, member.generation) == (EpochState.AWAY, -1)

@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas.client.core.group.member_states import MemberState
-from barnabas.client.core.group.membership import Change, Membership, Next, Told
+from barnabas.client.core.group.membership import Change, ChangeKind, Membership, Next
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import Subscription as Said
 from barnabas.client.core.group.subscription import (
@@ -55,7 +55,7 @@ def sync(member: Membership, *given: TopicPartition) -> tuple[Change, ...]:
     found, changes = member.synced(response)
     assert found is Next.ON
     for change in changes:
-        if change.told is not Told.ASSIGNED:
+        if change.kind is not ChangeKind.ASSIGNED:
             member.gave_up(change)
     return changes
 
@@ -92,7 +92,7 @@ def test_who_does_not_lead_hands_out_nothing_and_watches_nothing() -> None:
     member = membership()
     join(member)
     assert member.sync_request({"t": 3}).assignments == []
-    assert sync(member, B) == (Change(Told.ASSIGNED, (B,)),)
+    assert sync(member, B) == (Change(ChangeKind.ASSIGNED, (B,)),)
     member.counted({"t": 4})
     assert not member.due
 
@@ -103,7 +103,7 @@ def test_an_eager_member_gives_all_up_before_it_joins_again() -> None:
     sync(member, A, B)
     member.rejoin("for the test")
     change = member.before_join()
-    assert change == Change(Told.REVOKED, (A, B))
+    assert change == Change(ChangeKind.REVOKED, (A, B))
     member.gave_up(change)
     assert member.join_request().reason == "for the test"
     assert decode_subscription(member.join_request().protocols[0].metadata).owned == ()
@@ -112,13 +112,16 @@ def test_an_eager_member_gives_all_up_before_it_joins_again() -> None:
 def test_a_cooperative_one_says_what_it_has_and_gives_up_what_it_must() -> None:
     member = cooperative()
     join(member)
-    assert sync(member, A, B) == (Change(Told.ASSIGNED, (A, B)),)
+    assert sync(member, A, B) == (Change(ChangeKind.ASSIGNED, (A, B)),)
     member.rejoin("for the test")
     assert member.before_join() is None
     said = decode_subscription(member.join_request().protocols[0].metadata)
     assert (said.owned, said.generation) == ((A, B), 1)
     join(member, generation=2)
-    assert sync(member, B, C) == (Change(Told.REVOKED, (A,)), Change(Told.ASSIGNED, (C,)))
+    assert sync(member, B, C) == (
+        Change(ChangeKind.REVOKED, (A,)),
+        Change(ChangeKind.ASSIGNED, (C,)),
+    )
     assert set(member.owned) == {B, C}
     assert member.due, "so that somebody gets what it gave up"
 
@@ -128,7 +131,7 @@ def test_a_cooperative_one_gives_up_topics_that_it_wants_no_more() -> None:
     join(member)
     sync(member, A, B)
     member.subscribe(["u"])
-    assert member.before_join() == Change(Told.REVOKED, (A, B))
+    assert member.before_join() == Change(ChangeKind.REVOKED, (A, B))
 
 
 @pytest.mark.parametrize(
@@ -145,19 +148,19 @@ def test_a_member_that_is_not_known_has_lost_what_it_had(
     member = cooperative()
     join(member)
     sync(member, A)
-    assert member.heard(code, member.generation) is how
+    assert member.handle_response(code, member.generation) is how
     assert (member.state, member.generation) == (MemberState.AWAY, -1)
     assert bool(member.member_id) is keeps_id
-    assert member.before_join() == Change(Told.LOST, (A,))
+    assert member.before_join() == Change(ChangeKind.LOST, (A,))
 
 
 def test_what_is_heard_of_an_older_generation_changes_nothing() -> None:
     member = membership()
     join(member, generation=5)
     sync(member, A)
-    assert member.heard(E.UNKNOWN_MEMBER_ID, 4) is Next.ON
+    assert member.handle_response(E.UNKNOWN_MEMBER_ID, 4) is Next.ON
     assert member.rejoin_why == ""
-    assert member.heard(E.REBALANCE_IN_PROGRESS, 5) is Next.AGAIN
+    assert member.handle_response(E.REBALANCE_IN_PROGRESS, 5) is Next.AGAIN
     assert member.due
     assert member.generation == 5
 
@@ -169,9 +172,9 @@ def test_what_is_heard_while_it_joins_leaves_that_to_the_join(code: ErrorCode) -
     sync(member, A)
     member.rejoin("the group is rebalancing")
     member.join_request()
-    assert member.heard(code, 5) is Next.ON
+    assert member.handle_response(code, 5) is Next.ON
     join(member, generation=6)
-    assert member.heard(code, 6) is Next.ON
+    assert member.handle_response(code, 6) is Next.ON
     sync(member, A)
     assert (member.state, member.generation) == (MemberState.STABLE, 6)
 

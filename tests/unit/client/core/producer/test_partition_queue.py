@@ -63,7 +63,7 @@ def test_behind_one_whose_time_is_up_the_next_keeps_its_number() -> None:
     error = error_of(late)
     assert isinstance(error, RequestTimeout)
     assert error.may_be_stored
-    assert "may be stored all the same" in str(error)
+    assert "the records may be stored" in str(error)
 
 
 def test_what_never_left_or_was_rejected_is_surely_not_stored() -> None:

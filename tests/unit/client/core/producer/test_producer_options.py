@@ -55,7 +55,7 @@ def test_a_transactional_producer_refuses_what_it_cannot_work_with(
 
 
 def test_a_transactional_id_is_not_empty() -> None:
-    with pytest.raises(ConfigError, match=r"transactional\.id: a name is not empty"):
+    with pytest.raises(ConfigError, match=r"transactional\.id: a name must not be empty"):
         options(transactional_id="")
 
 

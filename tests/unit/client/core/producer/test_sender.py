@@ -446,7 +446,7 @@ def test_who_is_fenced_loses_all_and_takes_no_more() -> None:
     for error in (error_of(sent), error_of(unsent)):
         assert isinstance(error, FatalError)
         assert error.code is ErrorCode.INVALID_PRODUCER_EPOCH
-        assert "it is fenced: another producer has begun" in str(error)
+        assert "it is fenced: another producer has started" in str(error)
     with pytest.raises(FatalError, match="it is fenced"):
         it.send(b"c")
     it.records.resume()

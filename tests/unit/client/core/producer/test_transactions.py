@@ -82,9 +82,9 @@ def test_who_calls_out_of_order_is_told_the_state_and_what_to_do() -> None:
     }
     assert told[_S.NEW] == (
         "send: the producer of transactional id 'x' is not initialised: "
-        "init_transactions comes first"
+        "call init_transactions first"
     )
-    assert "is not in a transaction: begin_transaction comes first" in told[_S.READY]
+    assert "is not in a transaction: call begin_transaction first" in told[_S.READY]
     assert "is committing: call commit_transaction again" in told[_S.COMMITTING]
 
 
@@ -94,7 +94,7 @@ def test_what_is_handed_over_is_not_aborted_by_its_producer() -> None:
     assert (it.state, it.sends, it.undecided) == (_S.FLUSHING, True, True)
     it.move(_I.HANDED_OVER)
     assert (it.state, it.sends, it.undecided) == (_S.PREPARED, False, False)
-    with pytest.raises(LocalProtocolError, match="handed one over: init_transactions comes before"):
+    with pytest.raises(LocalProtocolError, match="handed one over: call init_transactions before"):
         it.move(_I.BEGIN)
     it.move(_I.INIT)
     assert it.state is _S.NEW
@@ -153,7 +153,9 @@ def test_who_is_fenced_cannot_go_on(state: TransactionState, code: ErrorCode) ->
     it.die(LOST)
     assert it.state is _S.DEAD
     assert not it.wanted
-    with pytest.raises(FatalError, match="make a new one: it is fenced: another producer") as told:
+    with pytest.raises(
+        FatalError, match="create a new one: it is fenced: another producer"
+    ) as told:
         it.move(_I.ABORT)
     assert (told.value.code, told.value.retriable) == (code, False)
     assert "ended the transaction from outside (`barnabas transactions abort`" in str(told.value)

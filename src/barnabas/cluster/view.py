@@ -1,0 +1,59 @@
+"""View: what the controller knows of its cluster, and the decisions that change it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from barnabas.cluster.image import NO_LEADER, ClusterImage, PartitionState
+from barnabas.cluster.replica_states import ReplicaPhase
+from barnabas.cluster.requests import BrokerRequest
+from barnabas.cluster.znodes import ZnodeWrite
+from barnabas.errors import ErrorCode
+from barnabas.types import NodeId, TopicPartition
+
+Deletion = Mapping[tuple[int, NodeId], ReplicaPhase]
+"""How far each replica of a topic is that is being deleted, by partition and broker."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The image, and what only the controller needs to know. It is immutable, as the image is."""
+
+    image: ClusterImage
+    shutting_down: frozenset[NodeId] = frozenset()
+    """Brokers that have asked to stop and are still there."""
+    deletions: Mapping[str, Deletion] = field(default_factory=dict)
+    """The topics that are being deleted."""
+    unclean: Collection[str] = frozenset()
+    """The topics with `unclean.leader.election.enable`."""
+    listener: str = "PLAINTEXT"
+    """`inter.broker.listener.name`."""
+
+    def live(self, state: PartitionState) -> frozenset[NodeId]:
+        """The replicas of a partition that may lead it."""
+        return frozenset(self.image.live_replicas(state)) - self.shutting_down
+
+    def lacks_leader(self, state: PartitionState) -> bool:
+        """Whether nobody leads the partition, or somebody who is gone."""
+        return state.leader == NO_LEADER or state.leader not in self.image.live_replicas(state)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the caller must do, in this order.
+
+    1. `writes`: write them to ZooKeeper, in multis that each check the version of /controller_epoch.
+       If that is another one, resign, and forget the decision. If a node has another version, forget
+       the decision, read the node into the view, and step with the same event again.
+    2. `after`: the view from now on.
+    3. `requests`: send them, those to one broker in their order.
+    4. `errors`: answer whoever asked. Partitions that are not named were changed, or are as asked.
+    """
+
+    after: View
+    writes: tuple[ZnodeWrite, ...] = ()
+    requests: tuple[BrokerRequest, ...] = ()
+    errors: Mapping[TopicPartition, ErrorCode] = field(default_factory=dict)
+    error: ErrorCode = ErrorCode.NONE
+    """Of the whole event; then nothing changes."""
+    remaining: tuple[TopicPartition, ...] = ()
+    """Of a broker that shuts down: the partitions that it still leads."""

@@ -1,0 +1,96 @@
+"""How far a streaming query is: its lag for each partition, and a log line for each batch.
+
+`lastProgress` of Spark has no metrics for sources in Python, and shows a class of Java where topics
+should be; the offsets are there.
+"""
+
+import json
+import logging
+from typing import Any
+
+from pyspark.sql.streaming.listener import (
+    QueryIdleEvent,
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+    StreamingQueryProgress,
+)
+from pyspark.sql.streaming.query import StreamingQuery
+
+from barnabas.spark.options.offsets import OffsetMap, offsets_from_json
+from barnabas.types import TopicPartition
+
+_log = logging.getLogger(__name__)
+
+
+def lag(query: StreamingQuery) -> dict[TopicPartition, int]:
+    """How many records of each partition the query has not finished, as of its last progress.
+
+    Empty before its first progress. Spark reports one after each batch, and every ten seconds
+    while nothing comes (`spark.sql.streaming.noDataProgressEventInterval`). Works for Spark's own
+    Kafka source as well.
+    """
+    progress = query.lastProgress
+    return {} if progress is None else lag_at(progress)
+
+
+def lag_at(progress: StreamingQueryProgress) -> dict[TopicPartition, int]:
+    """As `lag`, at one progress; sources that read no topics are left out."""
+    behind: dict[TopicPartition, int] = {}
+    for source in progress.sources:
+        done, newest = _offsets(source.endOffset), _offsets(source.latestOffset)
+        for where, end in newest.items():
+            # The first offset of a new partition is not known here; most begin at 0.
+            behind[where] = behind.get(where, 0) + max(end - done.get(where, 0), 0)
+    return behind
+
+
+def _offsets(text: Any) -> OffsetMap:
+    """What Spark shows as an offset, where it is one of topics."""
+    try:
+        parsed = json.loads(text) if isinstance(text, str) else text
+        return offsets_from_json(parsed)
+    except (ValueError, TypeError, AttributeError):
+        return {}
+
+
+class ProgressLog(StreamingQueryListener):
+    """Logs a line for each batch: rows, rate and lag. `spark.streams.addListener(ProgressLog())`.
+
+    The lines are of the logger `barnabas.spark.monitoring`, at level INFO, and name at most
+    `partitions` partitions: those that are furthest behind.
+    """
+
+    def __init__(self, partitions: int = 5) -> None:
+        self._partitions = partitions
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 (Spark's name)
+        """Say that it runs."""
+        _log.info("stream started query=%s run=%s", event.name or event.id, event.runId)
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
+        """Say what one batch did."""
+        progress = event.progress
+        behind = lag_at(progress)
+        worst = sorted(behind, key=lambda where: (-behind[where], where))[: self._partitions]
+        _log.info(
+            "stream progress query=%s batch=%d rows=%d rows_per_s=%.1f lag=%d%s",
+            progress.name or progress.id,
+            progress.batchId,
+            progress.numInputRows,
+            progress.processedRowsPerSecond,
+            sum(behind.values()),
+            "".join(f" {each.topic}-{each.partition}={behind[each]}" for each in worst),
+        )
+
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
+        """Nothing: the last progress still holds."""
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
+        """Say how it ended."""
+        if event.exception:
+            first = event.exception.strip().splitlines()[0]
+            _log.error("stream failed query=%s why=%s", event.id, first)
+        else:
+            _log.info("stream ended query=%s", event.id)

@@ -1,0 +1,156 @@
+"""The options a user gave, read one by one: names checked, values parsed, mistakes named.
+
+Knows how values look, not what options mean: that is in `read_options` and `write_options`.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
+from barnabas.config.elsewhere import CLIENT_NAMES, reason
+from barnabas.errors import ConfigError
+from barnabas.spark.errors import OptionError
+
+KAFKA_PREFIX = "kafka."
+BOOTSTRAP = "kafka.bootstrap.servers"
+
+_NO_OPTIONS = (
+    "is missing, as all options are. Of a table made by CREATE TABLE ... USING barnabas Spark keeps "
+    "none, so give them at each use: SELECT * FROM name WITH (`kafka.bootstrap.servers` = "
+    "'host:port', subscribe = 'topic'), INSERT INTO name WITH (..., topic = 'topic') ...; or make a "
+    "temporary view, which keeps its OPTIONS"
+)
+
+_DURATIONS_MS = {
+    "us": 0.001,
+    "ms": 1,
+    "s": 1000,
+    "m": 60_000,
+    "min": 60_000,
+    "h": 3_600_000,
+    "d": 86_400_000,
+}
+
+
+class Options:
+    """A case-insensitive view of the options of one `load` or `save`.
+
+    Spark hands option names over in lower case; messages show them as they are documented.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._values = {name.lower(): value for name, value in given.items()}
+
+    def check_names(self, known: Iterable[str], elsewhere: Mapping[str, str]) -> None:
+        """Refuse names that are neither in `known` nor `kafka.*`.
+
+        Args:
+            known: the names as documented.
+            elsewhere: names that belong to the other direction, each with what to do instead.
+
+        Raises:
+            OptionError: for the first such name, with the nearest known one.
+        """
+        documented = {name.lower(): name for name in known}
+        hints = {name.lower(): (name, hint) for name, hint in elsewhere.items()}
+        for name in self._values:
+            if name in documented or name.startswith(KAFKA_PREFIX):
+                continue
+            if name in hints:
+                raise OptionError(*hints[name])
+            near = difflib.get_close_matches(name, documented, n=1)
+            meant = f"did you mean '{documented[near[0]]}'?" if near else "remove it"
+            raise OptionError(name, f"not known here; {meant}")
+
+    def has(self, name: str) -> bool:
+        """Whether the option was given."""
+        return name.lower() in self._values
+
+    def given(self, names: Iterable[str]) -> list[str]:
+        """Those of `names` that were given, as documented."""
+        return [name for name in names if self.has(name)]
+
+    def text(self, name: str) -> str | None:
+        """The value without white space around it, or None."""
+        value = self._values.get(name.lower())
+        return None if value is None else str(value).strip()
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """A value that is true or false."""
+        value = self.text(name)
+        if value is None:
+            return default
+        if value.lower() not in {"true", "false"}:
+            raise OptionError(name, f"must be true or false, not '{value}'")
+        return value.lower() == "true"
+
+    def integer(self, name: str, *, least: int, most: int = 2**63 - 1) -> int | None:
+        """A whole number in [least, most], or None where the option was not given."""
+        value = self.text(name)
+        if value is None:
+            return None
+        try:
+            number = int(value)
+        except ValueError:
+            raise OptionError(name, f"must be a whole number, not '{value}'") from None
+        if not least <= number <= most:
+            raise OptionError(name, f"must be from {least} to {most}, not {number}")
+        return number
+
+    def duration_ms(self, name: str, *, default: int) -> int:
+        """A duration as Spark writes it ("500ms", "30s", "15m", "2h", "1d"; bare: milliseconds)."""
+        value = self.text(name)
+        if value is None:
+            return default
+        digits = value.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+        unit = value[len(digits) :].strip().lower() or "ms"
+        if not digits.isdecimal() or unit not in _DURATIONS_MS:
+            raise OptionError(name, f"must be a duration such as 500ms, 30s or 15m, not '{value}'")
+        return int(int(digits) * _DURATIONS_MS[unit])
+
+    def kafka(self, *, refused: Mapping[str, str]) -> dict[str, str]:
+        """The `kafka.*` options without their prefix.
+
+        Args:
+            refused: Kafka properties that make no sense here, each with what to do instead.
+
+        Raises:
+            OptionError: one of `refused` was given, or one that Kafka's clients do not know or not
+                with this value, or `kafka.bootstrap.servers` was not given.
+        """
+        if not self._values:
+            raise OptionError(BOOTSTRAP, _NO_OPTIONS)
+        if not self.text(BOOTSTRAP):
+            raise OptionError(BOOTSTRAP, "is missing; set it to host:port of one or more brokers")
+        found = {
+            name[len(KAFKA_PREFIX) :]: str(value)
+            for name, value in self._values.items()
+            if name.startswith(KAFKA_PREFIX)
+        }
+        for name, hint in refused.items():
+            if name in found:
+                raise OptionError(KAFKA_PREFIX + name, hint)
+        for name, value in found.items():
+            _check_property(name, value)
+        return found
+
+
+def _check_property(name: str, value: str) -> None:
+    """Refuse what no client of Kafka knows, and a value that the property cannot have.
+
+    Of another client, or without effect here, it is a warning only, when the client is made: one
+    set of options often serves reading and writing.
+    """
+    clients = (ConsumerConfig, ProducerConfig, AdminConfig)
+    rows = [row for each in clients if (row := each.find(name)) is not None]
+    try:
+        for row in rows:
+            row.parse(value)
+    except ConfigError as error:
+        raise OptionError(KAFKA_PREFIX + name, str(error)) from None
+    if rows or reason(CLIENT_NAMES, name):
+        return
+    known = [*CLIENT_NAMES, *(known for each in clients for known in each.settings())]
+    near = difflib.get_close_matches(name, known, n=1)
+    meant = f"did you mean '{KAFKA_PREFIX}{near[0]}'?" if near else "remove it"
+    raise OptionError(KAFKA_PREFIX + name, f"not a property of Kafka's clients; {meant}")

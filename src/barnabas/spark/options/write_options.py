@@ -1,0 +1,89 @@
+"""The options of writing.
+
+Source: Spark's "Structured Streaming + Kafka Integration Guide", "Writing Data to Kafka".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from barnabas.spark.errors import OptionError
+from barnabas.spark.options.option_values import Options
+from barnabas.spark.options.read_options import NAMES as READ_NAMES
+
+NAMES = (
+    "topic",
+    "deliveryGuarantee",
+    "transactionalIdPrefix",
+    "batchId",
+    "checkpointLocation",
+    "queryName",
+    "includeHeaders",
+)
+"""Spark hands a stream's checkpoint location to the sink, and Declarative Pipelines the name of the
+flow; `includeHeaders` is harmless there."""
+
+ELSEWHERE = {
+    **{
+        name: "is an option of reading; to write to a topic use 'topic'"
+        for name in READ_NAMES
+        if name not in NAMES
+    },
+    "path": "is not used; call save() or start() without a path and name the topic with 'topic'",
+}
+
+REFUSED_KAFKA = {
+    "key.serializer": "is not used; keys are written as they are, binary or string",
+    "value.serializer": "is not used; values are written as they are, binary or string",
+    "interceptor.classes": "is not supported; remove it",
+    "transactional.id": "is chosen by the sink; set 'deliveryGuarantee' to exactly-once instead",
+}
+
+
+DEFAULT_PREFIX = "spark-barnabas"
+_GUARANTEES = ("at-least-once", "exactly-once")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """One writing query: the producer's properties, and the topic where it is one for all rows.
+
+    `batch_id`: which batch of its query it is, where a function for `foreachBatch` writes it.
+    """
+
+    kafka: Mapping[str, str]
+    topic: str | None = None
+    exactly_once: bool = False
+    transactional_id_prefix: str = DEFAULT_PREFIX
+    batch_id: int | None = None
+
+
+def write_options(given: Mapping[str, str]) -> WriteOptions:
+    """Read and check the options of `df.write` or `df.writeStream`.
+
+    Raises:
+        OptionError: unknown, missing or impossible; names the option.
+    """
+    options = Options(given)
+    options.check_names(NAMES, ELSEWHERE)
+    topic = options.text("topic")
+    if topic == "":
+        raise OptionError("topic", "is empty; name a topic, or leave it out and have a column")
+    kafka = options.kafka(refused=REFUSED_KAFKA)
+    if kafka.get("acks") == "0":
+        raise OptionError("kafka.acks", "cannot be 0: nobody would notice lost rows; use all or 1")
+    guarantee = (options.text("deliveryGuarantee") or _GUARANTEES[0]).lower()
+    if guarantee not in _GUARANTEES:
+        meant = " or ".join(_GUARANTEES)
+        raise OptionError("deliveryGuarantee", f"must be {meant}, not '{guarantee}'")
+    exactly_once = guarantee == _GUARANTEES[1]
+    if not exactly_once and (alone := options.given(("transactionalIdPrefix", "batchId"))):
+        raise OptionError(alone[0], "needs 'deliveryGuarantee' = exactly-once")
+    if exactly_once and kafka.get("acks", "all") not in ("all", "-1"):
+        raise OptionError("kafka.acks", "must be all where rows are written exactly once")
+    return WriteOptions(
+        kafka=kafka,
+        topic=topic,
+        exactly_once=exactly_once,
+        transactional_id_prefix=options.text("transactionalIdPrefix") or DEFAULT_PREFIX,
+        batch_id=options.integer("batchId", least=0),
+    )

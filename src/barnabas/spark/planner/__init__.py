@@ -1,0 +1,1 @@
+"""Which offsets a query reads, batch by batch."""

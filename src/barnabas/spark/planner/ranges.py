@@ -1,0 +1,108 @@
+"""How a query's ranges become tasks, and how much of what is there one micro-batch takes. Pure.
+
+Source: Spark's KafkaOffsetRangeCalculator and KafkaMicroBatchStream, for the same sizes of tasks
+and batches from the same options.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql.datasource import InputPartition
+
+from barnabas.spark.options.offsets import OffsetMap
+from barnabas.types import Offset, OffsetRange, TopicPartition
+
+
+@dataclass(frozen=True)
+class ScanRange(InputPartition):
+    """One task: read the offsets [start, end) of one partition. Not empty; pickled into tasks."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+
+def plan(
+    ranges: Iterable[OffsetRange],
+    *,
+    min_partitions: int | None = None,
+    max_records: int | None = None,
+) -> list[ScanRange]:
+    """Cut ranges into tasks that cover every offset exactly once; empty ranges vanish.
+
+    Args:
+        ranges: what is to be read; a range with start >= end is empty.
+        min_partitions: cut large ranges until there are about this many tasks.
+        max_records: cut ranges so that no task covers more offsets than this.
+    """
+    tasks = [each for each in ranges if each.start < each.end]
+    if max_records is not None:
+        tasks = [piece for each in tasks for piece in _cut(each, -(-_size(each) // max_records))]
+    if min_partitions is not None and len(tasks) < min_partitions:
+        tasks = _cut_large(tasks, min_partitions)
+    return [ScanRange(each.topic, each.partition, each.start, each.end) for each in tasks]
+
+
+def rate_limited(
+    limit: int, start: Mapping[TopicPartition, int], newest: OffsetMap, begins: OffsetMap
+) -> OffsetMap:
+    """Where a micro-batch of about `limit` records ends, each partition getting its share.
+
+    Args:
+        limit: records in the batch.
+        start: where it starts.
+        newest: where it could end at most.
+        begins: where partitions start that are not in `start`.
+
+    A partition with anything to read gets at least one record, so small ones never starve.
+    """
+    begin = begins | {each: at for each, at in start.items() if each in newest}
+    sizes = {each: newest[each] - at for each, at in begin.items() if newest[each] > at}
+    total = sum(sizes.values())
+    if total <= limit:
+        return dict(newest)
+    shares = {each: limit * size / total for each, size in sizes.items()}
+    return {
+        each: min(end, begin[each] + _rounded(shares[each])) if each in shares else end
+        for each, end in newest.items()
+    }
+
+
+def _rounded(share: float) -> int:
+    return math.ceil(share) if share < 1 else math.floor(share)
+
+
+def _size(each: OffsetRange) -> int:
+    return each.end - each.start
+
+
+def _cut(each: OffsetRange, parts: int) -> list[OffsetRange]:
+    """`parts` pieces of nearly the same size (fewer where there are not as many offsets)."""
+    parts = min(parts, _size(each))
+    marks = [each.start + _size(each) * index // parts for index in range(parts + 1)]
+    return [
+        OffsetRange(each.topic, each.partition, Offset(low), Offset(high))
+        for low, high in itertools.pairwise(marks)
+    ]
+
+
+def _cut_large(tasks: list[OffsetRange], wanted: int) -> list[OffsetRange]:
+    """Cut in proportion to size; ranges too small to be cut do not count in the proportion."""
+    total = sum(_size(each) for each in tasks)
+    small = [each for each in tasks if _parts(_size(each), total, wanted) == 1]
+    rest = total - sum(_size(each) for each in small)
+    wanted_of_rest = max(wanted - len(small), 1)
+    return [
+        piece
+        for each in tasks
+        for piece in (
+            [each] if each in small else _cut(each, _parts(_size(each), rest, wanted_of_rest))
+        )
+    ]
+
+
+def _parts(size: int, total: int, wanted: int) -> int:
+    return max(math.floor(size / total * wanted + 0.5), 1)

@@ -1,0 +1,1 @@
+"""From ranges of offsets to Arrow batches."""

@@ -1,0 +1,90 @@
+"""Decoded columns to the record batches that Spark wants: order, types, size. No I/O.
+
+Imports pyarrow only when it runs.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from barnabas.spark.errors import SchemaError
+from barnabas.spark.readers.schema import Projection
+
+
+class Assembler:
+    """Builds the batches of one partition.
+
+    Columns that are the same for all of a partition are made once, at the largest batch's size.
+    """
+
+    def __init__(
+        self, projection: Projection, topic: str, partition: int, *, batch_rows: int
+    ) -> None:
+        import pyarrow as pa
+
+        self._schema = projection.arrow_schema()
+        self._rows = batch_rows
+        self._avro = projection.avro if "value" in projection.decoded else None
+        self._where = f"{topic}-{partition}"
+        self._scalars: dict[str, Any] = {
+            "topic": pa.scalar(topic, pa.utf8()),
+            "partition": pa.scalar(partition, pa.int32()),
+        }
+        self._constants: dict[str, Any] = {}
+
+    def batches(self, columns: Mapping[str, Any], count: int) -> Iterator[Any]:
+        """Yield `pyarrow.RecordBatch`es of at most `batch_rows` rows; none where `count` is 0.
+
+        Args:
+            columns: `pyarrow.Array`s of `count` values by column name, as `records.columns.arrow` has them.
+            count: how many records; it counts alone where no column was decoded.
+
+        Raises:
+            SchemaError: a column that was declared "not null" has a null.
+            BadValue: a value is not in the format that was named.
+        """
+        import pyarrow as pa
+
+        if self._avro is not None:
+            values = self._avro.decode(columns["value"], columns["offset"], self._where)
+            columns = {**columns, "value": values}
+        decoded = {
+            field.name: self._typed(columns[field.name], field)
+            for field in self._schema
+            if field.name not in self._scalars
+        }
+        for start in range(0, count, self._rows):
+            rows = min(self._rows, count - start)
+            arrays = [
+                self._constant(name, rows)
+                if name in self._scalars
+                else decoded[name].slice(start, rows)
+                for name in self._schema.names
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def _typed(self, array: Any, field: Any) -> Any:
+        """The array in the field's type; no bytes are copied and none are looked at."""
+        if field.name == "headers":
+            array = _null_where_empty(array)
+        if array.null_count and not field.nullable:
+            raise SchemaError(f"column {field.name} has a null, but the schema says not null")
+        return array if array.type.equals(field.type) else array.cast(field.type, safe=False)
+
+    def _constant(self, name: str, rows: int) -> Any:
+        import pyarrow as pa
+
+        whole = self._constants.get(name)
+        if whole is None or len(whole) < rows:
+            whole = self._constants[name] = pa.repeat(self._scalars[name], rows)
+        return whole if len(whole) == rows else whole.slice(0, rows)
+
+
+def _null_where_empty(headers: Any) -> Any:
+    """Spark's own source has null, not an empty list, for a record without headers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    empty = pc.equal(pc.list_value_length(headers), pa.scalar(0))
+    if not pc.any(empty).as_py():
+        return headers
+    return pa.ListArray.from_arrays(headers.offsets, headers.values, mask=empty)

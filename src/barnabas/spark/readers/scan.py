@@ -1,0 +1,103 @@
+"""One task's reading: fetch the offsets of a range, decode them, hand record batches to Spark."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from barnabas.client.sync.ranges import RangeReader
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.columns import Wanted
+from barnabas.spark.errors import reaching
+from barnabas.spark.options.read_options import ReadOptions
+from barnabas.spark.planner.admin_cluster import AdminCluster
+from barnabas.spark.planner.ranges import ScanRange
+from barnabas.spark.planner.resolving import report_loss
+from barnabas.spark.readers.assembling import Assembler
+from barnabas.spark.readers.schema import Projection
+from barnabas.spark.workers.worker_process import THIS_WORKER
+from barnabas.types import TopicPartition
+
+WANTED: Mapping[str, Wanted] = {
+    "key": Wanted.KEY,
+    "value": Wanted.VALUE,
+    "offset": Wanted.OFFSET,
+    "timestamp": Wanted.TIMESTAMP,
+    "timestampType": Wanted.TIMESTAMP,
+    "headers": Wanted.HEADERS,
+}
+
+LOST = frozenset(
+    {
+        ErrorCode.OFFSET_OUT_OF_RANGE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
+    }
+)
+"""What a fetch answers where retention was faster or the topic was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What every task of a query does. Pickled into tasks; holds no connection."""
+
+    options: ReadOptions
+    projection: Projection
+
+    def read(self, task: ScanRange) -> Iterator[Any]:
+        """Yield the records of `task` as `pyarrow.RecordBatch`es, in offset order.
+
+        Raises:
+            DataLoss: records of the range are gone, and `failOnDataLoss` is set.
+            BrokerError, RequestTimeout, ConnectionFailed: the broker could not be read.
+            CorruptRecord: a batch is not what its header says.
+        """
+        THIS_WORKER.begin_task()
+        wanted = Wanted(0)
+        for name in self.projection.decoded:
+            wanted |= WANTED[name]
+        reader = RangeReader(reader_properties(self.options), fetch_bytes=self.options.fetch_bytes)
+        assembler = Assembler(
+            self.projection, task.topic, task.partition, batch_rows=self.options.batch_rows
+        )
+        position = task.start
+        while position < task.end:
+            try:
+                with reaching():
+                    for part in reader.read(task.topic, task.partition, position, task.end, wanted):
+                        arrays = to_arrow(part) if wanted else {}
+                        yield from assembler.batches(arrays, part.count)
+                        position = part.next_offset
+            except BrokerError as error:
+                if error.code not in LOST:
+                    raise
+                position = self._after_loss(task, position, error)
+            else:
+                return
+
+    def _after_loss(self, task: ScanRange, position: int, error: BrokerError) -> int:
+        """Where to go on: at the first offset that is left, or at the end of the range."""
+        report_loss(
+            f"{task.topic}-{task.partition} cannot be read from offset {position} ({error})",
+            fail=self.options.fail_on_data_loss,
+        )
+        partition = TopicPartition(task.topic, task.partition)
+        cluster = AdminCluster(self.options)
+        try:
+            first = cluster.earliest([partition]).get(partition)
+            last = cluster.latest([partition]).get(partition)
+        finally:
+            cluster.close()
+        if first is None or last is None or position >= last:
+            return task.end
+        return max(position, first)
+
+
+def reader_properties(options: ReadOptions) -> dict[str, str]:
+    """The consumer's properties: the user's, and ours where the user has none."""
+    ours = {
+        "client.id": options.group_id_prefix,
+        "default.api.timeout.ms": str(options.poll_timeout_ms),
+    }
+    return ours | dict(options.kafka)

@@ -1,0 +1,160 @@
+"""The columns of the source, and which of them a query wants in which type.
+
+Imports pyarrow only when an Arrow schema is asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from barnabas.spark.errors import SchemaError
+from barnabas.spark.options.formats import Formats
+from barnabas.spark.values.avro_format import AvroFormat
+
+HEADERS_TYPE = ArrayType(
+    StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+)
+
+COLUMNS: dict[str, DataType] = {
+    "key": BinaryType(),
+    "value": BinaryType(),
+    "topic": StringType(),
+    "partition": IntegerType(),
+    "offset": LongType(),
+    "timestamp": TimestampType(),
+    "timestampType": IntegerType(),
+    "headers": HEADERS_TYPE,
+}
+"""Names, types and order as Spark's own Kafka source has them; `headers` only when asked for."""
+
+BINARY = Formats()
+"""Keys and values as they are."""
+
+ALSO_STRING = frozenset({"key", "value"})
+"""Columns that a schema may ask for as string; the bytes are not checked to be UTF-8."""
+
+FROM_BATCHES = frozenset({"key", "value", "offset", "timestamp", "timestampType", "headers"})
+"""Columns that come out of record batches; the others are the same for all of a partition."""
+
+
+def source_schema(
+    *,
+    include_headers: bool,
+    columns: tuple[str, ...] | None,
+    types: Mapping[str, DataType] = MappingProxyType({}),
+) -> StructType:
+    """The schema where the user gives none; `types`: of columns that have another one than usual.
+
+    Raises:
+        SchemaError: `columns` (from the option) names one that there is not.
+    """
+    if columns is None:
+        columns = tuple(name for name in COLUMNS if include_headers or name != "headers")
+    unknown = [name for name in columns if name not in COLUMNS]
+    if unknown:
+        raise SchemaError(
+            f"there is no column {', '.join(unknown)}; option 'columns' takes {', '.join(COLUMNS)}"
+        )
+    chosen = COLUMNS | dict(types)
+    return StructType([StructField(name, chosen[name]) for name in columns])
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A checked schema: what to decode and what each batch looks like. Pickled into tasks."""
+
+    schema: StructType
+    avro: AvroFormat | None = None
+
+    @property
+    def decoded(self) -> frozenset[str]:
+        """Those of `FROM_BATCHES` that are asked for; none means that counting is enough."""
+        found = FROM_BATCHES.intersection(self.schema.fieldNames())
+        # An error names the offset of its value.
+        return found | {"offset"} if self.avro is not None and "value" in found else found
+
+    def arrow_schema(self) -> Any:
+        """The `pyarrow.Schema` that Spark compares the first batch with, nullability included."""
+        import pyarrow as pa
+
+        return pa.schema(
+            [
+                pa.field(field.name, _arrow_type(field.dataType), nullable=field.nullable)
+                for field in self.schema
+            ]
+        )
+
+
+def project(schema: StructType, formats: Formats = BINARY) -> Projection:
+    """Check a schema given by the user: any of the columns, in any order, each once.
+
+    Raises:
+        SchemaError: the schema is empty, or a column is unknown, doubled or of another type.
+    """
+    if not len(schema):
+        raise SchemaError("the schema is empty; to count records cheaply ask for 'offset long'")
+    seen: set[str] = set()
+    for field in schema:
+        known = COLUMNS.get(field.name)
+        if known is None:
+            raise SchemaError(f"there is no column {field.name}; there are {', '.join(COLUMNS)}")
+        if field.name in seen:
+            raise SchemaError(f"column {field.name} is there twice")
+        seen.add(field.name)
+        given, right = field.dataType.simpleString(), known.simpleString()
+        formatted = formats.types.get(field.name)
+        if formatted is not None:
+            if given != formatted.simpleString():
+                what = f"{formatted.simpleString()} by its format, not {given}"
+                raise SchemaError(f"column {field.name} is {what}")
+            continue
+        if given == right or (given == "string" and field.name in ALSO_STRING):
+            continue
+        also = " or string" if field.name in ALSO_STRING else ""
+        raise SchemaError(f"column {field.name} is {right}{also}, not {given}")
+    return Projection(schema, formats.avro)
+
+
+def _arrow_type(given: DataType) -> Any:
+    import pyarrow as pa
+
+    if isinstance(given, ArrayType):
+        element = _arrow_type(given.elementType)
+        return pa.list_(pa.field("element", element, nullable=given.containsNull))
+    if isinstance(given, MapType):
+        value = _arrow_type(given.valueType)
+        item = pa.field("value", value, nullable=given.valueContainsNull)
+        return pa.map_(_arrow_type(given.keyType), item)
+    if isinstance(given, StructType):
+        return pa.struct(
+            [
+                pa.field(each.name, _arrow_type(each.dataType), nullable=each.nullable)
+                for each in given
+            ]
+        )
+    return {
+        "binary": pa.binary(),
+        "string": pa.utf8(),
+        "int": pa.int32(),
+        "bigint": pa.int64(),
+        "timestamp": pa.timestamp("us", tz="UTC"),
+        "boolean": pa.bool_(),
+        "float": pa.float32(),
+        "double": pa.float64(),
+        "date": pa.date32(),
+        "void": pa.null(),
+    }[given.simpleString()]

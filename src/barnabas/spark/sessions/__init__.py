@@ -1,0 +1,1 @@
+"""Sessions on this machine, and the Java that they need."""

@@ -1,0 +1,112 @@
+"""A local Spark session with all set that the connector wants.
+
+On a cluster nobody needs this: the data source is found by itself where the package is installed.
+"""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from barnabas.errors import ConfigError
+from barnabas.spark.sessions import stream_environment
+from barnabas.spark.sessions.java import default_cache, find_java, quiet_home
+
+SETTINGS = {
+    # Without a socket file each micro-batch costs 30 to 40 ms more.
+    "spark.python.unix.domain.socket.enabled": "true",
+    # Spark's own prints a traceback beside each right result that needed only the first rows.
+    "spark.python.worker.module": "pyspark_barnabas.worker",
+    # The Arrow writer is fastest with batches of about a thousand rows.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+    # Spark prints errors, each in a line or a few, and no warnings.
+    "spark.driver.extraJavaOptions": (
+        f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
+    ),
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # Names that resolve to another address than the one bound stop a local session.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+FAST_CHECKPOINTS = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing."
+        "FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+}
+"""Checkpoint files of a local disk without checksum files: about 90 ms less per micro-batch."""
+
+
+def session(
+    name: str = "barnabas",
+    *,
+    master: str = "local[*]",
+    fast_checkpoints: bool = False,
+    settings: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """Start (or return) the local Spark session of this process.
+
+    Finds Java (see `java`), lets Spark's workers run this very Python, and sets what makes the
+    connector fast. Sets JAVA_HOME, PYSPARK_PYTHON and PYSPARK_DRIVER_PYTHON in `os.environ`.
+
+    Args:
+        name: the application's name.
+        master: Spark's master URL.
+        fast_checkpoints: keep checkpoints on the local disk without checksum files.
+        settings: Spark properties, stronger than the ones set here.
+
+    Raises:
+        JavaMissing: there is no Java 17 or later.
+        ConfigError: a package that the connector needs is missing.
+    """
+    _check_packages()
+    cache = default_cache()
+    os.environ["JAVA_HOME"] = str(quiet_home(find_java(os.environ, cache=cache), cache=cache))
+    # Else Spark looks for an address of the network, and warns of the one that it has found.
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    # Spark would start `python3` from PATH, which knows nothing of this environment.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    wanted = SETTINGS | (FAST_CHECKPOINTS if fast_checkpoints else {}) | dict(settings or {})
+    builder = SparkSession.builder.master(master).appName(name)
+    for key, value in wanted.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    stream_environment.fill(spark)
+    return spark
+
+
+def register(spark: SparkSession) -> None:
+    """Make `format("barnabas")` and `format("barnabas-log")` known to a session that does not find them.
+
+    A local session whose workers would run `python3` from PATH is told to run this very Python for
+    what it is given from here on; PYSPARK_PYTHON, where it is set, stays what it is.
+    """
+    from pyspark_barnabas import DefaultSource
+    from pyspark_barnabas_log import DefaultSource as DirectorySource
+
+    # A session of Spark Connect is of another class, and has no workers on this machine.
+    connect = not isinstance(spark, SparkSession)
+    if not connect and "PYSPARK_PYTHON" not in os.environ:
+        context = spark.sparkContext
+        if (context.master or "").startswith("local"):
+            context.pythonExec = sys.executable
+    spark.dataSource.register(DefaultSource)
+    spark.dataSource.register(DirectorySource)
+    if not connect:
+        stream_environment.fill(spark)
+
+
+def _check_packages() -> None:
+    missing = [each for each in ("pyarrow",) if importlib.util.find_spec(each) is None]
+    if missing:
+        raise ConfigError(
+            f"the Spark connector needs the package {', '.join(missing)}: "
+            "pip install '.[spark]' in a copy of the project"
+        )

@@ -1,0 +1,1 @@
+"""From Arrow batches to records, at least or exactly once."""

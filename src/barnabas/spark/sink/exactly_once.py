@@ -1,0 +1,183 @@
+"""Writing exactly once: a task's rows are one transaction, which the driver commits.
+
+A task prepares its transaction and hands it over; once all tasks have answered, the driver commits
+all of them. In each transaction is the batch's number, as a position of a group that nobody joins.
+A batch that is done again reads it first, and skips what was committed before the failure.
+
+Sound by this order: `init_transactions` first, which fences all older attempts and waits for what
+they had committed, then the number. After the fence nobody else can commit, so the number is final.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import WriterCommitMessage
+
+from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.producer.transaction_requests import PreparedTransaction
+from barnabas.client.sync.producer import Producer
+from barnabas.errors import BrokerError, ConnectionFailed, KafkaError, RequestTimeout
+from barnabas.runtime.entropy import SystemEntropy
+from barnabas.spark.errors import WriteRefused, writing
+from barnabas.spark.sink.kept_clients import kept_admin, kept_producer
+from barnabas.spark.sink.row_sink import RowSink
+from barnabas.types import TopicPartition
+
+BATCH_NUMBER: Final = TopicPartition("__consumer_offsets", 0)
+"""Where a group's position is the number of a batch: a partition that is on every cluster."""
+
+ABORT_S: Final = 10.0
+"""How long a failed batch waits for its transactions to be aborted; the next try does it, too."""
+
+DEFAULTS: Final = {
+    # The most that brokers allow by default: from the first row of a batch until its commit.
+    "transaction.timeout.ms": "900000"
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SinkBatch:
+    """What tasks write together: the name of its transactions, and its number where it has one."""
+
+    name: str
+    number: int | None = None
+
+    @classmethod
+    def of_stream(cls, prefix: str) -> "SinkBatch":
+        """The micro-batch that this task is of; its query is known by its checkpoint."""
+        query, number = _local("sql.streaming.queryId"), _local("streaming.sql.batchId")
+        if query is None or number is None:
+            raise WriteRefused("exactly-once needs the query and batch that Spark tells its tasks")
+        return cls(f"{prefix}-{query}", int(number))
+
+    @classmethod
+    def of_function(cls, prefix: str, number: int) -> "SinkBatch":
+        """One that a function for `foreachBatch` was called with."""
+        query = _local("sql.streaming.queryId")
+        if query is None:
+            # Batches of another query, or of a new checkpoint, would be taken for written ones.
+            raise WriteRefused(
+                "Spark does not say which query this batch is of (it never does by Spark Connect): "
+                "write exactly once by writeStream.format('barnabas'), or in a classic session"
+            )
+        return cls(f"{prefix}-{query}", number)
+
+    @classmethod
+    def alone(cls, prefix: str) -> "SinkBatch":
+        """A write that is not repeated; all attempts of its tasks share the name."""
+        return cls(f"{prefix}-{SystemEntropy().uuid().hex()}")
+
+
+def _local(name: str) -> str | None:
+    context = TaskContext.get()
+    return None if context is None else context.getLocalProperty(name)
+
+
+@dataclass(frozen=True)
+class Prepared(WriterCommitMessage):
+    """What a task says: its transaction, or None where its rows were committed before."""
+
+    rows: int
+    transaction: PreparedTransaction | None
+
+
+def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepared:
+    """Send all rows of `batches` (`pyarrow.RecordBatch`es) in a transaction and leave it open.
+
+    Raises:
+        WriteRefused: as `RowSink.send`, or this batch was written with another number of rows.
+        Unreachable: no broker could be reached.
+    """
+    context = TaskContext.get()
+    assert context is not None, "tasks have one"
+    name = f"{batch.name}-{context.partitionId()}"
+    properties = DEFAULTS | dict(sink.options.kafka) | {"transactional.id": name}
+    with writing(), kept_producer(properties) as producer:
+        producer.init_transactions()
+        if batch.number is not None and (done := _written(sink, name, batch.number)) is not None:
+            rows = sum(each.num_rows for each in batches)
+            _check_same(name, batch.number, done, rows)
+            with _open(producer):
+                producer.prepare_transaction()  # Of nothing: so it is ready for the next batch.
+            return Prepared(rows, None)
+        with _open(producer):
+            rows = sink.send(producer, batches)
+            if batch.number is not None:
+                group = GroupMetadata(name)
+                producer.send_offsets_to_transaction({BATCH_NUMBER: batch.number}, group, str(rows))
+            return Prepared(rows, producer.prepare_transaction())
+
+
+@contextmanager
+def _open(producer: Producer) -> Iterator[None]:
+    """A transaction, which is aborted where the task fails: it would hold up readers until later."""
+    producer.begin_transaction()
+    try:
+        yield
+    except (ConnectionFailed, RequestTimeout):
+        raise
+    except BaseException:
+        with suppress(KafkaError):
+            producer.abort_transaction()
+        raise
+
+
+def _written(sink: RowSink, name: str, number: int) -> int | str | None:
+    """How many rows of this batch the task has committed; "" where it was a later batch."""
+    with kept_admin(sink.options.kafka) as admin:
+        saved = admin.list_group_offsets(name, [BATCH_NUMBER]).get(BATCH_NUMBER)
+    if saved is None or saved.offset < number:
+        return None
+    return int(saved.metadata) if saved.offset == number else ""
+
+
+def _check_same(name: str, number: int, done: int | str, rows: int) -> None:
+    if done not in ("", rows):
+        raise WriteRefused(
+            f"batch {number} of {name} was written with {done} rows before a failure and has "
+            f"{rows} now: a batch must come again as it was. Run the query once more as it was "
+            "then (same plan, same number of tasks), and change it after that batch"
+        )
+
+
+def commit(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:
+    """Have all transactions of a batch count.
+
+    Raises:
+        WriteRefused: one could not be committed; the batch must be done again.
+        Unreachable: no broker could be reached.
+    """
+    with writing(), kept_admin(kafka) as admin:
+        try:
+            admin.end_transactions(_transactions(messages), commit=True)
+        except BrokerError as error:
+            raise WriteRefused(
+                f"not all of it could be committed ({error}). A stream that is started again does "
+                "the batch again, without what was committed"
+            ) from None
+
+
+def abort(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:
+    """Have what can still be aborted not count. What was committed before the failure stays.
+
+    Tasks that have no message may have been stopped amid their transactions: those are ended by
+    the names that they have beside the others.
+    """
+    replies = list(messages)
+    transactions = _transactions(replies)
+    with kept_admin(kafka) as admin:
+        with suppress(KafkaError):
+            admin.end_transactions(transactions, commit=False, timeout_s=ABORT_S)
+        for task, message in enumerate(replies if transactions else ()):
+            if message is None:
+                name = transactions[0].transactional_id.rpartition("-")[0]
+                with suppress(KafkaError):
+                    admin.fence_producer(f"{name}-{task}", timeout_s=ABORT_S)
+
+
+def _transactions(messages: Iterable[WriterCommitMessage | None]) -> list[PreparedTransaction]:
+    found = [each.transaction for each in messages if isinstance(each, Prepared)]
+    return [each for each in found if each is not None]

@@ -1,0 +1,34 @@
+"""A ready function for `foreachBatch`, which writes exactly once.
+
+For streams of mode "update", which Spark lets no sink of Python write, and for batches that go to
+several places.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from barnabas.spark.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class ExactlyOnce:
+    """Writes each micro-batch exactly once, also where Spark calls twice for the same one.
+
+    Give `query.foreachBatch` one of these. `options` are those of a write to `format("barnabas")`;
+    `name` tells this sink from others of the same query.
+    """
+
+    name: str
+    options: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise OptionError("name", "is empty; name the sink, another name for each of a query")
+
+    def __call__(self, batch: DataFrame, number: int) -> None:
+        """Write one micro-batch."""
+        writer = batch.write.format("barnabas").mode("append").options(**self.options)
+        writer = writer.option("deliveryGuarantee", "exactly-once").option("batchId", number)
+        writer.option("transactionalIdPrefix", f"spark-barnabas-{self.name}").save()

@@ -1,0 +1,54 @@
+"""Which columns of a DataFrame make a record: checked before anything is written.
+
+Source: Spark's "Structured Streaming + Kafka Integration Guide", "Writing Data to Kafka".
+"""
+
+from dataclasses import dataclass
+
+from pyspark.sql.types import StructType
+
+from barnabas.spark.errors import SchemaError
+from barnabas.spark.readers.schema import HEADERS_TYPE
+
+TYPES = {
+    "topic": ("string",),
+    "key": ("string", "binary"),
+    "value": ("string", "binary"),
+    "headers": (HEADERS_TYPE.simpleString(),),
+    "partition": ("int",),
+    "timestamp": ("timestamp",),
+}
+"""The columns that mean something to the sink; others are not written, as with Spark's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout:
+    """The columns to write. Pickled into tasks."""
+
+    topic: str | None
+    columns: tuple[str, ...]
+
+
+def row_layout(schema: StructType, topic: str | None) -> RowLayout:
+    """Check the columns of what is to be written.
+
+    Args:
+        schema: the DataFrame's.
+        topic: option `topic`; it is stronger than a column.
+
+    Raises:
+        SchemaError: there is no value, no topic, or a column has another type.
+    """
+    names = schema.fieldNames()
+    if "value" not in names:
+        raise SchemaError("a column 'value' (string or binary) is needed to write records")
+    if topic is None and "topic" not in names:
+        raise SchemaError("no topic: set option 'topic', or have a string column 'topic'")
+    for field in schema:
+        right = TYPES.get(field.name)
+        given = field.dataType.simpleString()
+        if right is not None and given not in right:
+            raise SchemaError(
+                f"column {field.name} is {given}; to be written it must be {' or '.join(right)}"
+            )
+    return RowLayout(topic, tuple(name for name in names if name in TYPES))

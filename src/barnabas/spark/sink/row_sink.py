@@ -1,0 +1,76 @@
+"""What every task of a writing query does with its rows, whatever it promises."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql.datasource import WriterCommitMessage
+
+from barnabas.client.sync.producer import Producer
+from barnabas.spark.errors import WriteRefused, writing
+from barnabas.spark.options.write_options import WriteOptions
+from barnabas.spark.sink.kept_clients import kept_producer
+from barnabas.spark.sink.row_layout import RowLayout
+
+
+@dataclass(frozen=True)
+class Written(WriterCommitMessage):
+    """What a task says when all its records are acknowledged."""
+
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowSink:
+    """Sends rows as records. Pickled into tasks; holds no connection."""
+
+    options: WriteOptions
+    layout: RowLayout
+
+    def write(self, batches: Iterator[Any]) -> Written:
+        """Send all rows of `batches` (`pyarrow.RecordBatch`es) and wait until all are acknowledged.
+
+        Raises:
+            WriteRefused: a row has no topic, or records were not accepted; some of the task's rows
+                may have been written.
+            Unreachable: no broker could be reached.
+        """
+        with writing(), kept_producer(self.options.kafka) as producer:
+            rows = self.send(producer, batches)
+            producer.flush()
+        return Written(rows)
+
+    def send(self, producer: Producer, batches: Iterator[Any]) -> int:
+        """Put all rows in line; how many there are.
+
+        Raises:
+            WriteRefused: a row has no topic.
+            KafkaError: as `Producer.send_arrow`.
+        """
+        rows = 0
+        partition = "partition" if "partition" in self.layout.columns else None
+        for batch in batches:
+            rows += batch.num_rows
+            for topic, part in self._by_topic(batch):
+                producer.send_arrow(topic, part, partition=partition)
+        return rows
+
+    def _by_topic(self, batch: Any) -> Iterator[tuple[str, Any]]:
+        """Cut a batch into one for each topic; the order of rows within a topic stays."""
+        import pyarrow.compute as pc
+
+        if not batch.num_rows:
+            return
+        fields = batch.select([name for name in self.layout.columns if name != "topic"])
+        if self.layout.topic is not None:
+            yield self.layout.topic, fields
+            return
+        topics = batch.column("topic")
+        if topics.null_count:
+            raise WriteRefused(
+                "null topic in the data; set option 'topic', or fill the column 'topic'"
+            )
+        names = topics.unique()
+        for name in names:
+            same = fields if len(names) == 1 else fields.filter(pc.equal(topics, name))
+            yield name.as_py(), same

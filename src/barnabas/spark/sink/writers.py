@@ -1,0 +1,88 @@
+"""Writing: joins Spark's calls to what tasks do. At least once, as Spark's own sink, or exactly once.
+
+Spark makes a writer where it plans, pickles it into tasks, and makes another one to commit.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql.datasource import (
+    DataSourceArrowWriter,
+    DataSourceStreamArrowWriter,
+    WriterCommitMessage,
+)
+
+from barnabas.spark.errors import briefly
+from barnabas.spark.options.write_options import WriteOptions
+from barnabas.spark.sink.exactly_once import SinkBatch, abort, commit, write_once
+from barnabas.spark.sink.row_layout import RowLayout
+from barnabas.spark.sink.row_sink import RowSink
+from barnabas.spark.workers.worker_process import THIS_WORKER
+
+
+class BatchWriter(DataSourceArrowWriter):
+    """One `df.write`, which may be a batch that a function for `foreachBatch` writes."""
+
+    def __init__(self, options: WriteOptions, layout: RowLayout) -> None:
+        self._options = options
+        self._sink = RowSink(options, layout)
+        self._alone = SinkBatch.alone(options.transactional_id_prefix)
+
+    @briefly()
+    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
+        """Write the rows of one task."""
+        THIS_WORKER.begin_task()
+        options = self._options
+        if not options.exactly_once:
+            return self._sink.write(iterator)
+        if options.batch_id is None:
+            return write_once(self._sink, self._alone, iterator)
+        batch = SinkBatch.of_function(options.transactional_id_prefix, options.batch_id)
+        return write_once(self._sink, batch, iterator)
+
+    @briefly()
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Have it all count, where it does not yet."""
+        if self._options.exactly_once:
+            commit(self._options.kafka, messages)
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Have nothing count of what can be undone."""
+        if self._options.exactly_once:
+            abort(self._options.kafka, messages)
+
+
+class StreamWriter(DataSourceStreamArrowWriter):
+    """One `df.writeStream`. Spark commits a micro-batch once all its tasks have answered."""
+
+    def __init__(self, options: WriteOptions, layout: RowLayout) -> None:
+        self._options = options
+        self._sink = RowSink(options, layout)
+
+    @briefly()
+    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
+        """Write the rows of one task."""
+        THIS_WORKER.begin_task()
+        if not self._options.exactly_once:
+            return self._sink.write(iterator)
+        batch = SinkBatch.of_stream(self._options.transactional_id_prefix)
+        return write_once(self._sink, batch, iterator)
+
+    @briefly()
+    def commit(
+        self,
+        messages: list[WriterCommitMessage | None],
+        batchId: int,  # noqa: ARG002, N803 (Spark's name)
+    ) -> None:
+        """Have the micro-batch count, where it does not yet. An error here has it done again."""
+        if self._options.exactly_once:
+            commit(self._options.kafka, messages)
+
+    def abort(
+        self,
+        messages: list[WriterCommitMessage | None],
+        batchId: int,  # noqa: ARG002, N803
+    ) -> None:
+        """Have nothing count of what can be undone; the micro-batch is done again."""
+        if self._options.exactly_once:
+            abort(self._options.kafka, messages)

@@ -1,0 +1,1 @@
+"""Values that have a format of their own, decoded a column at a time."""

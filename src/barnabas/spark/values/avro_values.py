@@ -1,0 +1,241 @@
+"""Values in Avro's binary encoding to Arrow, a field of all records at a time; no object for any.
+
+Where each record is, is an array of positions. A step reads one thing of many records and moves
+their positions on. A record that is not what the schema says is marked and not looked at again.
+
+Source: the Avro 1.12 specification, "Binary Encoding".
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from barnabas.spark.values.avro_schema import AvroNode
+
+Rows = npt.NDArray[np.int64]
+
+_LONGEST: Final = 10
+"""Bytes of the longest number."""
+
+_TOO_MANY: Final = 1 << 24
+"""More items in one array or map than any record here has: it is damaged."""
+
+
+class AvroValues:
+    """Decodes one array of values. `bad` are the rows that are not what the schema says."""
+
+    def __init__(self, values: Any, header: int = 0) -> None:
+        """`values`: a `pyarrow.BinaryArray`; `header`: how many bytes are before each record."""
+        count = len(values)
+        _, offsets, data = values.buffers()
+        ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + count + 1]
+        raw = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+        self._data = np.concatenate([raw, np.zeros(16, np.uint8)])
+        self._at = ends[:-1].astype(np.int64) + header
+        self._end = ends[1:].astype(np.int64)
+        self.bad = np.zeros(count, np.bool_)
+        there = np.ones(count, np.bool_)
+        if values.null_count:
+            there = values.is_valid().to_numpy(zero_copy_only=False)
+        self._given = np.flatnonzero(there)
+        self._count = count
+
+    def decode(self, schema: AvroNode) -> Any:
+        """A `pyarrow.Array` with the values; null where there was none, or a bad one."""
+        rows = self._good(self._given, self._at[self._given] <= self._end[self._given])
+        rows = rows[~self.bad[rows]]
+        decoded = self._node(schema, rows)
+        self._mark(rows, self._at[rows] != self._end[rows])
+        index = np.full(self._count, -1, np.int64)
+        index[rows] = np.arange(len(rows))
+        index[self.bad] = -1
+        return _taken(decoded, index)
+
+    @property
+    def first_bad(self) -> int | None:
+        """The first row that is not what the schema says."""
+        found = np.flatnonzero(self.bad)
+        return int(found[0]) if len(found) else None
+
+    def expect(self, header: bytes) -> None:
+        """Have all rows be bad that do not begin so; `header` is as long as that of the constructor."""
+        rows = self._good(self._given, self._at[self._given] <= self._end[self._given])
+        begins = self._at[rows] - len(header)
+        found = self._data[begins[:, None] + np.arange(len(header))]
+        self._mark(rows, np.any(found != np.frombuffer(header, np.uint8), axis=1))
+
+    def _node(self, node: AvroNode, rows: Rows) -> Any:
+        """Read one thing of `rows`; as long as they are, whatever is bad among them."""
+        read: dict[str, Callable[[AvroNode, Rows], Any]] = {
+            "record": self._record,
+            "union": self._union,
+            "array": self._array,
+            "map": self._map,
+            "enum": self._enum,
+        }
+        compound = read.get(node.kind)
+        return self._scalar(node, rows) if compound is None else compound(node, rows)
+
+    def _scalar(self, node: AvroNode, rows: Rows) -> Any:
+        kind = node.kind
+        if kind == "null":
+            return pa.nulls(len(rows))
+        if kind in ("string", "bytes"):
+            found = self._binary(rows, self._longs(rows))
+            return found.cast(pa.utf8(), safe=False) if kind == "string" else found
+        if kind == "fixed":
+            return self._binary(rows, np.full(len(rows), node.size, np.int64))
+        if kind == "boolean":
+            return pa.array(self._fixed(rows, 1, np.uint8) != 0)
+        if kind in ("float", "double"):
+            size = 4 if kind == "float" else 8
+            return pa.array(self._fixed(rows, size, np.dtype(f"<f{size}")))
+        return self._number(kind, rows)
+
+    def _number(self, kind: str, rows: Rows) -> Any:
+        numbers = self._longs(rows)
+        if kind in ("int", "date"):
+            self._mark(rows, (numbers < -(2**31)) | (numbers >= 2**31))
+            whole = pa.array(numbers.astype(np.int32))
+            return whole.cast(pa.date32()) if kind == "date" else whole
+        if kind == "long":
+            return pa.array(numbers)
+        micros = numbers * 1000 if kind == "timestamp-millis" else numbers
+        return pa.array(micros).cast(pa.timestamp("us", tz="UTC"))
+
+    def _record(self, node: AvroNode, rows: Rows) -> Any:
+        return pa.StructArray.from_arrays(
+            [self._node(part, rows) for part in node.parts], list(node.names)
+        )
+
+    def _union(self, node: AvroNode, rows: Rows) -> Any:
+        branch = self._longs(rows)
+        self._mark(rows, (branch != 0) & (branch != 1))
+        chosen = np.flatnonzero((branch == 1 - node.size) & ~self.bad[rows])
+        decoded = self._node(node.parts[0], rows[chosen])
+        index = np.full(len(rows), -1, np.int64)
+        index[chosen] = np.arange(len(chosen))
+        return _taken(decoded, index)
+
+    def _enum(self, node: AvroNode, rows: Rows) -> Any:
+        number = self._longs(rows)
+        wrong = (number < 0) | (number >= len(node.names))
+        self._mark(rows, wrong)
+        return _taken(pa.array(node.names, pa.utf8()), np.where(wrong, -1, number))
+
+    def _array(self, node: AvroNode, rows: Rows) -> Any:
+        (item,) = node.parts
+        offsets, (items,) = self._blocks(rows, lambda some: [self._node(item, some)])
+        return pa.ListArray.from_arrays(offsets, items)
+
+    def _map(self, node: AvroNode, rows: Rows) -> Any:
+        key, value = AvroNode("string", node.type), node.parts[0]
+        offsets, (keys, items) = self._blocks(
+            rows, lambda some: [self._node(key, some), self._node(value, some)]
+        )
+        return pa.MapArray.from_arrays(offsets, keys, items)
+
+    def _blocks(self, rows: Rows, read: Callable[[Rows], list[Any]]) -> tuple[Any, list[Any]]:
+        """The items of an array or map: one of all records that have one, then the next."""
+        counts = np.zeros(len(rows), np.int64)
+        left = np.zeros(len(rows), np.int64)
+        opened = np.ones(len(rows), np.bool_)
+        owners: list[Rows] = []
+        found: list[list[Any]] = []
+        while True:
+            at_end = np.flatnonzero(opened & (left == 0) & ~self.bad[rows])
+            if len(at_end):
+                left[at_end] = self._block_sizes(rows[at_end])
+                opened[at_end[left[at_end] == 0]] = False
+            some = np.flatnonzero((left > 0) & ~self.bad[rows])
+            if not len(some) and not np.any(opened & ~self.bad[rows]):
+                break
+            found.append(read(rows[some]))
+            owners.append(some)
+            counts[some] += 1
+            left[some] -= 1
+        columns = found or [read(rows[:0])]
+        order = np.argsort(np.concatenate([*owners, rows[:0]]), kind="stable")
+        offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
+        joined = [pa.concat_arrays(parts) for parts in zip(*columns, strict=True)]
+        return offsets, [each.take(pa.array(order)) for each in joined]
+
+    def _block_sizes(self, rows: Rows) -> Rows:
+        """How many items the next block has; 0 at the end."""
+        sizes = self._longs(rows)
+        negative = np.flatnonzero(sizes < 0)
+        if len(negative):
+            self._longs(rows[negative])  # The block's bytes, for those who skip it.
+            sizes[negative] = -sizes[negative]
+        wrong = (sizes < 0) | (sizes > _TOO_MANY)
+        self._mark(rows, wrong)
+        return np.where(wrong | self.bad[rows], 0, sizes)
+
+    def _longs(self, rows: Rows) -> Rows:
+        """A number of variable length of each of `rows`; 0 of bad ones."""
+        value = np.zeros(len(rows), np.uint64)
+        going = np.flatnonzero(~self.bad[rows])
+        for step in range(_LONGEST):
+            where = rows[going]
+            cut = self._at[where] >= self._end[where]
+            if cut.any():
+                self.bad[where[cut]] = True
+                going, where = going[~cut], where[~cut]
+            byte = self._data[self._at[where]]
+            self._at[where] += 1
+            value[going] |= (byte & 0x7F).astype(np.uint64) << np.uint64(7 * step)
+            going = going[byte >= 0x80]
+            if not len(going):
+                break
+        self.bad[rows[going]] = True
+        signs = -(value & np.uint64(1)).astype(np.int64)
+        numbers = (value >> np.uint64(1)).astype(np.int64) ^ signs
+        numbers[self.bad[rows]] = 0
+        return numbers
+
+    def _fixed(self, rows: Rows, size: int, kind: Any) -> npt.NDArray[Any]:
+        """So many bytes of each of `rows` as a number; zero of bad ones."""
+        begins = self._advanced(rows, np.full(len(rows), size, np.int64))
+        gathered = self._data[begins[:, None] + np.arange(size)]
+        found = np.ascontiguousarray(gathered).view(kind).reshape(len(rows))
+        return np.where(self.bad[rows], np.zeros(1, kind), found)
+
+    def _binary(self, rows: Rows, sizes: Rows) -> Any:
+        """So many bytes of each of `rows`; none of bad ones."""
+        begins = self._advanced(rows, sizes)
+        sizes = np.where(self.bad[rows], 0, sizes)
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.repeat(begins - offsets[:-1], sizes) + np.arange(offsets[-1])
+        buffers = [
+            None,
+            pa.py_buffer(offsets.astype(np.int32)),
+            pa.py_buffer(self._data[places]),
+        ]
+        return pa.BinaryArray.from_buffers(pa.binary(), len(rows), buffers)
+
+    def _advanced(self, rows: Rows, sizes: Rows) -> Rows:
+        """Go over so many bytes; where they begin, 0 of bad ones."""
+        begins = self._at[rows]
+        self._mark(rows, (sizes < 0) | (sizes > self._end[rows] - begins))
+        good = ~self.bad[rows]
+        self._at[rows[good]] += sizes[good]
+        return np.where(good, begins, 0)
+
+    def _mark(self, rows: Rows, wrong: npt.NDArray[np.bool_]) -> None:
+        self.bad[rows[wrong]] = True
+
+    def _good(self, rows: Rows, right: npt.NDArray[np.bool_]) -> Rows:
+        self._mark(rows, ~right)
+        return rows[right]
+
+
+def _taken(array: Any, index: Rows) -> Any:
+    """`array` in the order of `index`, and null where that is below 0."""
+    missing = index < 0
+    if not missing.any() and len(index) == len(array):
+        same = np.array_equal(index, np.arange(len(index)))
+        return array if same else array.take(pa.array(index))
+    return array.take(pa.array(index, mask=missing))

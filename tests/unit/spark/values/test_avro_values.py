@@ -1,0 +1,159 @@
+"""Avro values against what fastavro, which we did not write, encodes."""
+
+import io
+import json
+from datetime import UTC, date, datetime
+from typing import Any
+
+import fastavro
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from barnabas.spark.values.avro_schema import avro_schema
+from barnabas.spark.values.avro_values import AvroValues
+
+TREE = {
+    "type": "record",
+    "name": "Sound",
+    "namespace": "animals",
+    "fields": [
+        {"name": "name", "type": "string"},
+        {"name": "age", "type": ["null", "int"]},
+        {"name": "loud", "type": "boolean"},
+        {"name": "weight", "type": ["double", "null"]},
+        {"name": "size", "type": "float"},
+        {"name": "count", "type": "long"},
+        {"name": "raw", "type": "bytes"},
+        {"name": "kind", "type": {"type": "enum", "name": "Kind", "symbols": ["DOG", "CAT"]}},
+        {"name": "chip", "type": {"type": "fixed", "name": "Chip", "size": 3}},
+        {"name": "second", "type": ["null", "Kind"]},
+        {"name": "tags", "type": {"type": "array", "items": "string"}},
+        {"name": "homes", "type": {"type": "map", "values": ["null", "long"]}},
+        {
+            "name": "owner",
+            "type": [
+                "null",
+                {
+                    "type": "record",
+                    "name": "Owner",
+                    "fields": [
+                        {"name": "name", "type": "string"},
+                        {"name": "years", "type": {"type": "array", "items": "int"}},
+                    ],
+                },
+            ],
+        },
+        {"name": "born", "type": {"type": "int", "logicalType": "date"}},
+        {"name": "heard", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+        {"name": "nothing", "type": "null"},
+    ],
+}
+
+INTS, LONGS = st.integers(-(2**31), 2**31 - 1), st.integers(-(2**63), 2**63 - 1)
+SOUNDS = st.fixed_dictionaries(
+    {
+        "name": st.text(max_size=20),
+        "age": st.none() | INTS,
+        "loud": st.booleans(),
+        "weight": st.none() | st.floats(allow_nan=False),
+        "size": st.floats(width=32, allow_nan=False),
+        "count": LONGS,
+        "raw": st.binary(max_size=20),
+        "kind": st.sampled_from(["DOG", "CAT"]),
+        "chip": st.binary(min_size=3, max_size=3),
+        "second": st.none() | st.sampled_from(["DOG", "CAT"]),
+        "tags": st.lists(st.text(max_size=5), max_size=4),
+        "homes": st.dictionaries(st.text(max_size=5), st.none() | LONGS, max_size=3),
+        "owner": st.none()
+        | st.fixed_dictionaries({"name": st.text(max_size=5), "years": st.lists(INTS, max_size=3)}),
+        "born": st.dates(date(1900, 1, 1), date(2100, 1, 1)),
+        "heard": st.integers(0, 2**41)
+        .map(lambda ms: datetime.fromtimestamp(ms / 1000, UTC))
+        .map(lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)),
+        "nothing": st.none(),
+    }
+)
+
+
+def encoded(schema: Any, value: Any) -> bytes:
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, fastavro.parse_schema(schema), value)
+    return out.getvalue()
+
+
+def plain(value: Any) -> Any:
+    """Arrow gives maps as lists of pairs."""
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()} | (
+            {"homes": dict(value["homes"])} if "homes" in value else {}
+        )
+    return value
+
+
+@given(st.lists(st.none() | SOUNDS, max_size=12))
+def test_what_fastavro_writes_is_read(sounds: list[Any]) -> None:
+    values = pa.array(
+        [None if each is None else encoded(TREE, each) for each in sounds], pa.binary()
+    )
+    decoding = AvroValues(values)
+    found = decoding.decode(avro_schema(json.dumps(TREE)))
+    assert [plain(each) for each in found.to_pylist()] == sounds
+    assert not decoding.bad.any()
+
+
+@given(st.lists(SOUNDS, min_size=1, max_size=4), st.data())
+def test_what_is_cut_or_too_long_is_bad_and_spoils_no_other(sounds: list[Any], data: Any) -> None:
+    raw = [encoded(TREE, each) for each in sounds]
+    which = data.draw(st.integers(0, len(raw) - 1))
+    cut = data.draw(st.integers(0, len(raw[which]) - 1))
+    raw[which] = data.draw(st.sampled_from([raw[which][:cut], raw[which] + b"\0"]))
+    decoding = AvroValues(pa.array(raw, pa.binary()))
+    found = decoding.decode(avro_schema(json.dumps(TREE))).to_pylist()
+    assert np.flatnonzero(decoding.bad).tolist() == [which]
+    expected = [None if at == which else each for at, each in enumerate(sounds)]
+    assert [plain(each) for each in found] == expected
+
+
+@given(st.lists(st.binary(max_size=60), max_size=6))
+def test_any_bytes_are_read_or_bad(raw: list[bytes]) -> None:
+    decoding = AvroValues(pa.array(raw, pa.binary()))
+    found = decoding.decode(avro_schema(json.dumps(TREE)))
+    found.validate()
+    assert found.is_null().to_pylist() == decoding.bad.tolist()
+
+
+def test_a_part_of_an_array_behind_a_header() -> None:
+    values = pa.array([b"xxxxx" + encoded("long", number) for number in range(-3, 900)])
+    decoding = AvroValues(values.slice(1, 700), header=5)
+    assert decoding.decode(avro_schema('"long"')).to_pylist() == list(range(-2, 698))
+    decoding = AvroValues(values, header=5)
+    decoding.expect(b"xxxxy")
+    assert decoding.decode(avro_schema('"long"')).null_count == len(values)
+    assert decoding.first_bad == 0
+
+
+def test_blocks_that_say_their_size() -> None:
+    raw = b"\x03\x04\x02\x04\x02\x06\x00"  # two items in 2 bytes, then one item, then the end
+    decoding = AvroValues(pa.array([raw, b"\x00", raw]))
+    found = decoding.decode(avro_schema('{"type":"array","items":"int"}'))
+    assert found.to_pylist() == [[1, 2, 3], [], [1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("schema", "says"),
+    [
+        ("{", "no JSON"),
+        ('"sound"', "type 'sound', which is not known"),
+        ('["int","string"]', "union of more than null"),
+        ('{"type":"bytes","logicalType":"decimal"}', "decimal"),
+        ('{"type":"record","name":"T","fields":[{"name":"t","type":["null","T"]}]}', "itself"),
+        ('{"type":"record","name":"T","fields":[]}', "without fields"),
+        ('{"type":"record","name":"T","fields":[{"name":"a","type":7}]}', r"\.a is no type"),
+    ],
+)
+def test_a_schema_that_cannot_be_decoded_says_where(schema: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        avro_schema(schema)

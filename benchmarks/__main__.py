@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks.peers.c_program import CompileFailed
 from benchmarks.plan import Plan
 from benchmarks.report import chart, store, tables
 from benchmarks.report.conditions import Run, conditions
@@ -97,6 +98,7 @@ def run_group(group: str, plan: Plan) -> list[Result]:
 
     Raises:
         PeerMissing: what it compares with does not run here.
+        CompileFailed: it needs a C compiler.
     """
     module = import_module(f"benchmarks.{GROUPS[group]}")
     measure: Callable[[Plan], list[Result]] = module.measure
@@ -114,7 +116,7 @@ def run_all(groups: Sequence[str], plan: Plan, publication: Publication) -> None
         try:
             found = run_group(group, plan)
             publication.add(found, whole=[result.group for result in found])
-        except PeerMissing as error:
+        except (PeerMissing, CompileFailed) as error:
             plan.notes.append(f"{group} was left out: {error}")
         except KeyboardInterrupt:
             publication.add(plan.unfinished())

@@ -5,13 +5,13 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.peers.c_program import SOURCES, CompileFailed, compiled
+from benchmarks.peers.c_program import SOURCES, compiled
 
 RUN_SECONDS = 600
 
 
 class LoadFailed(Exception):
-    """No compiler, or the broker answered something else than success."""
+    """The broker answered something else than success."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,9 @@ def build() -> Path:
     """The compiled program.
 
     Raises:
-        LoadFailed: there is no C compiler, or it refused.
+        CompileFailed: there is no C compiler, or it refused.
     """
-    try:
-        return compiled("load", sorted(SOURCES.glob("*.c")))
-    except CompileFailed as error:
-        raise LoadFailed(str(error)) from error
+    return compiled("load", sorted(SOURCES.glob("*.c")))
 
 
 def run_load(mode: str, cpu: int | None = None, /, **settings: int | str) -> dict[str, float]:
@@ -63,6 +60,7 @@ def run_load(mode: str, cpu: int | None = None, /, **settings: int | str) -> dic
 
     Raises:
         LoadFailed: the broker refused, closed or stayed silent for 30 s.
+        CompileFailed: there is no C compiler, or it refused.
     """
     pin = ["taskset", "-c", str(cpu)] if cpu is not None else []
     command = [

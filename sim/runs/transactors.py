@@ -33,7 +33,7 @@ class Transactors:
         self._entropy = entropy
         self._parts: list[_Part] = []
         for number in range(scenario.transactors):
-            name = f"transactor-{number}"
+            name = f"transaction_driver-{number}"
             site = begin_site(name, entropy.stream(name))
             if not scenario.release and entropy.chance(0.5):
                 site.versions |= TRANSACTIONS_2

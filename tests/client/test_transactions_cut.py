@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from barnabas import Consumer, GroupMetadata, KafkaError, TopicPartition, aio
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.client.cut_network import CutNetwork
 
@@ -56,14 +56,14 @@ async def one_transaction(
 
 async def write(servers: str, topic: str, chance: Random) -> tuple[Written, int, int]:
     """Transactions that end one way or the other; what counts, the offset too, and all cuts."""
-    here = Surroundings.here("Producer")
+    here = ClientEnvironment.here("Producer")
     network = CutNetwork(here.network, chance, PROBABILITY)
     counts: Written = {TopicPartition(topic, each): [] for each in range(PARTITIONS)}
     saved = -1
     values = (b"%d" % number for number in range(1_000_000))
     producer = aio.Producer(
         {"bootstrap.servers": servers, "transactional.id": topic},
-        around=replace(here, network=network),
+        environment=replace(here, network=network),
         **QUICK,
     )
     async with producer:

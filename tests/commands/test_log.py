@@ -123,7 +123,7 @@ def test_what_is_broken_is_named_with_its_place(tmp_path: Path) -> None:
     snapshot = copy / "00000000000000000009.snapshot"
     snapshot.write_bytes(b"\0\1no snapshot")
     lines = run("log", "verify", str(tmp_path)).lines
-    assert f"{epochs} at byte 0: 2 said, 1 lines there" in lines
+    assert f"{epochs} at byte 0: 2 declared, 1 lines found" in lines
     assert any(line.startswith(f"{snapshot} at byte 0: no snapshot") for line in lines)
     assert lines[-1].endswith(": 4 faults")
     told = documents(run("log", "verify", "--json", str(segment)).out)

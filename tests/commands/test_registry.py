@@ -72,6 +72,27 @@ def test_one_that_no_copy_has_is_refused_with_a_command_that_keeps_the_rest(data
     assert retentions(data) == dict.fromkeys(TOPICS, "777")
 
 
+@pytest.mark.parametrize("content", [b"", bytes(500)], ids=["empty", "zeros"])
+def test_one_with_nothing_in_it_is_kept_beside_and_topics_come_back(
+    data: Path, content: bytes
+) -> None:
+    registry = data / "barnabas.registry"
+    for file in (registry, data / "barnabas.registry.copy"):
+        file.write_bytes(content)
+    refused = run("serve", "--port", "0", "--data-dir", str(data))
+    assert (refused.code, refused.out) == (1, "")
+    assert f"{registry} has nothing of a registry of this version" in refused.err
+    assert f"`barnabas registry repair {data}`" in refused.err
+    assert registry.read_bytes() == content
+    repaired = run("registry", "repair", str(data))
+    assert repaired.code == 0, repaired.err
+    kept = [file.read_bytes() for file in data.glob("barnabas.registry.old.*")]
+    assert kept == ([content] if content else [])
+    with serving("--data-dir", str(data)) as broker:
+        lines = run("topics", "list", servers=broker.servers).lines
+    assert sorted(line.split("\t")[0] for line in lines) == sorted(TOPICS)
+
+
 def test_a_registry_in_use_is_not_repaired(data: Path) -> None:
     with serving("--data-dir", str(data)):
         refused = run("registry", "repair", str(data))

@@ -78,15 +78,15 @@ VAGUE_LEFT = {
 DEFINED_TWICE = re.findall(
     r"\w+",
     """
-    Admin Answer Appended Asked Batch Broker BrokersChanged Change Chunk Cluster Codec CommittedOffset ConfigEntry
-    Connection Consumer ConsumerGroup Delivery Draft Endpoint Entry Fault FetchRequest FetchSession
-    Fetched Field Found GroupAdmin GroupOffsets Heard Identity Inventory Limits LogDirectory
-    Member MemberState Membership NewTopic OffsetsRequest OpenBatches Origin Outbox Outgoing
-    PartitionView Pending Place Plan Position Produce ProduceRequest Producer Reader Record
-    RecordAppender RequestType Requests Room Rows Segment SegmentFile Sender Shape ShareOffset
-    Source Stored StoredLog Subscription Surroundings Sync Target Topic TopicRows Topics
-    TransactionAdmin TransactionInput TransactionState Transactional Transactions Wanted Wishes
-    Worker World Writer Written
+    Admin Answer Appended Asked Batch Broker BrokersChanged Change Chunk Cluster Codec
+    CommittedOffset ConfigEntry Connection Consumer ConsumerGroup Delivery Draft Endpoint Entry
+    Fault FetchRequest FetchSession Fetched Field Found GroupAdmin GroupOffsets Heard Identity
+    Inventory Limits LogDirectory Member MemberState Membership NewTopic OffsetsRequest
+    OpenBatches Origin Outbox Outgoing PartitionView Pending Place Plan Position Produce
+    ProduceRequest Producer Reader Record RecordAppender RequestType Requests Room Rows Segment
+    SegmentFile Sender Shape ShareOffset Source Stored StoredLog Subscription Sync
+    Target Topic TopicRows Topics TransactionAdmin TransactionInput TransactionState
+    Transactional Transactions Wanted Wishes Worker World Writer Written
 """,
 )
 """Class names that mean several things: the list may only become shorter."""

@@ -1,19 +1,14 @@
 #include "log.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../measure.h"
-#include "background.h"
 #include "batch.h"
 #include "bytes.h"
 
-enum { LOGS = 256, INDEX_INTERVAL = 4096, HOT = (2 << 20) + (64 << 10), HEADER = 61 };
-enum { OFFSET_ENTRY = 8, TIME_ENTRY = 12 };
+enum { LOGS = 256, HOT = (2 << 20) + (64 << 10) };
 
 static char root[PATH_ROOM - 96 - TOPIC_ROOM];
 static struct log *logs[LOGS], *dirty, *last_found;
@@ -22,22 +17,13 @@ static uint8_t hot[HOT]; /* what is read of a segment, used again for every fetc
 
 void open_logs(const char *folder) { snprintf(root, sizeof root, "%s", folder); }
 
-static struct segment *add_segment(struct log *log) {
-    struct segment *segment = calloc(1, sizeof *segment);
+static void add_segment(struct log *log) {
     if (log->count == log->room) {
         log->room = 2 * log->room + 4;
         log->segments = realloc(log->segments, log->room * sizeof *log->segments);
+        if (!log->segments) stop("no memory for a segment");
     }
-    if (!segment || !log->segments) stop("no memory for a segment");
-    segment->base = log->next_offset;
-    segment->since_index = INDEX_INTERVAL + 1;
-    segment->latest = -1;
-    snprintf(segment->stem, PATH_ROOM, "%s/%020" PRId64, log->folder, segment->base);
-    char path[PATH_ROOM + 16];
-    snprintf(path, sizeof path, "%s.log", segment->stem);
-    segment->fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
-    if (segment->fd < 0) stop("cannot make %s", path);
-    return log->segments[log->count++] = segment;
+    log->segments[log->count++] = new_segment(log->folder, log->next_offset);
 }
 
 static struct segment *active(const struct log *log) { return log->segments[log->count - 1]; }
@@ -90,31 +76,6 @@ int32_t count_partitions(const char *topic, size_t size) {
 
 int64_t log_start(const struct log *log) { return log->segments[0]->base; }
 
-/* Adds an entry to both indexes for the batch at `position`. */
-static void add_entry(struct segment *segment, size_t position, int64_t last) {
-    if (segment->entries == segment->room) {
-        segment->room = 2 * segment->room + 256;
-        segment->offsets = realloc(segment->offsets, segment->room * OFFSET_ENTRY);
-        segment->times = realloc(segment->times, segment->room * TIME_ENTRY);
-        if (!segment->offsets || !segment->times) stop("no memory for an index");
-    }
-    uint8_t *offset = segment->offsets + segment->entries * OFFSET_ENTRY;
-    uint8_t *time = segment->times + segment->entries++ * TIME_ENTRY;
-    write32(offset, (uint32_t)(last - segment->base));
-    write32(offset + 4, (uint32_t)position);
-    write64(time, (uint64_t)segment->latest);
-    write32(time + 8, (uint32_t)(segment->latest_offset - segment->base));
-}
-
-static void write_index(const struct segment *segment, const char *ending, const uint8_t *entries,
-                        size_t size) {
-    char path[PATH_ROOM + 16];
-    snprintf(path, sizeof path, "%s%s", segment->stem, ending);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (fd < 0 || write(fd, entries, size) != (ssize_t)size) stop("cannot write %s", path);
-    sync_later(fd, true);
-}
-
 static void write_queue(struct log *log) {
     struct segment *segment = active(log);
     size_t position = segment->size - log->queued_bytes;
@@ -125,36 +86,19 @@ static void write_queue(struct log *log) {
     log->queued_bytes = 0;
 }
 
-/* Ends a segment: its indexes go out, a thread syncs all three files, the next one begins. */
 static void roll(struct log *log) {
-    struct segment *full = active(log);
     write_queue(log);
-    add_entry(full, full->size, log->next_offset - 1); /* the latest time as the last entry */
-    write_index(full, ".index", full->offsets, (full->entries - 1) * OFFSET_ENTRY);
-    write_index(full, ".timeindex", full->times, full->entries * TIME_ENTRY);
-    full->entries--;
-    sync_later(full->fd, false);
+    seal(active(log));
     add_segment(log);
 }
 
 int64_t append(struct log *log, uint8_t *batch, size_t size) {
     if (active(log)->size && active(log)->size + size > log->segment_bytes) roll(log);
     if (log->queued == QUEUE) write_queue(log);
-    struct segment *segment = active(log);
     int64_t base = log->next_offset, last = base + (int32_t)read32(batch + LAST_DELTA);
-    int64_t time = (int64_t)read64(batch + MAX_TIMESTAMP);
     write64(batch + BASE_OFFSET, (uint64_t)base);
     write32(batch + LEADER_EPOCH, 0);
-    if (time > segment->latest) {
-        segment->latest = time;
-        segment->latest_offset = last;
-    }
-    if (segment->since_index > INDEX_INTERVAL) {
-        add_entry(segment, segment->size, last);
-        segment->since_index = 0;
-    }
-    segment->since_index += size;
-    segment->size += size;
+    count_batch(active(log), size, last, (int64_t)read64(batch + MAX_TIMESTAMP));
     if (!log->is_dirty) {
         log->is_dirty = true;
         log->next_dirty = dirty;
@@ -173,27 +117,6 @@ void write_dirty(void) {
     }
 }
 
-/* Position of the batch with `offset`: from the index's last entry before it, header by header. */
-static size_t look_up(const struct segment *segment, int64_t offset) {
-    size_t low = 0, high = segment->entries, position = 0;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const uint8_t *entry = segment->offsets + middle * OFFSET_ENTRY;
-        if ((int64_t)read32(entry) + segment->base < offset) {
-            position = read32(entry + 4);
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    uint8_t header[HEADER];
-    while (pread(segment->fd, header, HEADER, (off_t)position) == HEADER) {
-        if (last_offset(header) >= offset) break;
-        position += batch_size(header);
-    }
-    return position;
-}
-
 static bool seek(struct log *log, int64_t offset) {
     if (offset == log->read_offset && log->read_segment) return true;
     if (offset < log_start(log) || offset > log->next_offset) return false;
@@ -208,7 +131,7 @@ static bool seek(struct log *log, int64_t offset) {
 /* How many of `size` bytes are whole batches; `next` is set to the offset behind the last of them. */
 static size_t whole_batches(const uint8_t *bytes, size_t size, int64_t *next) {
     size_t at = 0;
-    while (size - at >= HEADER && batch_size(bytes + at) <= size - at) {
+    while (size - at >= BATCH_HEADER && batch_size(bytes + at) <= size - at) {
         *next = last_offset(bytes + at) + 1;
         at += batch_size(bytes + at);
     }
@@ -223,7 +146,7 @@ bool read_batches(struct log *log, int64_t offset, size_t most, struct region *r
     if (most > left) most = left;
     ssize_t n = most ? pread(segment->fd, hot, most, (off_t)log->read_position) : 0;
     size_t whole = n > 0 ? whole_batches(hot, (size_t)n, &log->read_offset) : 0;
-    if (n > HEADER && !whole && batch_size(hot) <= (left < HOT ? left : HOT)) /* the first counts */
+    if (n > BATCH_HEADER && !whole && batch_size(hot) <= (left < HOT ? left : HOT)) /* the first counts */
         return read_batches(log, offset, batch_size(hot), region);
     *region = (struct region){segment, log->read_position, whole, hot};
     log->read_position += whole;
@@ -249,10 +172,7 @@ static void drop_first(struct log *log, bool from_disk) {
     if (log->read_segment == oldest) log->read_segment = NULL;
     log->count--;
     memmove(log->segments, log->segments + 1, log->count * sizeof *log->segments);
-    free(oldest->offsets);
-    free(oldest->times);
-    remove_later(from_disk ? oldest->stem : NULL, oldest->fd);
-    free(oldest);
+    drop_segment(oldest, from_disk);
 }
 
 static void close_log(size_t number) {

@@ -10,17 +10,9 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-enum { QUEUE = 512, TOPIC_ROOM = 64, PATH_ROOM = 512 };
+#include "segment.h"
 
-struct segment {
-    int64_t base;
-    int fd, readers;
-    size_t size, since_index;
-    uint8_t *offsets, *times; /* entries as they are on disk, written out when the segment is full */
-    size_t entries, room;
-    int64_t latest, latest_offset;
-    char stem[PATH_ROOM]; /* its path without an ending */
-};
+enum { QUEUE = 512, TOPIC_ROOM = 64 };
 
 struct log {
     char topic[TOPIC_ROOM], folder[PATH_ROOM - 32];

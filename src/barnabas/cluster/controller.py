@@ -18,6 +18,7 @@ from barnabas.cluster.events import (
     DeletionAsked,
     Elected,
     IsrProposed,
+    IsrWritten,
     PartitionEvent,
     PartitionsAdded,
     PreferredElection,
@@ -28,7 +29,7 @@ from barnabas.cluster.events import (
     UncleanElection,
 )
 from barnabas.cluster.image import Broker
-from barnabas.cluster.isr_changes import alter_isr
+from barnabas.cluster.isr_changes import alter_isr, isr_written
 from barnabas.cluster.reassignment import finish, reassign_all
 from barnabas.cluster.replica_states import ReplicaInput
 from barnabas.cluster.view import Decision, View
@@ -57,6 +58,8 @@ def _on_partitions(draft: Draft, event: PartitionEvent) -> None:
             _add(draft, event)
         case IsrProposed():
             alter_isr(draft, event)
+        case IsrWritten():
+            isr_written(draft, event)
         case PreferredElection():
             elect_preferred(draft, event.partitions)
         case UncleanElection():
@@ -91,6 +94,7 @@ def _replicas_failed(draft: Draft, event: ReplicasFailed) -> None:
 def _elected(view: View) -> Decision:
     """Tell all brokers all, under the new controller epoch, and mend what broke meanwhile."""
     draft = Draft(view)
+    draft.batch.introduce(view.image.brokers)
     for partition, state in view.image.partitions():
         gone = [one for one in state.replicas if one not in view.image.brokers]
         if state.leader in gone or set(gone) & set(state.isr):
@@ -118,7 +122,7 @@ def _brokers_changed(view: View, brokers: Mapping[NodeId, Broker]) -> Decision:
     if brokers == known:
         return Decision(view)
     staying = {one: broker for one, broker in brokers.items() if one not in came}
-    first = _without(view, gone, staying)
+    first = Decision(view) if staying == known else _without(view, gone, staying)
     return _then(first, _with(first.after, came, brokers)) if came else first
 
 
@@ -135,7 +139,7 @@ def _without(view: View, gone: Collection[NodeId], brokers: Mapping[NodeId, Brok
 
 def _with(view: View, came: Collection[NodeId], brokers: Mapping[NodeId, Broker]) -> Decision:
     draft = Draft(view, brokers)
-    draft.batch.show(brokers)
+    draft.batch.introduce(brokers)
     draft.batch.show(came, [partition for partition, _ in view.image.partitions()])
     for partition, state in view.image.partitions():
         new = [one for one in state.replicas if one in came]

@@ -42,6 +42,16 @@ class IsrProposed:
 
 
 @dataclass(frozen=True, slots=True)
+class IsrWritten:
+    """Leaders have written an ISR to ZooKeeper themselves (below inter-broker version 2.7).
+
+    /isr_change_notification names the partitions; their states are in the view already.
+    """
+
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PreferredElection:
     """The first replicas of these partitions are to lead them."""
 
@@ -96,6 +106,7 @@ class ReplicasFailed:
 PartitionEvent = (
     PartitionsAdded
     | IsrProposed
+    | IsrWritten
     | PreferredElection
     | UncleanElection
     | Reassigned

@@ -6,7 +6,7 @@ Source: KIP-497, KIP-903; Kafka's KafkaController.processAlterPartition.
 from dataclasses import replace
 
 from barnabas.cluster.draft import Draft
-from barnabas.cluster.events import IsrProposed
+from barnabas.cluster.events import IsrProposed, IsrWritten
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.reassignment import finish
 from barnabas.cluster.view import View
@@ -30,6 +30,13 @@ def alter_isr(draft: Draft, event: IsrProposed) -> None:
         draft.refuse(partition, error)
     elif set(isr) != set(state.isr):
         draft.change_isr(partition, replace(state, isr=isr, recovering=False))
+        finish(draft, partition)
+
+
+def isr_written(draft: Draft, event: IsrWritten) -> None:
+    """Show all brokers what leaders have written; a reassignment may be over with it."""
+    for partition in event.partitions:
+        draft.batch.show(draft.live_brokers(), [partition])
         finish(draft, partition)
 
 

@@ -57,9 +57,14 @@ class Stop:
 class Batch:
     """Who is to get which partitions, collected while a decision is made. True: its replica is new."""
 
+    introduced: dict[NodeId, None] = field(default_factory=dict)
     states: dict[NodeId, dict[TopicPartition, bool]] = field(default_factory=dict)
     shown: dict[NodeId, set[TopicPartition]] = field(default_factory=dict)
     stops: dict[NodeId, list[Stop]] = field(default_factory=dict)
+
+    def introduce(self, to: Iterable[NodeId]) -> None:
+        """UpdateMetadata with the brokers, first of all: nobody follows a leader it does not know."""
+        self.introduced.update(dict.fromkeys(to))
 
     def lead(
         self, to: Iterable[NodeId], partition: TopicPartition, *, is_new: bool = False
@@ -83,35 +88,50 @@ def requests(
 ) -> tuple[BrokerRequest, ...]:
     """The messages of a batch, about the partitions as `image` has them.
 
-    LeaderAndIsr is first, StopReplica last. Brokers that are gone get nothing.
+    Introductions are first, then LeaderAndIsr, StopReplica is last. Brokers that are gone get nothing.
     """
-    found: list[BrokerRequest] = []
-    for node_id in sorted(batch.states):
-        if node_id in image.brokers:
-            states = {
-                partition: (state, is_new)
-                for partition, is_new in sorted(batch.states[node_id].items())
-                for state in [image.partition(partition)]
-                # A move that ends at once may have taken the replica away again.
-                if state is not None and node_id in state.replicas
-            }
-            if states:
-                message = _leader_and_isr(image, node_id, states, listener)
-                found.append(BrokerRequest(node_id, message))
-    for node_id in sorted(batch.shown):
-        if node_id in image.brokers:
-            partitions = sorted(batch.shown[node_id])
-            shown = _update_metadata(image, node_id, partitions, deleted)
-            found.append(BrokerRequest(node_id, shown))
-    for node_id in sorted(batch.stops):
-        if node_id in image.brokers:
+    there = image.brokers
+    return (
+        *(
+            BrokerRequest(node_id, _update_metadata(image, node_id, (), deleted))
+            for node_id in sorted(batch.introduced)
+            if node_id in there
+        ),
+        *(
+            BrokerRequest(node_id, _leader_and_isr(image, node_id, states, listener))
+            for node_id in sorted(batch.states)
+            if node_id in there
+            for states in [_states(batch, image, node_id)]
+            if states
+        ),
+        *(
+            BrokerRequest(node_id, _update_metadata(image, node_id, partitions, deleted))
+            for node_id in sorted(batch.shown)
+            if node_id in there
+            for partitions in [sorted(batch.shown[node_id])]
+        ),
+        *(
+            BrokerRequest(node_id, _stop_replica(image, node_id, stops, deletes=deletes))
+            for node_id in sorted(batch.stops)
+            if node_id in there
             # To version 2, a request deletes all its replicas or none.
-            for deletes in (False, True):
-                stops = [one for one in batch.stops[node_id] if one.deletes == deletes]
-                if stops:
-                    stop = _stop_replica(image, node_id, stops, deletes=deletes)
-                    found.append(BrokerRequest(node_id, stop))
-    return tuple(found)
+            for deletes in (False, True)
+            for stops in [[one for one in batch.stops[node_id] if one.deletes == deletes]]
+            if stops
+        ),
+    )
+
+
+def _states(
+    batch: Batch, image: ClusterImage, node_id: NodeId
+) -> dict[TopicPartition, tuple[PartitionState, bool]]:
+    """The partitions for one broker. A move that ends at once may have taken its replica away again."""
+    return {
+        partition: (state, is_new)
+        for partition, is_new in sorted(batch.states[node_id].items())
+        for state in [image.partition(partition)]
+        if state is not None and node_id in state.replicas
+    }
 
 
 def _leader_and_isr(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from barnabas.client.aio.cluster.cluster import Cluster, check
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.cluster.retries import by_leader, lookup_offsets, persist
 from barnabas.client.aio.fetching.ranges import RangeFetches, RangeOptions
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
@@ -46,7 +46,7 @@ class ClusterTarget:
         settings = ProducerConfig.load(_known(ProducerConfig, config))
         self._topic = topic
         self._loop = CallerLoop("a migration")
-        self._around = Surroundings.real(self._loop.loop)
+        self._around = ClientEnvironment.real(self._loop.loop)
         self._cluster = Cluster(settings, self._around)
         self._reader = RangeReader(_known(ConsumerConfig, config))
         self._patience_s = settings.delivery_timeout_ms / 1000

@@ -1,6 +1,8 @@
 """The floor serves a client that we did not write, checks what it takes and keeps its log bounded."""
 
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -113,6 +115,9 @@ def test_the_log_grows_to_its_bound(floor: Floor) -> None:
 
     wait_until(bounded)
     assert len(list(folder.glob("*.index"))) == len(list(folder.glob("*.log"))) - 1
+    command = (sys.executable, "-m", "barnabas", "log", "verify", str(folder))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "nothing is broken" in done.stdout, done.stdout
 
 
 def test_a_topic_that_goes_is_closed(floor: Floor) -> None:

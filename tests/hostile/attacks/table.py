@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from confluent_kafka import KafkaException
+
 from tests.hostile.attacks.attack import Attack, Damage, damage_of
 from tests.hostile.attacks.every_attack import ATTACKS
 from tests.interop.peers.our_broker import OurBroker
@@ -42,7 +44,7 @@ def _of_kafka(attack: Attack) -> Damage | None:
     try:
         with RealKafka(heap="512m") as kafka:
             return damage_of(attack, kafka)
-    except (AssertionError, OSError, ValueError) as error:
+    except (AssertionError, KafkaException, OSError, ValueError) as error:
         _say(f"{attack.name}: Kafka: {error!r}\n")
         return None
 

@@ -23,6 +23,9 @@ from barnabas.errors import KafkaError, RegistryConflict, StorageError
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.ports import Clock, Entropy, Registry, Timers
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.headers import decode_response
+from barnabas.protocol.long_replies import LongReply
 from barnabas.types import TopicPartition
 from tests.unit.runtime.manual_timers import ManualTimers
 
@@ -228,6 +231,9 @@ def answered(broker: Broker, outcome: object, kind: type[_Answer]) -> _Answer:
         assert isinstance(broker.timers, ManualTimers)
         broker.timers.run_soon()
         (outcome,) = answers
+    if isinstance(outcome, LongReply):
+        key, version = outcome.writer
+        _, outcome = decode_response(ApiKey(key), version, outcome.framed(1).joined()[4:])
     assert isinstance(outcome, kind)
     return outcome
 

@@ -1,6 +1,7 @@
 """Controller: what it decides, event by event. (Random events: tests/property/test_controller.py.)"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from barnabas.cluster.events import (
     DeletionAsked,
     Elected,
     IsrProposed,
+    IsrWritten,
     PartitionsAdded,
     PreferredElection,
     Reassigned,
@@ -19,7 +21,14 @@ from barnabas.cluster.events import (
     ShutdownAsked,
     UncleanElection,
 )
-from barnabas.cluster.image import NO_LEADER, Broker, ClusterImage, PartitionState
+from barnabas.cluster.image import (
+    NO_LEADER,
+    Broker,
+    ClusterImage,
+    ImageDelta,
+    PartitionState,
+    TopicDelta,
+)
 from barnabas.cluster.view import Decision, View
 from barnabas.cluster.znodes import MUST_BE_NEW
 from barnabas.errors import ErrorCode
@@ -151,7 +160,19 @@ def test_a_broker_in_another_life_went_and_came() -> None:
     controller.take(brokers(21, 12, 13))
     assert controller.brief() == (TWO, 1, (TWO, THREE))
     to_it = [one.message for one in controller.last.requests if one.node_id == ONE]
-    assert [one.broker_epoch for one in to_it] == [21, 21]
+    assert [one.broker_epoch for one in to_it] == [21, 21, 21]
+
+
+def test_a_broker_that_comes_knows_the_others_before_it_follows_one() -> None:
+    """Kafka refuses to follow a leader that no UpdateMetadata has named."""
+    controller = three((TWO, ONE))
+    controller.take(brokers(0, 12, 13))
+    controller.take(brokers(21, 12, 13))
+    assert controller.sent()[:4] == [(1, "show"), (2, "show"), (3, "show"), (1, "lead")]
+    first = controller.last.requests[0].message
+    assert isinstance(first, UpdateMetadataRequest)
+    assert [one.id for one in first.live_brokers] == [1, 2, 3]
+    assert not first.topic_states
 
 
 def test_brokers_as_before_change_nothing() -> None:
@@ -283,6 +304,18 @@ def test_a_partition_moves_without_losing_a_replica_on_the_way() -> None:
     assert not {(1, "lead"), (2, "lead")} & {*controller.sent()}
 
 
+def test_an_isr_that_a_leader_has_written_itself_ends_a_move() -> None:
+    controller = three((ONE,))
+    controller.take(Reassigned({DOGS: (TWO,)}))
+    state = replace(controller.state(), isr=(ONE, TWO), partition_epoch=9)
+    delta = ImageDelta(topics={"dogs": TopicDelta(ID, {0: state})})
+    controller.view = replace(controller.view, image=controller.view.image.apply(delta))
+    controller.take(IsrWritten((DOGS,)))
+    assert controller.brief() == (TWO, 2, (TWO,))
+    assert controller.last.writes[-1].version == 9
+    assert (3, "show") in controller.sent()
+
+
 def test_a_move_is_cancelled_or_replaced() -> None:
     controller = Controller(brokers(11, 12, 13, 14), PartitionsAdded("dogs", ID, {0: (ONE, TWO)}))
     controller.take(Reassigned({DOGS: (THREE, FOUR)}))
@@ -371,5 +404,9 @@ def test_a_new_controller_tells_all_and_mends_what_broke() -> None:
     controller.take(Elected())
     assert controller.brief() == (TWO, 1, (TWO, THREE))
     assert controller.state().controller_epoch == 6
-    assert controller.sent() == [(2, "lead"), (3, "lead"), (2, "show"), (3, "show")]
+    assert controller.sent() == [
+        *((2, "show"), (3, "show")),
+        *((2, "lead"), (3, "lead")),
+        *((2, "show"), (3, "show")),
+    ]
     assert all(one.message.controller_epoch == 6 for one in controller.last.requests)

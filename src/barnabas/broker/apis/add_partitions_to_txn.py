@@ -13,7 +13,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
@@ -48,13 +48,12 @@ def handle(
     for one in asked:
         added.append(Pending())
         yield from _add(broker, context, one, added[-1].complete)
-    results: list[AddPartitionsToTxnResult] = []
-    for one, codes in zip(asked, added, strict=True):
-        result = yield from _result(one, (yield codes))
-        results.append(result)
-    if several:
-        return AddPartitionsToTxnResponse(results_by_transaction=results)
-    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results[0].topic_results)
+        yield
+    if not several:
+        rows = yield from _rows(asked[0], (yield added[0]))
+        return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=rows)
+    results = yield from grown_in_steps(zip(asked, added, strict=True), _result)
+    return AddPartitionsToTxnResponse(results_by_transaction=results)
 
 
 def _add(
@@ -118,13 +117,23 @@ def _only(request: AddPartitionsToTxnRequest) -> AddPartitionsToTxnTransaction:
     )
 
 
-def _result(asked: AddPartitionsToTxnTransaction, codes: _Codes) -> Steps[AddPartitionsToTxnResult]:
+def _result(
+    added: tuple[AddPartitionsToTxnTransaction, Pending],
+) -> Steps[AddPartitionsToTxnResult]:
+    asked, codes = added
+    rows = yield from _rows(asked, (yield codes))
+    return AddPartitionsToTxnResult(transactional_id=asked.transactional_id, topic_results=rows)
+
+
+def _rows(
+    asked: AddPartitionsToTxnTransaction, codes: _Codes
+) -> Steps[list[AddPartitionsToTxnTopicResult]]:
     def row(name: str, index: int) -> AddPartitionsToTxnPartitionResult:
         code = codes[TopicPartition(name, index)]
         return AddPartitionsToTxnPartitionResult(partition_index=index, partition_error_code=code)
 
-    topics = []
-    for topic in asked.topics:
-        rows = yield from each(topic.partitions, partial(row, topic.name))
-        topics.append(AddPartitionsToTxnTopicResult(name=topic.name, results_by_partition=rows))
-    return AddPartitionsToTxnResult(transactional_id=asked.transactional_id, topic_results=topics)
+    def of_topic(topic: AddPartitionsToTxnTopic) -> Steps[AddPartitionsToTxnTopicResult]:
+        rows = yield from grown(topic.partitions, partial(row, topic.name))
+        return AddPartitionsToTxnTopicResult(name=topic.name, results_by_partition=rows)
+
+    return (yield from grown_in_steps(asked.topics, of_topic))

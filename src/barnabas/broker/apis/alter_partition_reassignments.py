@@ -10,7 +10,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
 from barnabas.broker.topics.assignments import as_told
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_partition_reassignments import (
@@ -30,7 +30,7 @@ def handle(
     del context
     responses = []
     for topic in request.topics:
-        partitions = yield from each(topic.partitions, partial(_answer, broker, topic.name))
+        partitions = yield from grown(topic.partitions, partial(_answer, broker, topic.name))
         responses.append(ReassignableTopicResponse(name=topic.name, partitions=partitions))
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=request.allow_replication_factor_change,

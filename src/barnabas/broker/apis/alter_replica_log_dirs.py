@@ -11,7 +11,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, grown, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.protocol.alter_replica_log_dirs import (
@@ -41,12 +41,15 @@ def handle(
         for topic in target.topics:
             row = partial(_row, places, target.path, topic.name)
             rows[topic.name] += yield from each(topic.partitions, row)
-    return AlterReplicaLogDirsResponse(
-        results=[
-            AlterReplicaLogDirTopicResult(topic_name=name, partitions=results)
-            for name, results in rows.items()
-        ]
-    )
+    results = yield from grown(rows.items(), _result)
+    return AlterReplicaLogDirsResponse(results=results)
+
+
+def _result(
+    found: tuple[str, list[AlterReplicaLogDirPartitionResult]],
+) -> AlterReplicaLogDirTopicResult:
+    name, rows = found
+    return AlterReplicaLogDirTopicResult(topic_name=name, partitions=rows)
 
 
 def _row(places: _Places, path: str, name: str, index: int) -> AlterReplicaLogDirPartitionResult:

@@ -22,6 +22,7 @@ from barnabas.protocol.create_partitions import (
     CreatePartitionsTopicResult,
 )
 from barnabas.versions import VersionTable
+from barnabas.wire.growing import Growing
 
 _STRICT = VersionTable({0: False, 3: True})
 
@@ -32,7 +33,7 @@ def handle(
 ) -> Steps[CreatePartitionsResponse]:
     """Enlarge each topic that can be enlarged; say why the others cannot."""
     quota = Mutations(broker, context, strict=_STRICT[context.api_version])
-    results: list[CreatePartitionsTopicResult] = []
+    results: Growing[CreatePartitionsTopicResult] = Growing()
     times = Counter(topic.name for topic in request.topics)
     total = 0
     for topic in {topic.name: topic for topic in request.topics}.values():
@@ -48,11 +49,11 @@ def handle(
                     yield
         except KafkaError as error:
             code, why = error.code, error.why
-        results.append(
+        results.add(
             CreatePartitionsTopicResult(name=topic.name, error_code=code, error_message=why)
         )
-        yield
-    return CreatePartitionsResponse(throttle_time_ms=quota.wait_ms, results=results)
+        yield results
+    return CreatePartitionsResponse(throttle_time_ms=quota.wait_ms, results=results.done())
 
 
 def _added(broker: Broker, asked: CreatePartitionsTopic, before: int) -> dict[int, list[int]]:

@@ -7,7 +7,7 @@ Versions: 3 messages (KIP-1043), of which there are none
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_groups import (
     DeletableGroupResult,
@@ -23,7 +23,7 @@ def handle(
     """Delete each."""
     del context
     codes = yield from broker.group_removal.delete_groups(request.groups_names)
-    results = yield from each(codes.items(), _result)
+    results = yield from grown(codes.items(), _result)
     return DeleteGroupsResponse(results=results)
 
 

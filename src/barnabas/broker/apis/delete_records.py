@@ -11,7 +11,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
@@ -36,7 +36,7 @@ def handle(
     del context
     results = []
     for topic in request.topics:
-        partitions = yield from each(topic.partitions, partial(_delete, broker, topic.name))
+        partitions = yield from grown(topic.partitions, partial(_delete, broker, topic.name))
         results.append(DeleteRecordsTopicResult(name=topic.name, partitions=partitions))
     return DeleteRecordsResponse(topics=results)
 

@@ -51,6 +51,7 @@ def handle(
 def _wanted(topics: Iterable[DescribableLogDirTopic]) -> Steps[set[TopicPartition]]:
     wanted: set[TopicPartition] = set()
     for topic in topics:
+        yield
         wanted.update((yield from each(topic.partitions, partial(TopicPartition, topic.topic))))
     return wanted
 

@@ -10,11 +10,10 @@ Versions: 1 unclean elections · 2 flexible
 
 import logging
 from collections.abc import Collection, Iterable
-from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown_in_steps, in_steps_while_heard
 from barnabas.broker.requests.partition_view import view
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.elect_leaders import (
@@ -23,6 +22,7 @@ from barnabas.protocol.elect_leaders import (
     PartitionResult,
     ReplicaElectionResult,
 )
+from barnabas.wire.growing import Growing
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +40,19 @@ def handle(
 ) -> Steps[ElectLeadersResponse]:
     """Answer for each partition."""
     del context
-    kind, results = request.election_type, []
-    for name, indexes in _asked(broker, request):
-        rows = yield from each(indexes, partial(_row, broker, name, kind))
-        if request.topic_partitions is None:
-            rows = [row for row in rows if row.error_code != ErrorCode.ELECTION_NOT_NEEDED]
-        results.append(ReplicaElectionResult(topic=name, partition_result=rows))
+    kind, of_all = request.election_type, request.topic_partitions is None
+
+    def of_topic(asked: tuple[str, Collection[int]]) -> Steps[ReplicaElectionResult]:
+        name, indexes = asked
+        rows: Growing[PartitionResult] = Growing()
+        for index in indexes:
+            row = _row(broker, name, kind, index)
+            if not of_all or row.error_code != ErrorCode.ELECTION_NOT_NEEDED:
+                rows.add(row)
+            yield rows
+        return ReplicaElectionResult(topic=name, partition_result=rows.done())
+
+    results = yield from grown_in_steps(_asked(broker, request), of_topic)
     return ElectLeadersResponse(
         error_code=ErrorCode.NONE if kind in _NOBODY else ErrorCode.INVALID_REQUEST,
         replica_election_results=results,

@@ -10,7 +10,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.find_coordinator import (
     Coordinator,
@@ -35,7 +35,7 @@ def handle(
     several = _SEVERAL[context.api_version]
     if several:
         find = partial(_find, broker, context, request.key_type)
-        coordinators = yield from each(request.coordinator_keys, find)
+        coordinators = yield from grown(request.coordinator_keys, find)
         return FindCoordinatorResponse(coordinators=coordinators)
     found = _find(broker, context, request.key_type, request.key)
     return FindCoordinatorResponse(

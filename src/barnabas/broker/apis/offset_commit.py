@@ -71,7 +71,7 @@ def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest
     if rules.in_registry:
         return broker.stepping.run(_keep_in_registry(broker, request))
     steps = _commit(broker, rules, request)
-    if sum(len(topic.partitions) for topic in request.topics) <= _FEW:
+    if sum(1 + len(topic.partitions) for topic in request.topics) <= _FEW:
         return at_once(steps)
     return broker.stepping.run(steps)
 
@@ -105,6 +105,7 @@ def _commit(broker: Broker, rules: Rules, request: OffsetCommitRequest) -> Steps
                 kept = (one.committed_offset, one.committed_leader_epoch, metadata, when, expires)
                 offsets[place] = new_tuple(CommittedOffset, (*kept, topic.topic_id))
             yield
+        yield
         if parts:
             response.topics.append(
                 _in_topic(name=asked.name, topic_id=asked.topic_id, partitions=parts)

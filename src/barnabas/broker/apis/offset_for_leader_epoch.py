@@ -9,7 +9,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.protocol.offset_for_leader_epoch import (
     EpochEndOffset,
@@ -28,7 +28,7 @@ def handle(
     del context
     results = []
     for topic in request.topics:
-        partitions = yield from each(topic.partitions, partial(_answer, broker, topic.topic))
+        partitions = yield from grown(topic.partitions, partial(_answer, broker, topic.topic))
         results.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
     return OffsetForLeaderEpochResponse(topics=results)
 

@@ -9,6 +9,7 @@ from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.requests.config_targets import Target, target_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+from barnabas.wire.growing import Growing
 
 
 class _Named(Protocol):
@@ -50,7 +51,7 @@ def change_all(
 
     Some resources are changed in a step: their topics are written down together.
     """
-    rows: list[Row] = []
+    rows: Growing[Row] = Growing()
     times = Counter((one.resource_type, one.resource_name) for one in asked)
     for first in range(0, len(asked), _RESOURCES_A_STEP):
         later: dict[str, Mapping[str, str]] = {}
@@ -65,9 +66,10 @@ def change_all(
                 some.append((one, error.code, error.why))
             else:
                 some.append((one, ErrorCode.NONE, None))
-        rows += map(row, _written(broker, later, some))
-        yield
-    return rows
+        for answer in _written(broker, later, some):
+            rows.add(row(answer))
+        yield rows
+    return rows.done()
 
 
 def _written(

@@ -32,7 +32,7 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
         given = properties(config, more)
         self._hosted = Hosted(
-            "Admin", lambda around: AsyncAdmin(given, around=around), AsyncAdmin.drop
+            "Admin", lambda environment: AsyncAdmin(given, environment=environment), AsyncAdmin.drop
         )
         self._admin = self._hosted.client
 

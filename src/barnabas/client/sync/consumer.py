@@ -44,7 +44,9 @@ class Consumer(Closing):
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
         given = properties(config, more)
         self._hosted = Hosted(
-            "Consumer", lambda around: AsyncConsumer(given, around=around), AsyncConsumer.drop
+            "Consumer",
+            lambda environment: AsyncConsumer(given, environment=environment),
+            AsyncConsumer.drop,
         )
         self._consumer = self._hosted.client
         self._handing_out = self._consumer.handing_out

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.runtime.loops.caller_loop import CallerLoop
 from barnabas.runtime.loops.deferred_signals import DeferredSignals
 
@@ -49,13 +49,13 @@ class Hosted(Generic[_Client]):
     def __init__(
         self,
         kind: str,
-        make: Callable[[Surroundings], _Client],
+        make: Callable[[ClientEnvironment], _Client],
         drop: Callable[[_Client], None],
     ) -> None:
         self._loop = CallerLoop(f"this {kind}")
         self._kind = kind
         try:
-            self.client = make(Surroundings.real(self._loop.loop))
+            self.client = make(ClientEnvironment.real(self._loop.loop))
         except BaseException:
             self._loop.close()
             raise

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 from weakref import WeakSet
 
-from barnabas.client.aio.producer.producer_core import Shipping
+from barnabas.client.aio.producer.producer_core import ProducerCore
 from barnabas.runtime.loops.portal import Portal
 
 log = logging.getLogger(__name__)
@@ -25,15 +25,15 @@ class Line:
     It does not refer to the producer, which other exit code may still use.
     """
 
-    def __init__(self, portal: Portal, shipping: Shipping) -> None:
+    def __init__(self, portal: Portal, core: ProducerCore) -> None:
         self.portal = portal
-        self.shipping = shipping
+        self.core = core
         _lines.add(self)
 
     @property
     def waits(self) -> bool:
         """Whether there are records without an outcome, in this process."""
-        return self.portal.here and bool(self.shipping.records.unsettled)
+        return self.portal.here and bool(self.core.records.unsettled)
 
 
 _lines: WeakSet[Line] = WeakSet()
@@ -43,7 +43,7 @@ def _flush_all() -> None:
     """Send what was not flushed. An interruption gives up."""
     waiting = [line for line in list(_lines) if line.waits]
     with suppress(KeyboardInterrupt):
-        flushes = [line.portal.begin(line.shipping.flush(None)) for line in waiting]
+        flushes = [line.portal.begin(line.core.flush(None)) for line in waiting]
         late = wait(flushes, _QUIET_S).not_done
         if late:
             what = "the program waits up to %g s for records of producers that were not closed"
@@ -51,11 +51,11 @@ def _flush_all() -> None:
             wait(late, PATIENCE_S - _QUIET_S)
     for line in waiting:
         if line.waits:
-            line.portal.call(_given_up(line.shipping))
+            line.portal.call(_given_up(line.core))
 
 
-async def _given_up(shipping: Shipping) -> None:
-    shipping.drop(_WHY)
+async def _given_up(core: ProducerCore) -> None:
+    core.drop(_WHY)
 
 
 # Runs after non-daemon threads have ended, and after exit handlers registered later; the loops of

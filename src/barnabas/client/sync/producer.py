@@ -15,9 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
 from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.cluster.retries import known_topic
-from barnabas.client.aio.producer.producer_core import Shipping
+from barnabas.client.aio.producer.producer_core import ProducerCore
 from barnabas.client.core.arguments.deadline import MAX_BLOCK, Deadline
 from barnabas.client.core.arguments.not_there import PRODUCER, missing, refuse_arguments
 from barnabas.client.core.arguments.properties import properties
@@ -114,25 +114,23 @@ class Producer(Transactional):
 
     def _connect(self, loaded: ProducerConfig) -> None:
         # Nothing that the loop calls may refer to this object, so that it is collected when unused.
-        around = Surroundings.real(self._portal.loop)
-        self._clock = around.clock
-        self._room = Room(around.clock)
-        waits = _ThreadWaits(self._portal, around.clock)
-        shipping = Shipping(loaded, around, threading.Lock(), waits, self._room.changed)
-        self._shipping = shipping
-        self._line = Line(self._portal, shipping)
-        self._options = shipping.options
-        self._topics = shipping.cluster.view.topics
-        self._time_ms = around.clock.time_ms
-        self._sticky = OpenBatches(shipping.records.sticky, around.clock.time_ns)
-        self._by_partition = shipping.records.by_partition
+        environment = ClientEnvironment.real(self._portal.loop)
+        self._clock = environment.clock
+        self._room = Room(environment.clock)
+        waits = _ThreadWaits(self._portal, environment.clock)
+        core = ProducerCore(loaded, environment, threading.Lock(), waits, self._room.changed)
+        self._core = core
+        self._line = Line(self._portal, core)
+        self._options = core.options
+        self._topics = core.cluster.view.topics
+        self._time_ms = environment.clock.time_ms
+        self._sticky = OpenBatches(core.records.sticky, environment.clock.time_ns)
+        self._by_partition = core.records.by_partition
 
     def __del__(self) -> None:
         if self._open and self._portal.here and not sys.is_finalizing():
             warnings.warn("a Producer was dropped without close()", ResourceWarning, stacklevel=2)
-            self._portal.leave(
-                partial(self._shipping.drop, "the producer was dropped without close()")
-            )
+            self._portal.leave(partial(self._core.drop, "the producer was dropped without close()"))
 
     def __enter__(self) -> Self:
         return self
@@ -193,7 +191,7 @@ class Producer(Transactional):
         view = self._known(topic, deadline)
         batches = []
         count = 0
-        for where, encoded in self._shipping.bulk.encoded(view, data, chosen, self._time_ms()):
+        for where, encoded in self._core.bulk.encoded(view, data, chosen, self._time_ms()):
             batch = self._add(where, encoded)
             batches.append(batch or self._wait(partial(self._add, where, encoded), deadline))
             deadline = self._deadline()
@@ -208,7 +206,7 @@ class Producer(Transactional):
 
     def metrics(self) -> Metrics:
         """Return counters so far: requests, bytes, stored records, average latency."""
-        return self._shipping.metrics()
+        return self._core.metrics()
 
     def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Send everything queued and wait until all of it is stored or has failed.
@@ -219,7 +217,7 @@ class Producer(Transactional):
         """
         if foreign:
             refuse_arguments("flush", foreign)
-        self._portal.call(self._shipping.flush(timeout_s))
+        self._portal.call(self._core.flush(timeout_s))
 
     def close(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Refuse further records, flush, then close connections and thread; errors as in `flush`.
@@ -232,10 +230,10 @@ class Producer(Transactional):
         if not self._open:
             return
         self._open = False
-        self._shipping.closed = True
+        self._core.closed = True
         self._room.changed()
         try:
-            self._portal.call(self._shipping.close(timeout_s))
+            self._portal.call(self._core.close(timeout_s))
         finally:
             self._portal.close()
 
@@ -273,12 +271,12 @@ class Producer(Transactional):
 
     def _append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Sent | None:
         with DeferredSignals():  # A partly queued batch would never be sent, nor expire.
-            delivery: Sent | None = self._shipping.append(view, partition, record)
+            delivery: Sent | None = self._core.append(view, partition, record)
         return delivery
 
     def _add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
         with DeferredSignals():
-            return self._shipping.add(where, encoded)
+            return self._core.add(where, encoded)
 
     def _deadline(self) -> Deadline:
         return Deadline.after(self._clock.monotonic(), self._options.max_block_s, MAX_BLOCK)
@@ -287,7 +285,7 @@ class Producer(Transactional):
         view = self._topics.get(topic)
         if view is not None and view.partitions:
             return view
-        return self._portal.call(_learned(self._shipping.cluster, topic, deadline))
+        return self._portal.call(_learned(self._core.cluster, topic, deadline))
 
     def _wait(self, attempt: Callable[[], _Found | None], deadline: Deadline) -> _Found:
         return self._room.wait(attempt, deadline, self._options.buffer_memory)

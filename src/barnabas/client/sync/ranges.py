@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping
 
 from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.fetching.ranges import RangeFetches, RangeOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.records.columns.columns import RecordColumns, Wanted, decode_columns
@@ -26,7 +26,7 @@ class _Kept:
     def __init__(self, config: ConsumerConfig) -> None:
         self.pid = os.getpid()
         self.loop = CallerLoop("a range reader")
-        self.cluster = Cluster(config, Surroundings.real(self.loop.loop))
+        self.cluster = Cluster(config, ClientEnvironment.real(self.loop.loop))
 
     def close(self) -> None:
         if self.pid == os.getpid():

@@ -4,8 +4,12 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from barnabas.client.aio.producer.producer_core import Shipping
-from barnabas.client.aio.producer.transactional import NOT_ABORTED, offsets_and_group, transactor_of
+from barnabas.client.aio.producer.producer_core import ProducerCore
+from barnabas.client.aio.producer.transactional import (
+    NOT_ABORTED,
+    offsets_and_group,
+    transaction_driver_of,
+)
 from barnabas.client.core.arguments.where import Where
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
@@ -24,7 +28,7 @@ class Transactional:
     `retriable` means that the call did not complete in time: call it again.
     """
 
-    _shipping: Shipping
+    _core: ProducerCore
     _portal: Portal
 
     def init_transactions(self) -> None:
@@ -32,11 +36,11 @@ class Transactional:
 
         Other producers are fenced; a transaction that one of them left open is aborted.
         """
-        self._portal.call(transactor_of(self._shipping, "init_transactions").init())
+        self._portal.call(transaction_driver_of(self._core, "init_transactions").init())
 
     def begin_transaction(self) -> None:
         """Begin a transaction: all records sent until its end are committed or aborted together."""
-        self._portal.call(transactor_of(self._shipping, "begin_transaction").begin())
+        self._portal.call(transaction_driver_of(self._core, "begin_transaction").begin())
 
     def send_offsets_to_transaction(
         self, offsets: Mapping[Where, int], group_metadata: GroupMetadata, metadata: str = ""
@@ -47,9 +51,9 @@ class Transactional:
         `group_metadata()`: members of old generations are refused (AbortableError). `metadata` is a
         text stored with each position.
         """
-        transactor = transactor_of(self._shipping, "send_offsets_to_transaction")
+        transaction_driver = transaction_driver_of(self._core, "send_offsets_to_transaction")
         named = offsets_and_group(offsets, group_metadata)
-        self._portal.call(transactor.send_offsets(*named, metadata))
+        self._portal.call(transaction_driver.send_offsets(*named, metadata))
 
     def commit_transaction(self) -> None:
         """Send everything queued, and commit the transaction.
@@ -57,7 +61,7 @@ class Transactional:
         Raises:
             AbortableError: records were lost, or a coordinator refuses; nothing is committed.
         """
-        self._portal.call(transactor_of(self._shipping, "commit_transaction").commit())
+        self._portal.call(transaction_driver_of(self._core, "commit_transaction").commit())
 
     def prepare_transaction(self) -> PreparedTransaction:
         """Send everything queued; another process may then commit or abort the transaction.
@@ -69,11 +73,11 @@ class Transactional:
         Raises:
             AbortableError: records were lost.
         """
-        return self._portal.call(transactor_of(self._shipping, "prepare_transaction").prepare())
+        return self._portal.call(transaction_driver_of(self._core, "prepare_transaction").prepare())
 
     def abort_transaction(self) -> None:
         """Abort the transaction. Queued records are not sent any more."""
-        self._portal.call(transactor_of(self._shipping, "abort_transaction").abort())
+        self._portal.call(transaction_driver_of(self._core, "abort_transaction").abort())
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -49,10 +49,13 @@ class Flushing:
     ) -> None:
         """Start to sync what is written up to `end`, and `paths` with it."""
         files = []
+        wanted = [*paths, self._directory]
         for segment in segments.from_offset(self._begun()):
             segment.flush_aborted()
-            files += segment.files()
-        sync = self._disk.begin_sync(files, [*paths, self._directory], on_over)
+            files.append(segment.file)
+            # By their names: one that somebody has removed is made again by the next start.
+            wanted += segment.index_paths()
+        sync = self._disk.begin_sync(files, wanted, on_over)
         self._syncs.append((end, segments.active.base_offset, sync))
         self.begun_ms = now_ms
 

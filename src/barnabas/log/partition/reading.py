@@ -4,9 +4,10 @@ Two ways: the newest batches are in memory; for older ones, the offset index giv
 headers are read from there.
 """
 
+import logging
 from bisect import bisect_right
 
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.outcomes import NOTHING, ReadInfo
 from barnabas.log.segments.recent_batches import RecentBatches
 from barnabas.log.segments.scan import Place
@@ -14,6 +15,8 @@ from barnabas.log.segments.segment import Segment
 from barnabas.log.segments.segments import Segments
 from barnabas.types import new_tuple
 from barnabas.wire.send import FileSlice
+
+log = logging.getLogger(__name__)
 
 _HINTS_KEPT = 64
 
@@ -24,14 +27,27 @@ class ReadHints:
     What it knows stays true until the log is cut at either end.
     """
 
-    __slots__ = ("_starts",)
+    __slots__ = ("_starts", "_torn")
 
     def __init__(self) -> None:
         self._starts: dict[int, tuple[Segment, Place]] = {}
+        self._torn: set[int] = set()
+        """Segments of which the log of the process says already that they are damaged."""
 
     def find(self, offset: int) -> tuple[Segment, Place] | None:
         """The batch that starts with `offset`, if an earlier read ended there."""
         return self._starts.get(offset)
+
+    def torn(self, segment: Segment, start: int, size: int) -> StorageError:
+        """What to raise for a batch of `size` bytes within which a segment ends; logged once."""
+        error = StorageError(
+            f"{segment.stem}.log is damaged: it ends at byte {segment.written}, within the batch at"
+            f" byte {start}, which has {size} bytes. Put a whole copy of the file there and start again"
+        )
+        if segment.base_offset not in self._torn:
+            self._torn.add(segment.base_offset)
+            log.error("records cannot be read: %s", error)
+        return error
 
     def put(self, segment: Segment, place: Place) -> None:
         """Remember where a read ended; the oldest of more than 64 goes."""
@@ -74,7 +90,11 @@ def slice_of_older(
     *,
     min_one: bool,
 ) -> ReadInfo:
-    """From the batch that holds one offset up to the one that holds another (None: all written)."""
+    """From the batch that holds one offset up to the one that holds another (None: all written).
+
+    Raises:
+        StorageError: the segment ends within the first of them.
+    """
     offset, end = wanted
     known = hints.find(offset)
     if known is None:
@@ -82,6 +102,8 @@ def slice_of_older(
         if known is None:
             return NOTHING
     segment, (start, least, base) = known
+    if least > segment.written - start:
+        raise hints.torn(segment, start, least)
     if (end is not None and base >= end) or (least > max_bytes and not min_one):
         return NOTHING
     limit = (segment.written if end is None else _position_of(segments, segment, end)) - start

@@ -5,7 +5,7 @@ A segment does not decide when it ends, and knows nothing of producers or epochs
 
 from collections.abc import Sequence
 
-from barnabas.log.file_names import SEGMENT_FILES, TRANSACTION_INDEX
+from barnabas.log.file_names import INDEX, SEGMENT_FILES, TIME_INDEX, TRANSACTION_INDEX
 from barnabas.log.segments.indexed_file import UNKNOWN, IndexedFile
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.transaction_index import TransactionIndex
@@ -123,6 +123,10 @@ class Segment(IndexedFile):
         if self._aborted is not None and self._aborted.file is not None:
             files.append(self._aborted.file)
         return files
+
+    def index_paths(self) -> list[str]:
+        """All of these but the log itself, by their names, whether or not they are there."""
+        return [self.stem + kind for kind in (INDEX, TIME_INDEX, TRANSACTION_INDEX)]
 
     def close(self) -> None:
         """Close descriptors; entries not flushed are lost."""

@@ -21,7 +21,7 @@ from barnabas.types import Buffer
 _CLOSED = -2
 _EVICTED = -1
 _IOV_MAX = 1024
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class RealFile:

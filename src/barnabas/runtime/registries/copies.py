@@ -126,7 +126,8 @@ class RegistryCopies:
         """
         found = read_copies(self._disk, self._paths)
         newest = merged(list(found.values())) if found else Journal(self._paths[0], MARK, {}, [], 0)
-        if newest.holes and not repair:
+        is_other = bool(found) and not any(one.is_of_registry for one in found.values())
+        if (newest.holes or is_other) and not repair:
             raise _damaged(newest, found, self._paths)
         self.end, self.generation = newest.end, newest.generation
         there = [path for path in self._paths if path in found]
@@ -302,7 +303,12 @@ def keep_beside(disk: Disk, path: str, data: bytes) -> str:
 def _damaged(newest: Journal, found: Mapping[str, Journal], paths: Sequence[str]) -> StorageError:
     places = " ".join(path.rpartition("/")[0] for path in paths)
     whole = "" if len(found) == 1 else ", and no copy has what was there"
-    return StorageError(
-        f"{newest.path} is damaged at byte {newest.holes[0][0]}, before its last change{whole}. "
-        f"`barnabas registry repair {places}` keeps all that can be read of it, and the file as it is beside"
-    )
+    if newest.holes:
+        what = f"is damaged at byte {newest.holes[0][0]}, before its last change{whole}"
+        kept = "keeps all that can be read of it, and the file as it is beside"
+    else:
+        what = f"has nothing of a registry of this version{whole}"
+        kept = (
+            "keeps it beside and begins another, in which topics come back from their directories"
+        )
+    return StorageError(f"{newest.path} {what}. `barnabas registry repair {places}` {kept}")

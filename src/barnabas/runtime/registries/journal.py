@@ -91,14 +91,8 @@ def read_journal(path: str, data: bytes) -> Journal:
 
 
 def merged(journals: Sequence[Journal]) -> Journal:
-    """The newest of them, with what it lacks taken from copies of the same generation.
-
-    Raises:
-        StorageError: nothing in any is of a registry.
-    """
+    """The newest of them, with what it lacks taken from copies of the same generation."""
     newest = max(journals, key=lambda each: (each.is_of_registry, each.generation, each.end))
-    if not newest.is_of_registry:
-        raise StorageError(f"{newest.path} is not a registry of this version")
     frames = dict(newest.frames)
     if newest.holes:
         for copy in journals:

@@ -7,11 +7,11 @@ its buffer is used again.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from barnabas.client.core.consumer.fetched import end_of
 from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.log.inspection.segments import Fault, examine
 from barnabas.ports import File
-from barnabas.records.batches.batch import PREFIX_SIZE, SMALLEST_ENTRY
+from barnabas.records.batches.batch import MAGIC_AT, PREFIX_SIZE, SMALLEST_ENTRY, walk
+from barnabas.records.message_rows import entries
 from barnabas.records.messages07.from_message07 import batches_of
 from barnabas.spark.directories.errors import UnreadableLog, damaged
 from barnabas.spark.directories.segment_range import SegmentRange
@@ -36,7 +36,7 @@ def chunks(file: File, task: SegmentRange, size: int) -> Iterator[Chunk]:
     Raises:
         UnreadableLog: something else than whole batches is there, or the file became shorter.
     """
-    position = task.position
+    position, lowest = task.position, task.base_offset
     buffer = bytearray(min(size, max(task.limit - position, 0)))
     while position < task.limit:
         view = memoryview(buffer)[: min(len(buffer), task.limit - position)]
@@ -45,11 +45,13 @@ def chunks(file: File, task: SegmentRange, size: int) -> Iterator[Chunk]:
                 f"{task.path} has {file.size()} bytes, and had {task.limit} when the query was "
                 "planned: plan it again with load()"
             )
-        read = _messages if task.byte_positions else _batches
-        found = read(view, task, position)
+        if task.byte_positions:
+            found = _messages(view, task, position)
+        else:
+            found = _batches(view, task, position, lowest)
         if found.end > position:
             yield found
-            position = found.end
+            position, lowest = found.end, found.next_offset
             if found.next_offset >= task.end:
                 return
             continue
@@ -72,12 +74,21 @@ def damage(task: SegmentRange, chunk: Chunk, error: Exception) -> UnreadableLog:
     return damaged(task.path, chunk.position, str(error))
 
 
-def _batches(view: memoryview, task: SegmentRange, position: int) -> Chunk:
+def _batches(view: memoryview, task: SegmentRange, position: int, lowest: int) -> Chunk:
+    """The whole batches in a view. No CRC covers their offsets: these must grow, and fit the file."""
+    used = 0
     try:
-        used, after, _ = end_of(view)
+        for header in entries(view) if view[MAGIC_AT:] and view[MAGIC_AT] < 2 else walk(view):
+            if not lowest <= header.base_offset <= header.last_offset < task.behind:
+                raise damaged(
+                    task.path, position + header.position,
+                    f"it has the offsets {header.base_offset} to {header.last_offset}, where "
+                    f"{lowest} to {task.behind - 1} can be",
+                )  # fmt: skip
+            lowest, used = header.next_offset, header.end
     except (CorruptRecord, DecodeError) as error:
         raise damage(task, Chunk(view, position, -1, position), error) from None
-    return Chunk(view[:used], position, after, position + used)
+    return Chunk(view[:used], position, lowest, position + used)
 
 
 def _messages(view: memoryview, task: SegmentRange, position: int) -> Chunk:

@@ -69,14 +69,14 @@ class Inventory:
                     )
 
     def _below(self, path: str) -> dict[TopicPartition, str]:
-        own = parse_partition_directory(Path(path).name)
-        if own is not None:
-            return {own: path}
-        return {
+        found = {
             where: f"{path}/{name}"
             for name in self._disk.list(path)
             if (where := parse_partition_directory(name)) and Path(path, name).is_dir()
         }
+        # A log directory may be called kafka-1 as well; that of a partition has none in it.
+        own = parse_partition_directory(Path(path).name)
+        return found or ({own: path} if own else {})
 
     def directory(self, where: TopicPartition) -> str | None:
         """The directory of a partition; None where it is below none of the paths."""

@@ -16,7 +16,7 @@ from barnabas.records.batches.batch import walk
 from barnabas.records.batches.control import read_marker
 from barnabas.records.columns.kinds import are_plain
 from barnabas.spark.directories.chunks import Chunk
-from barnabas.spark.directories.errors import damaged
+from barnabas.spark.directories.errors import UnreadableLog, damaged
 from barnabas.spark.directories.inventory import log_files
 from barnabas.spark.directories.segment_range import SegmentRange
 
@@ -94,11 +94,12 @@ class Outcomes:
     def _markers_from(self, chunk: Chunk) -> Iterator[tuple[int, int, bool]]:
         """Producer id, offset and outcome of all markers behind a chunk, up to the log's end."""
         task, position, after = self._task, chunk.end, chunk.next_offset
-        files = log_files(self._disk, str(Path(task.path).parent)).segments
-        for each in files:
+        directory = str(Path(task.path).parent)
+        for each in log_files(self._disk, directory).segments:
             if each.base_offset < task.base_offset or after >= task.log_end:
                 continue
             start = position if each.base_offset == task.base_offset else 0
+            after = max(after, each.base_offset)
             with closing(self._disk.open(each.path)) as file:
                 end, at = file.size(), start
                 for header, data in scan_batches(file, start, end):
@@ -108,5 +109,10 @@ class Outcomes:
                     marker = read_marker(data) if header.control else None
                     if marker is not None:
                         yield header.producer_id, header.base_offset, marker.committed
-                if at < end and after < task.log_end:
+                if at != end and after < task.log_end:
                     raise damaged(each.path, at, "there is something else, or it is cut off")
+        if after < task.log_end:
+            raise UnreadableLog(
+                f"{directory} has records up to offset {after}, and had some up to {task.log_end} "
+                "when the query was planned: plan it again with load()"
+            )

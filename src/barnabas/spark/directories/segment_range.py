@@ -18,7 +18,8 @@ class SegmentRange(InputPartition):
     """One task: the offsets [start, end) of a partition, all in one file. Pickled into tasks.
 
     A batch begins at byte `position`, none of those before it holds `start`; the file's batches end
-    at byte `limit`. `log_end` is the end of the whole log when the query was planned.
+    at byte `limit`, their offsets before `behind`. `log_end` is the end of the whole log when the query
+    was planned.
     """
 
     topic: str
@@ -29,6 +30,7 @@ class SegmentRange(InputPartition):
     base_offset: int
     position: int
     limit: int
+    behind: int
     log_end: int
     byte_positions: bool
 
@@ -66,7 +68,7 @@ def segment_ranges(
                 tasks.append(
                     SegmentRange(
                         *where, task.start, task.end, place.path, place.base_offset,
-                        place.position, place.limit, tail.offset, log.byte_positions,
+                        place.position, place.limit, place.behind, tail.offset, log.byte_positions,
                     )
                 )  # fmt: skip
     return tasks

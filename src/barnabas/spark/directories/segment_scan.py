@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from barnabas.errors import CorruptRecord
+from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.records.columns.arrow import to_arrow
 from barnabas.records.columns.columns import Wanted, decode_columns
 from barnabas.runtime.files.read_only import ReadOnlyDisk
@@ -50,8 +50,8 @@ class SegmentScan:
             outcomes = Outcomes(disk, task) if committed_only else None
             with closing(disk.open(task.path)) as file:
                 for chunk in chunks(file, task, self.options.read.fetch_bytes):
-                    aborted = outcomes.withheld(chunk) if outcomes else ()
                     try:
+                        aborted = outcomes.withheld(chunk) if outcomes else ()
                         columns = decode_columns(
                             [chunk.data],
                             wanted=wanted,
@@ -61,6 +61,6 @@ class SegmentScan:
                             nested=True,
                         )
                         arrays = to_arrow(columns) if wanted else {}
-                    except CorruptRecord as error:
+                    except (CorruptRecord, DecodeError) as error:
                         raise damage(task, chunk, error) from None
                     yield arrays, columns.count

@@ -4,6 +4,8 @@ Indexes are hints: what an entry says is compared with the batch that it names, 
 wrong or missing is made again in memory. No high watermark is known: all whole batches count.
 """
 
+from bisect import bisect_right
+from contextlib import closing
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,12 +41,13 @@ class Tail(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where to begin to read for an offset, and up to where the file holds batches."""
+    """Where to begin to read for an offset; up to which byte, and before which offset, batches are."""
 
     path: str
     base_offset: int
     position: int
     limit: int
+    behind: int
 
 
 class StoredLog:
@@ -56,12 +59,13 @@ class StoredLog:
         config = LogConfig(magic=MAGIC_07) if files.byte_positions else LogConfig()
         self._files = files.segments
         self._segments = [_StoredSegment(disk, each, config) for each in files.segments]
+        self._bases = [each.base_offset for each in files.segments]
         self._start = start
 
     @property
     def start(self) -> int:
         """The first offset that there may be."""
-        first = self._segments[0].base_offset if self._segments else 0
+        first = self._bases[0] if self._bases else 0
         return min(max(first, self._start), self.tail.offset)
 
     @cached_property
@@ -74,16 +78,16 @@ class StoredLog:
         if not self._segments:
             return Tail(self._start, 0, 0, torn=False)
         segment = self._segments[-1]
-        try:
-            known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
-        except DamagedFile:
-            known = 0
-        end = segment.end_from(known)
-        rest = segment.written - end.position
-        torn = bool(rest) and _is_torn(
-            segment.file, end.position, segment.written, bytes_counted=self.byte_positions
-        )
-        segment.close()
+        with closing(segment):
+            try:
+                known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
+            except DamagedFile:
+                known = 0
+            end = segment.end_from(known)
+            rest = _rest(segment.file, end.position, segment.written)
+            torn = bool(rest) and _is_torn(
+                segment.file, end.position, segment.written, bytes_counted=self.byte_positions
+            )
         # Whoever looks something up must not come upon what is no batch.
         segment.size = segment.written = end.position
         return Tail(end.offset, end.position, rest, torn)
@@ -102,8 +106,8 @@ class StoredLog:
         """
         first = max(self.start, 0)  # Looks at the tail, too.
         for segment in self._segments[self._number_of(first) :]:
-            found = first_not_before(Segments([segment]), first, timestamp_ms)
-            segment.close()
+            with closing(segment):
+                found = first_not_before(Segments([segment]), first, timestamp_ms)
             if found is not None:
                 return found.offset
         return None
@@ -115,7 +119,7 @@ class StoredLog:
             StorageError: a segment is damaged where it was looked at.
         """
         found: list[OffsetRange] = []
-        bases = [each.base_offset for each in self._segments]
+        bases = self._bases
         for number in range(self._number_of(start), len(bases)):
             segment = self._segments[number]
             behind = bases[number + 1] if number + 1 < len(bases) else self.tail.offset
@@ -133,15 +137,15 @@ class StoredLog:
         """Offsets between two, at which a batch begins, about as far from each other as was asked."""
         if segment.written <= split_bytes:
             return []
-        begin = segment.position_for(low) if low > segment.base_offset else 0
-        size = segment.written - begin
-        count = -(-size // split_bytes)
         marks: list[int] = []
-        for index in range(1, count):
-            offset = segment.boundary_at(begin + size * index // count).base_offset
-            if (marks[-1] if marks else low) < offset < high:
-                marks.append(offset)
-        segment.close()
+        with closing(segment):
+            begin = segment.position_for(low) if low > segment.base_offset else 0
+            size = segment.written - begin
+            count = -(-size // split_bytes)
+            for index in range(1, count):
+                offset = segment.boundary_at(begin + size * index // count).base_offset
+                if (marks[-1] if marks else low) < offset < high:
+                    marks.append(offset)
         return marks
 
     def place(self, offset: int) -> Place:
@@ -152,13 +156,16 @@ class StoredLog:
         """
         number = self._number_of(offset)
         segment = self._segments[number]
-        limit = self.tail.position if number + 1 == len(self._segments) else segment.written
-        position = segment.position_for(offset) if offset > segment.base_offset else 0
-        segment.close()
-        return Place(segment.path, segment.base_offset, position, limit)
+        if number + 1 == len(self._segments):
+            limit, behind = self.tail.position, self.tail.offset
+        else:
+            limit, behind = segment.written, self._bases[number + 1]
+        with closing(segment):
+            position = segment.position_for(offset) if offset > segment.base_offset else 0
+        return Place(segment.path, segment.base_offset, position, limit, behind)
 
     def _number_of(self, offset: int) -> int:
-        return Segments(self._segments).number_of(offset) if self._segments else 0
+        return max(bisect_right(self._bases, offset) - 1, 0)
 
 
 class _StoredSegment(Segment):
@@ -184,16 +191,21 @@ class _StoredSegment(Segment):
         return super().offsets
 
 
-def _is_torn(file: File, position: int, end: int, *, bytes_counted: bool) -> bool:
-    """Whether what follows the last whole batch is one that was cut off, or room made in advance.
+def _rest(file: File, position: int, end: int) -> int:
+    """How many bytes follow the last whole batch; none where they are zeros, room made in advance.
 
-    A torn batch says that it is longer than the file; room made in advance is zeros.
+    A few zeros may be the first bytes of an offset.
     """
+    rest = end - position
+    pieces = range(position, end, _PIECE)
+    if rest < SMALLEST_ENTRY or any(any(file.read(at, min(_PIECE, end - at))) for at in pieces):
+        return rest
+    return 0
+
+
+def _is_torn(file: File, position: int, end: int, *, bytes_counted: bool) -> bool:
+    """Whether what follows the last whole batch is one that says it is longer than the file."""
     head = file.read(position, min(_HEADER_MOST, end - position))
-    if not any(head):
-        return all(
-            not any(file.read(at, min(_PIECE, end - at))) for at in range(position, end, _PIECE)
-        )
     if bytes_counted:
         length = int.from_bytes(head[:_LENGTH], "big", signed=True)
         return len(head) < _LENGTH or _LENGTH + length > end - position

@@ -5,6 +5,7 @@ import pytest
 from barnabas.broker.apis.incremental_alter_configs import handle
 from barnabas.broker.broker import Broker
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -39,7 +40,7 @@ def alter(
         ],
     )
     request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=validate)
-    outcome = handle(broker, asked(1), request)
+    outcome = handle(broker, asked(1, ApiKey.INCREMENTAL_ALTER_CONFIGS), request)
     return answered(broker, outcome, IncrementalAlterConfigsResponse).responses[0].error_code
 
 
@@ -101,7 +102,7 @@ def alter_all(broker: Broker, *names: str) -> dict[str, int]:
         for name in names
     ]
     request = IncrementalAlterConfigsRequest(resources=resources, validate_only=False)
-    outcome = handle(broker, asked(1), request)
+    outcome = handle(broker, asked(1, ApiKey.INCREMENTAL_ALTER_CONFIGS), request)
     answers = answered(broker, outcome, IncrementalAlterConfigsResponse).responses
     return {one.resource_name: one.error_code for one in answers}
 

@@ -1,11 +1,14 @@
 """What a start may trust of a log after a power cut: its recovery point, and what stands before it."""
 
+from pathlib import Path
+
 import pytest
 
 from barnabas.log.directories.checkpoints import Checkpoint
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch, make_marker
@@ -78,3 +81,19 @@ def test_what_recovery_made_again_is_synced_with_what_counts() -> None:
         index = disk.files[f"{again.segments.active.stem}.txnindex"]
         assert bytes(index.now) == index.kept
         disk.power_cut(lambda _bound: 0)
+
+
+def test_an_index_that_was_removed_costs_no_log(tmp_path: Path) -> None:
+    disk = RealDisk()
+    directory = tmp_path / "dogs-0"
+    directory.mkdir()
+    place = TopicPartition("dogs", 0)
+    log = open_log(disk, place, str(directory), LogConfig(), Checkpoint(0))
+    append(log, make_batch(3))
+    for index in directory.glob("*index"):
+        index.unlink()
+    log.flushing.begin(log.segments, log.end_offset, [], 0)
+    log.flushing.wait()
+    assert log.failure is None
+    assert log.recovery_point == 3
+    disk.close()

@@ -298,3 +298,23 @@ def test_a_closed_log_opens_where_it_was(tmp_path: Path) -> None:
     assert [h.base_offset for h in read(again, 4)] == [4]
     assert append(again, make_batch(size=1000, producer=(9, 0, 4))).duplicate
     assert append(again, make_batch(size=1000, producer=(9, 0, 5))).base_offset == 5
+
+
+def test_a_segment_that_ends_within_a_batch_is_no_short_answer(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = LogConfig(segment_bytes=1000)
+    log = a_log(tmp_path, config)
+    for _ in range(3):
+        append(log, make_batch(size=600))
+    log.close(clean=True)
+    with (tmp_path / "00000000000000000000.log").open("r+b") as file:
+        file.truncate(200)
+    again = open_log(
+        RealDisk(), TopicPartition("dogs", 0), str(tmp_path), config, Checkpoint(3, clean=True)
+    )
+    for _ in range(2):
+        with pytest.raises(StorageError, match=r"\.log is damaged: it ends at byte 200, within"):
+            read(again, 0)
+    assert caplog.text.count("records cannot be read") == 1
+    assert [header.base_offset for header in read(again, 1)] == [1]

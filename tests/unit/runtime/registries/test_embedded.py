@@ -105,7 +105,7 @@ def test_damage_before_the_last_change_is_refused(disk: RealDisk, path: Path) ->
 
 def test_another_kind_of_file_is_refused(disk: RealDisk, path: Path) -> None:
     path.write_bytes(b"something else")
-    with pytest.raises(StorageError, match="not a registry"):
+    with pytest.raises(StorageError, match="has nothing of a registry"):
         reopened(disk, path)
 
 

@@ -47,6 +47,11 @@ def test_a_path_may_be_a_partition(path: Path) -> None:
     assert found.log_start(TopicPartition("a", 1)) == 12
 
 
+def test_a_log_directory_may_have_the_name_of_a_partition(tmp_path: Path) -> None:
+    make(tmp_path / "kafka-1" / "a-0")
+    assert Inventory(DISK, [str(tmp_path / "kafka-1")]).topics() == ["a"]
+
+
 def test_paths_that_will_not_do(path: Path, tmp_path: Path) -> None:
     with pytest.raises(NotInDirectory, match="holds no partition"):
         Inventory(DISK, [str(path / "other")])

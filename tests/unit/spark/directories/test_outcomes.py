@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from barnabas.spark.directories.errors import UnreadableLog
 from tests.record_batches import make_batch
 from tests.unit.spark.directories.log_files import (
     committed,
@@ -53,6 +54,25 @@ def test_what_follows_the_end_of_the_plan_decides_nothing(tmp_path: Path) -> Non
         log.write(marker(2, 1, commit=True))
     assert not [batch for task in found for batch in each.read(task)]
     assert offsets(committed(tmp_path)) == [0, 1]
+
+
+def test_segments_that_go_while_they_are_needed_are_an_error(tmp_path: Path) -> None:
+    """What is not there any more cannot say that a transaction was open."""
+    directory = write_log(tmp_path / "t-0", {0: [data(0, 1)], 1: [marker(1, 1, commit=True)]})
+    each = reader(tmp_path, **{"kafka.isolation.level": "read_committed"})
+    found = list(each.partitions())
+    (directory / f"{1:020d}.log").unlink()
+    with pytest.raises(UnreadableLog, match="records up to offset 1, and had some up to 2"):
+        list(each.read(found[0]))
+
+
+def test_damage_before_a_marker_is_an_error(tmp_path: Path) -> None:
+    damaged = make_batch(1, base_offset=1, fill=98)
+    damaged[-2] ^= 1
+    write_log(tmp_path / "t-0", {0: [data(0, 1)], 1: [damaged, marker(2, 1, commit=True)]})
+    ends = {"subscribe": "t", "endingOffsets": '{"t":{"0":1}}'}
+    with pytest.raises(UnreadableLog, match="0001.log is damaged: at byte 0"):
+        committed(tmp_path, **ends)
 
 
 @st.composite

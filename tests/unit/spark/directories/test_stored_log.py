@@ -3,8 +3,11 @@
 import logging
 import struct
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from barnabas.spark.directories.errors import UnreadableLog
 from tests.unit.spark.directories.log_files import (
@@ -97,6 +100,29 @@ def test_wrong_indexes_lose_nothing(path: Path, wrong: int) -> None:
     assert offsets(read(each)) == list(range(50, 300))
 
 
+ENTRIES = st.lists(st.tuples(st.integers(-5, 120), st.integers(-5, 34 * SIZE)), max_size=12)
+
+
+@given(ENTRIES, st.binary(max_size=7), st.integers(0, 99), st.integers(1, 100))
+def test_whatever_an_index_says(
+    entries: list[tuple[int, int]], rest: bytes, low: int, count: int
+) -> None:
+    """Entries that grow or do not, at places and offsets that there may not be, and a torn one."""
+    high = min(low + count, 100)
+    with TemporaryDirectory() as path:
+        content = batches(0, 33) + batches(99, 1, records=1)
+        directory = write_log(Path(path, "t-0"), {0: content})
+        index_of(directory, 0, *entries)
+        with (directory / f"{0:020d}.index").open("ab") as index:
+            index.write(rest)
+        where = {
+            "startingOffsets": f'{{"t":{{"0":{low}}}}}',
+            "endingOffsets": f'{{"t":{{"0":{high}}}}}',
+        }
+        each = reader(Path(path), subscribe="t", splitBytes=SIZE * 5, **where)
+        assert offsets(read(each)) == list(range(low, high))
+
+
 def test_files_stay_as_they_are(path: Path) -> None:
     index_of(path / "t-0", 0, (2, 7), (50, 9))
     before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
@@ -129,10 +155,11 @@ def test_a_torn_last_batch_is_left_out(
     assert f"{left} bytes that are no whole batch: 1 torn batch is left out" in message
 
 
-def test_room_made_in_advance_is_no_batch(path: Path) -> None:
+def test_room_made_in_advance_is_no_batch(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with (path / "t-0" / f"{200:020d}.log").open("ab") as log:
         log.write(bytes(5000))
     assert offsets(read(reader(path))) == list(range(300))
+    assert not caplog.records
 
 
 def test_something_else_at_the_end_is_damage(path: Path) -> None:

@@ -19,7 +19,7 @@ from barnabas.client.aio.admin.cluster_requests import (
 from barnabas.client.aio.admin.group_admin import GroupAdmin
 from barnabas.client.aio.admin.transaction_admin import TransactionAdmin
 from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.cluster.retries import NOT_THERE, lookup_offsets, persist
 from barnabas.client.core.admin.descriptions import (
     ClientQuota,
@@ -82,11 +82,11 @@ class Admin(GroupAdmin, TransactionAdmin):
         config: Mapping[str, object] | None = None,
         /,
         *,
-        around: Surroundings | None = None,
+        environment: ClientEnvironment | None = None,
         **more: object,
     ) -> None:
         loaded = AdminConfig.load(properties(config, more))
-        self._cluster = Cluster(loaded, around or Surroundings.here("Admin"))
+        self._cluster = Cluster(loaded, environment or ClientEnvironment.here("Admin"))
         self._request_ms = loaded.request_timeout_ms
 
     async def __aenter__(self) -> Self:
@@ -345,7 +345,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         async def attempt() -> ClusterView:
             view = ClusterView()
             request = metadata_request(names, create=False)
-            view.update(await self._cluster.ask(request), self._cluster.around.loop.time())
+            view.update(await self._cluster.ask(request), self._cluster.environment.loop.time())
             return view
 
         deadline = self._cluster.limits.deadline(timeout_s)

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.cluster.link import Link, LinkOptions
 from barnabas.client.aio.cluster.time_limits import TimeLimits
 from barnabas.client.aio.cluster.wake import Wake
@@ -50,8 +50,8 @@ class Cluster:
     first.
     """
 
-    def __init__(self, config: ClientConfig, around: Surroundings) -> None:
-        self.around = around
+    def __init__(self, config: ClientConfig, environment: ClientEnvironment) -> None:
+        self.environment = environment
         self.topics: set[str] = set()
         self.view = ClusterView(config.metadata_max_age_ms / 1000)
         self.on_change: list[Callable[[], None]] = []
@@ -66,12 +66,14 @@ class Cluster:
             config.request_timeout_ms / 1000,
             buffers=(config.send_buffer_bytes, config.receive_buffer_bytes),
         )
-        self.limits = TimeLimits(around.loop, config, self._bootstrap)
+        self.limits = TimeLimits(environment.loop, config, self._bootstrap)
         self._idle_s = config.connections_max_idle_ms / 1000
         self._idle_timer: asyncio.TimerHandle | None = None
-        self._retry = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
+        self._retry = Backoff(
+            config.retry_backoff_ms, config.retry_backoff_max_ms, environment.entropy
+        )
         self._reconnect = Backoff(
-            config.reconnect_backoff_ms, config.reconnect_backoff_max_ms, around.entropy
+            config.reconnect_backoff_ms, config.reconnect_backoff_max_ms, environment.entropy
         )
         self._pool = BufferPool()
         self._links: dict[int, Link] = {}
@@ -110,7 +112,7 @@ class Cluster:
     def wait_before(self, address: tuple[str, int]) -> float:
         """Seconds until the client may try this address again."""
         failures, since = self._lost.get(address, (0, 0.0))
-        return since + self._reconnect.seconds(failures) - self.around.loop.time()
+        return since + self._reconnect.seconds(failures) - self.environment.loop.time()
 
     def reconnect_wait(self, node_id: int) -> float:
         """Seconds until the client may try a broker again; 0 if its address is unknown."""
@@ -158,7 +160,7 @@ class Cluster:
         timeout_s: float | None = None,
     ) -> Any:
         """Like `ask`, over a given link."""
-        future: asyncio.Future[Any] = self.around.loop.create_future()
+        future: asyncio.Future[Any] = self.environment.loop.create_future()
 
         def answered(result: Any) -> None:
             if future.done():
@@ -198,7 +200,7 @@ class Cluster:
     def _ask_soon(self) -> None:
         """Request topics that the view lacks, or all of them if it is stale."""
         if self._refreshing is None and not self._closed:
-            self._refreshing = self.around.loop.create_task(self._keep_asking())
+            self._refreshing = self.environment.loop.create_task(self._keep_asking())
 
     async def _keep_asking(self) -> None:
         failures = 0
@@ -233,7 +235,7 @@ class Cluster:
                 response = await self._metadata(link, topics, create=True)
         if not response.brokers:
             raise ConnectionFailed(f"{link} knows no brokers yet")
-        self.view.update(response, self.around.loop.time(), partial=partial)
+        self.view.update(response, self.environment.loop.time(), partial=partial)
         self.limits.failures.forget()
         self._retire_bootstrap()
         self._close_moved()
@@ -241,7 +243,7 @@ class Cluster:
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self.around.loop.call_later(self.view.max_age_s, self.refresh)
+        self._timer = self.environment.loop.call_later(self.view.max_age_s, self.refresh)
 
     async def _metadata(
         self, link: Link, topics: Iterable[str], *, create: bool
@@ -282,16 +284,16 @@ class Cluster:
         if self._closed:
             raise LocalProtocolError("the client is closed")
         changed, traffic = self._link_changed, self.traffic
-        link = Link(self.around.loop, address, self._options, self._pool, changed, traffic)
+        link = Link(self.environment.loop, address, self._options, self._pool, changed, traffic)
         self._links[node_id] = link
         if self._idle_s >= 0 and self._idle_timer is None:
-            self._idle_timer = self.around.loop.call_later(self._idle_s, self._close_idle)
-        link.open(self.around.network)
+            self._idle_timer = self.environment.loop.call_later(self._idle_s, self._close_idle)
+        link.open(self.environment.network)
         return link
 
     async def _settled(self, link: Link) -> None:
         while not link.ready and not link.closed:
-            waiting: asyncio.Future[None] = self.around.loop.create_future()
+            waiting: asyncio.Future[None] = self.environment.loop.create_future()
             wake = Wake(waiting)
             self.on_change.append(wake)
             try:
@@ -313,7 +315,7 @@ class Cluster:
             return  # We closed it ourselves.
         del self._links[nodes[0]]
         failures, _ = self._lost.get(link.address, (0, 0.0))
-        self._lost[link.address] = (failures + 1, self.around.loop.time())
+        self._lost[link.address] = (failures + 1, self.environment.loop.time())
         self.limits.note_failure(str(link), link.failure)
         log.info("connection lost broker=%s why=%s", link, link.failure)
         if self.view.updates:
@@ -342,7 +344,7 @@ class Cluster:
 
     def _close_idle(self) -> None:
         """Close links unused for connections.max.idle.ms, including the last one."""
-        loop = self.around.loop
+        loop = self.environment.loop
         latest = loop.time() - self._idle_s
         for node_id, link in list(self._links.items()):
             since = link.idle_since()

@@ -11,7 +11,7 @@ from barnabas.runtime.sockets.network import LoopNetwork
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ClientEnvironment:
     """The ports of one client, all of one event loop."""
 
     loop: asyncio.AbstractEventLoop

@@ -67,7 +67,7 @@ async def persist(
 
     try:
         return await cluster.limits.within(
-            deadline, what, cluster.around.loop.create_task(trying())
+            deadline, what, cluster.environment.loop.create_task(trying())
         )
     except RequestTimeout as error:
         if last:
@@ -213,11 +213,11 @@ async def what_is_there(
 
     async def ask() -> None:
         reply = await cluster.ask(metadata_request(None, create=False))
-        view.update(reply, cluster.around.loop.time())
+        view.update(reply, cluster.environment.loop.time())
 
     try:
         what = "asking for metadata"
-        await cluster.limits.within(deadline, what, cluster.around.loop.create_task(ask()))
+        await cluster.limits.within(deadline, what, cluster.environment.loop.create_task(ask()))
     except KafkaError as error:
         # The original error must not be replaced by this one.
         return f"existing partitions could not be listed: {error}"

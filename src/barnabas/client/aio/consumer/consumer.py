@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Never, Self
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.consumer.asked_offsets import AskedOffsets
 from barnabas.client.aio.consumer.offset_lookup import OffsetLookup
 from barnabas.client.aio.consumer.polling import Polling
@@ -50,12 +50,12 @@ class Consumer(AskedOffsets):
         config: Mapping[str, object] | None = None,
         /,
         *,
-        around: Surroundings | None = None,
+        environment: ClientEnvironment | None = None,
         **more: object,
     ) -> None:
         loaded = ConsumerConfig.load(properties(config, more))
         self._options = ConsumerOptions.of(loaded)
-        self._cluster = Cluster(loaded, around or Surroundings.here("Consumer"))
+        self._cluster = Cluster(loaded, environment or ClientEnvironment.here("Consumer"))
         self._cluster.creates_topics = loaded.allow_auto_create_topics
         self._cluster.tells_of_new_topics = True
         self._driver, self.group = self._reading(GroupOptions.of(loaded))

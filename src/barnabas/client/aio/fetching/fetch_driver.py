@@ -29,7 +29,7 @@ class FetchDriver:
         self.fetcher = Fetcher(options, cluster.view)
         self._cluster = cluster
         self._options = options
-        self._loop = cluster.around.loop
+        self._loop = cluster.environment.loop
         self._waiting: list[Wake] = []
         self._finder = PositionFinder(cluster, options, group, self.fetcher, self.news)
         self._timer: asyncio.TimerHandle | None = None

@@ -68,7 +68,7 @@ class PositionFinder:
         self._group = group
         self._fetcher = fetcher
         self._on_news = on_news
-        self._loop = cluster.around.loop
+        self._loop = cluster.environment.loop
         self._asked: dict[TopicPartition, int] = {}
         self._troubles: dict[TopicPartition, _Trouble] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -226,7 +226,7 @@ class PositionFinder:
     async def _find_ends(
         self, node_id: int, wanted: dict[TopicPartition, int], turns: dict[TopicPartition, int]
     ) -> None:
-        then = self._cluster.around.clock.time_ms() - self._options.reset_age_ms
+        then = self._cluster.environment.clock.time_ms() - self._options.reset_age_ms
         times = {where: max(0, then) if end == BY_AGE else end for where, end in wanted.items()}
         found, errors = await ask_offsets(
             self._cluster, node_id, times, committed_only=self._options.committed_only

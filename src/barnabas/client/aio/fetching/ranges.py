@@ -68,7 +68,7 @@ class RangeFetches:
                 that a retry does not fix.
             RequestTimeout, ConnectionFailed: no progress within the time limit.
         """
-        loop = self._cluster.around.loop
+        loop = self._cluster.environment.loop
         failures, deadline = (
             0,
             self._cluster.limits.deadline_by(API_TIMEOUT, self._options.patience_s),
@@ -111,7 +111,7 @@ class RangeFetches:
         return f"reading {name}-{partition} from offset {self._position} up to {self._end}"
 
     def _ask(self) -> "asyncio.Task[PartitionData]":
-        return self._cluster.around.loop.create_task(self._fetch())
+        return self._cluster.environment.loop.create_task(self._fetch())
 
     async def _fetch(self) -> PartitionData:
         while True:

@@ -43,7 +43,7 @@ class AutoCommit:
     ) -> None:
         self.at = inf
         self._cluster = cluster
-        self._loop = cluster.around.loop
+        self._loop = cluster.environment.loop
         self._interval_s = interval_s
         self._save = save
         self._task: asyncio.Task[None] | None = None

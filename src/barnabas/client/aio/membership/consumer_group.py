@@ -51,11 +51,11 @@ class ConsumerGroup:
         self._coordinator = coordinator
         self._driver = driver
         self._offsets = offsets
-        self._loop = coordinator.cluster.around.loop
+        self._loop = coordinator.cluster.environment.loop
         commits = None if options.auto_commit_s is None else self._commit_done
         self.member: EpochMember | GroupMember
         if group.broker_assigns:
-            machine = EpochMembership(group, member_id(coordinator.cluster.around.entropy))
+            machine = EpochMembership(group, member_id(coordinator.cluster.environment.entropy))
             self.member = EpochMember(coordinator, offsets, machine, driver, commits)
         else:
             self.member = GroupMember(coordinator, offsets, Membership(group), driver, commits)

@@ -85,7 +85,7 @@ class Member(ABC, Generic[_Machine]):
         self._offsets = offsets
         self._driver = driver
         self._commits = commits
-        self._loop = self._cluster.around.loop
+        self._loop = self._cluster.environment.loop
         self._fatal: KafkaError | None = None
         self._subscribed = False
         self._polling = 0

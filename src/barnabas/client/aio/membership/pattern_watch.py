@@ -31,7 +31,7 @@ class PatternWatch:
         self._cluster = cluster
         self._found = found
         self._internal = internal
-        self._task = cluster.around.loop.create_task(self._look())
+        self._task = cluster.environment.loop.create_task(self._look())
 
     def close(self) -> None:
         """Stop."""

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, Self
 from weakref import WeakSet
 
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.cluster.retries import known_topic
 from barnabas.client.aio.cluster.wake import Wake
-from barnabas.client.aio.producer.producer_core import Shipping
+from barnabas.client.aio.producer.producer_core import ProducerCore
 from barnabas.client.aio.producer.transactional import Transactional
 from barnabas.client.core.arguments.deadline import MAX_BLOCK, Deadline
 from barnabas.client.core.arguments.not_there import PRODUCER, missing, refuse_arguments
@@ -78,24 +78,24 @@ class Producer(Transactional):
         config: Mapping[str, object] | None = None,
         /,
         *,
-        around: Surroundings | None = None,
+        environment: ClientEnvironment | None = None,
         **more: object,
     ) -> None:
         loaded = ProducerConfig.load(properties(config, more))
-        around = around or Surroundings.here("Producer")
-        self._shipping = Shipping(loaded, around, None, _LoopWaits(), self._progress)
-        self._options = self._shipping.options
-        self._cluster = self._shipping.cluster
+        environment = environment or ClientEnvironment.here("Producer")
+        self._core = ProducerCore(loaded, environment, None, _LoopWaits(), self._progress)
+        self._options = self._core.options
+        self._cluster = self._core.cluster
         self._blocked: list[Wake] = []
-        self._time_ms = around.clock.time_ms
+        self._time_ms = environment.clock.time_ms
         self._encoding = asyncio.Lock()
         self._open = True
-        _living.add(self._shipping)
+        _living.add(self._core)
 
     def __del__(self) -> None:
         if self._open and not sys.is_finalizing():
             warnings.warn("a Producer was dropped without close()", ResourceWarning, stacklevel=2)
-            self._shipping.mourn(_LEFT)
+            self._core.mourn(_LEFT)
 
     async def __aenter__(self) -> Self:
         return self
@@ -132,7 +132,7 @@ class Producer(Transactional):
         record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
         view = self._cluster.view.topics.get(topic)
         if view is not None and view.partitions:
-            delivery: SentAsync | None = self._shipping.append(view, partition, record)
+            delivery: SentAsync | None = self._core.append(view, partition, record)
             if delivery is not None:
                 return delivery
         waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
@@ -158,8 +158,8 @@ class Producer(Transactional):
         view = await self._known(topic, deadline)
         batches = []
         count = 0
-        encoding = self._shipping.bulk.encoded(view, data, chosen, self._time_ms())
-        loop = self._cluster.around.loop
+        encoding = self._core.bulk.encoded(view, data, chosen, self._time_ms())
+        loop = self._cluster.environment.loop
         while True:
             # One call at a time: they share the partition for rows without a key.
             async with self._encoding:
@@ -181,7 +181,7 @@ class Producer(Transactional):
 
     def metrics(self) -> Metrics:
         """Return counters so far: requests, bytes, stored records, average latency."""
-        return self._shipping.metrics()
+        return self._core.metrics()
 
     async def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Send everything queued and wait until all of it is stored or has failed.
@@ -192,7 +192,7 @@ class Producer(Transactional):
         """
         if foreign:
             refuse_arguments("flush", foreign)
-        await self._shipping.flush(timeout_s)
+        await self._core.flush(timeout_s)
 
     async def close(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Refuse further records, flush, then close the connections; errors as in `flush`.
@@ -204,8 +204,8 @@ class Producer(Transactional):
             refuse_arguments("close", foreign)
         if self._open:
             self._open = False
-            self._shipping.closed = True
-            await self._shipping.close(timeout_s)
+            self._core.closed = True
+            await self._core.close(timeout_s)
 
     async def _known(self, topic: str, deadline: Deadline) -> TopicView:
         learning = asyncio.ensure_future(known_topic(self._cluster, topic))
@@ -217,13 +217,13 @@ class Producer(Transactional):
 
     async def _add_when_possible(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch:
         while True:
-            batch = self._shipping.add(where, encoded)
+            batch = self._core.add(where, encoded)
             if batch is not None:
                 return batch
             await self._room()
 
     async def _room(self) -> None:
-        future: asyncio.Future[None] = self._cluster.around.loop.create_future()
+        future: asyncio.Future[None] = self._cluster.environment.loop.create_future()
         self._blocked.append(Wake(future))
         await future
 
@@ -232,7 +232,7 @@ class Producer(Transactional):
     ) -> SentAsync:
         while True:
             view = await known_topic(self._cluster, topic)
-            delivery: SentAsync | None = self._shipping.append(view, partition, record)
+            delivery: SentAsync | None = self._core.append(view, partition, record)
             if delivery is not None:
                 return delivery
             await self._room()
@@ -254,13 +254,13 @@ class Producer(Transactional):
         )
 
 
-_living: WeakSet[Shipping] = WeakSet()
+_living: WeakSet[ProducerCore] = WeakSet()
 
 
 def _mourn_all() -> None:
     """At the end of the program, report what unclosed producers lose."""
-    for shipping in list(_living):
-        shipping.mourn(_LEFT)
+    for core in list(_living):
+        core.mourn(_LEFT)
 
 
 atexit.register(_mourn_all)

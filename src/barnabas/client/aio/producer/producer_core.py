@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.cluster.wake import Wake
-from barnabas.client.aio.producer.send_driver import Courier
-from barnabas.client.aio.producer.transaction_driver import Transactor
+from barnabas.client.aio.producer.send_driver import SendDriver
+from barnabas.client.aio.producer.transaction_driver import TransactionDriver
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.arguments.record_input import GivenRecord
 from barnabas.client.core.cluster.cluster_view import TopicView
@@ -36,41 +36,41 @@ from barnabas.types import TopicPartition
 log = logging.getLogger(__name__)
 
 
-class Shipping:
+class ProducerCore:
     """The state machines of one producer.
 
     `on_progress` is called on the loop when space may be free.
 
-    `transactor` exists if the producer has a transactional id. `lock` guards the state shared by
+    `transaction_driver` exists if the producer has a transactional id. `lock` guards the state shared by
     callers' threads and the loop; None if everything runs on the loop.
     """
 
     def __init__(
         self,
         config: ProducerConfig,
-        around: Surroundings,
+        environment: ClientEnvironment,
         lock: AbstractContextManager[object] | None,
         waits: Waits,
         on_progress: Callable[[], None],
     ) -> None:
         self.options = ProducerOptions.of(config)
-        self.cluster = Cluster(config, around)
+        self.cluster = Cluster(config, environment)
         self.cluster.creates_topics = True
-        self.records = Accumulator(self.options, around.entropy, lock or nullcontext(), waits)
+        self.records = Accumulator(self.options, environment.entropy, lock or nullcontext(), waits)
         self.bulk = Bulk(self.options)
         self.closed = False
-        backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
+        backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, environment.entropy)
         name = self.options.transactional_id
         transactions = None if name is None else Transactions(name)
         self._sender = Sender(self.options, self.cluster.view, self.records, backoff, transactions)
-        self._courier = Courier(self.cluster, self._sender, self.options, on_progress)
-        self._loop = around.loop
+        self._send_driver = SendDriver(self.cluster, self._sender, self.options, on_progress)
+        self._loop = environment.loop
         # On the user's own loop, compressing batches must not block for long.
         self._sender.builds_elsewhere = lock is None
-        self._poke = self._courier.poke
-        self.transactor: Transactor | None = None
+        self._poke = self._send_driver.poke
+        self.transaction_driver: TransactionDriver | None = None
         if transactions is not None:
-            self.transactor = self._transacting()
+            self.transaction_driver = self._transacting()
 
     def append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Any:
         """Queue a record; return its Delivery, or None without space. Any thread.
@@ -111,7 +111,7 @@ class Shipping:
     async def _all_settled(self, deadline: Deadline | None) -> None:
         """Like `flush`, whatever the outcomes are."""
         self._sender.flush_begins()
-        self._courier.look_again()
+        self._send_driver.look_again()
         try:
             with self.records.lock:
                 left = list(self.records.unsettled)
@@ -135,10 +135,10 @@ class Shipping:
         self._sender.closing = True
         self.records.shut(LocalProtocolError("the producer is closed"))
         try:
-            if self.transactor is None:
+            if self.transaction_driver is None:
                 await self._flush_by(deadline)
             elif timeout_s != 0:
-                await _end_open(self.transactor, deadline)
+                await _end_open(self.transaction_driver, deadline)
                 await self._all_settled(deadline)
         finally:
             self.drop("the producer was closed before this was known stored")
@@ -146,9 +146,9 @@ class Shipping:
     def drop(self, why: str) -> None:
         """Stop at once: records without an outcome fail."""
         self.closed = True
-        if self.transactor is not None:
-            self.transactor.close()
-        self._courier.close()
+        if self.transaction_driver is not None:
+            self.transaction_driver.close()
+        self._send_driver.close()
         self._sender.abandon(LocalProtocolError(why))
 
     def mourn(self, why: str) -> None:
@@ -161,17 +161,17 @@ class Shipping:
         for batch in self.records.unsettled:
             log.error("records lost %s", failure_of(batch.where, batch.count, gone))
 
-    def _transacting(self) -> Transactor:
-        transactor = Transactor(
+    def _transacting(self) -> TransactionDriver:
+        transaction_driver = TransactionDriver(
             self.cluster,
             self._sender,
             self.records,
             self.options,
             self._all_settled,
-            self._courier.look_again,
+            self._send_driver.look_again,
         )
-        self._courier.add_partitions = transactor.add_wanted
-        return transactor
+        self._send_driver.add_partitions = transaction_driver.add_wanted
+        return transaction_driver
 
     def check_usable(self) -> None:
         """Refuse if nothing can be sent any more.
@@ -181,8 +181,8 @@ class Shipping:
         """
         if self.closed:
             raise LocalProtocolError("the producer is closed")
-        if self._courier.fatal is not None:
-            raise self._courier.fatal
+        if self._send_driver.fatal is not None:
+            raise self._send_driver.fatal
 
     def _tell_news(self) -> None:
         if self.records.news:
@@ -190,16 +190,16 @@ class Shipping:
             self._poke()
 
 
-async def _end_open(transactor: Transactor, deadline: Deadline | None) -> None:
+async def _end_open(transaction_driver: TransactionDriver, deadline: Deadline | None) -> None:
     """Abort an open transaction: it would block consumers until its timeout."""
-    transactions = transactor.transactions
+    transactions = transaction_driver.transactions
     if not transactions.undecided:
         return
     who = transactions.transactional_id
     log.warning("an open transaction is aborted, as its producer is closed id=%s", who)
     try:
         async with asyncio.timeout_at(None if deadline is None else deadline.at):
-            await transactor.abort()
+            await transaction_driver.abort()
     except (KafkaError, TimeoutError) as error:
         why = error if isinstance(error, KafkaError) else f"no time is left of {deadline}"
         log.warning("transaction not aborted id=%s why=%s", who, why)

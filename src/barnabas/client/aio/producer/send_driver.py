@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 _WITHOUT_TOPIC_IDS: Final = 12
 
 
-class Courier:
+class SendDriver:
     """The I/O side of a producer. `on_progress` is called when space or metadata may be available.
 
     `add_partitions`, if set, is called when partitions must join a transaction.
@@ -43,7 +43,7 @@ class Courier:
         self._sender = sender
         self._options = options
         self._on_progress = on_progress
-        self._loop = cluster.around.loop
+        self._loop = cluster.environment.loop
         self._timer: asyncio.TimerHandle | None = None
         self._scheduled = False
         self._poked = False
@@ -223,11 +223,11 @@ class Courier:
 class _Answered:
     """The callback of one request; cheaper than a closure, and readable in a traceback."""
 
-    __slots__ = ("_courier", "_outgoing")
+    __slots__ = ("_outgoing", "_send_driver")
 
-    def __init__(self, courier: Courier, outgoing: Outgoing) -> None:
-        self._courier = courier
+    def __init__(self, send_driver: SendDriver, outgoing: Outgoing) -> None:
+        self._send_driver = send_driver
         self._outgoing = outgoing
 
     def __call__(self, answer: Any) -> None:
-        self._courier._answered(self._outgoing, answer)  # noqa: SLF001  (its other half)
+        self._send_driver._answered(self._outgoing, answer)  # noqa: SLF001  (its other half)

@@ -47,7 +47,7 @@ Flush = Callable[[Deadline | None], Awaitable[None]]
 """Send everything queued, and wait up to the deadline for its outcome, whatever that is."""
 
 
-class Transactor:
+class TransactionDriver:
     """The transactions of a producer. `flush`: see above.
 
     `look_again` is called when more may be sent than before.
@@ -196,7 +196,7 @@ class Transactor:
     def add_wanted(self) -> None:
         """Add the partitions of queued records to the transaction; the records wait until then."""
         if self._adding is None:
-            self._adding = self._cluster.around.loop.create_task(self._add())
+            self._adding = self._cluster.environment.loop.create_task(self._add())
 
     def close(self) -> None:
         """Stop adding partitions."""

@@ -5,8 +5,8 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from barnabas.client.aio.producer.producer_core import Shipping
-from barnabas.client.aio.producer.transaction_driver import Transactor
+from barnabas.client.aio.producer.producer_core import ProducerCore
+from barnabas.client.aio.producer.transaction_driver import TransactionDriver
 from barnabas.client.core.arguments.where import Where, offsets_to
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
@@ -28,18 +28,18 @@ class Transactional:
     `retriable` means that the call did not complete in time: call it again.
     """
 
-    _shipping: Shipping
+    _core: ProducerCore
 
     async def init_transactions(self) -> None:
         """Make this the only producer of its transactional.id; call it once, before the first transaction.
 
         Other producers are fenced; a transaction that one of them left open is aborted.
         """
-        await transactor_of(self._shipping, "init_transactions").init()
+        await transaction_driver_of(self._core, "init_transactions").init()
 
     async def begin_transaction(self) -> None:
         """Begin a transaction: all records sent until its end are committed or aborted together."""
-        await transactor_of(self._shipping, "begin_transaction").begin()
+        await transaction_driver_of(self._core, "begin_transaction").begin()
 
     async def send_offsets_to_transaction(
         self, offsets: Mapping[Where, int], group_metadata: GroupMetadata, metadata: str = ""
@@ -50,8 +50,8 @@ class Transactional:
         `group_metadata()`: members of old generations are refused (AbortableError). `metadata` is a
         text stored with each position.
         """
-        transactor = transactor_of(self._shipping, "send_offsets_to_transaction")
-        await transactor.send_offsets(*offsets_and_group(offsets, group_metadata), metadata)
+        transaction_driver = transaction_driver_of(self._core, "send_offsets_to_transaction")
+        await transaction_driver.send_offsets(*offsets_and_group(offsets, group_metadata), metadata)
 
     async def commit_transaction(self) -> None:
         """Send everything queued, and commit the transaction.
@@ -59,7 +59,7 @@ class Transactional:
         Raises:
             AbortableError: records were lost, or a coordinator refuses; nothing is committed.
         """
-        await transactor_of(self._shipping, "commit_transaction").commit()
+        await transaction_driver_of(self._core, "commit_transaction").commit()
 
     async def prepare_transaction(self) -> PreparedTransaction:
         """Send everything queued; another process may then commit or abort the transaction.
@@ -71,11 +71,11 @@ class Transactional:
         Raises:
             AbortableError: records were lost.
         """
-        return await transactor_of(self._shipping, "prepare_transaction").prepare()
+        return await transaction_driver_of(self._core, "prepare_transaction").prepare()
 
     async def abort_transaction(self) -> None:
         """Abort the transaction. Queued records are not sent any more."""
-        await transactor_of(self._shipping, "abort_transaction").abort()
+        await transaction_driver_of(self._core, "abort_transaction").abort()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
@@ -101,7 +101,7 @@ class Transactional:
 
     async def _end_quietly(self) -> None:
         """Abort a transaction whose commit was interrupted."""
-        told = transactor_of(self._shipping, "transaction").transactions
+        told = transaction_driver_of(self._core, "transaction").transactions
         if told.state is not TransactionState.COMMITTING:
             await self._abort_quietly()
             return
@@ -118,16 +118,16 @@ class Transactional:
             log.warning(NOT_ABORTED, error)
 
 
-def transactor_of(shipping: Shipping, call: str) -> Transactor:
+def transaction_driver_of(core: ProducerCore, call: str) -> TransactionDriver:
     """The transaction driver of a producer.
 
     Raises:
         ConfigError: it has none; `call` needs it.
     """
-    if shipping.transactor is None:
+    if core.transaction_driver is None:
         raise ConfigError(f"{call} needs transactional.id")
-    shipping.check_usable()
-    return shipping.transactor
+    core.check_usable()
+    return core.transaction_driver
 
 
 def offsets_and_group(

@@ -50,8 +50,8 @@ def have_nobody_stand_by(patch: Patch) -> None:
     """Hand out no standby tasks."""
     real = sticky_assignor.assign
 
-    def assign(wishes: sticky_assignor.Wishes) -> Mapping[str, Tasks]:
-        return real(wishes._replace(standbys=0))
+    def assign(group: sticky_assignor.GroupTasks) -> Mapping[str, Tasks]:
+        return real(group._replace(standbys=0))
 
     patch.setattr(target, "assign", assign)
 

@@ -84,9 +84,9 @@ DEFINED_TWICE = re.findall(
     Inventory Limits LogDirectory Member MemberState Membership NewTopic OffsetsRequest
     OpenBatches Origin Outbox Outgoing PartitionView Pending Place Plan Position Produce
     ProduceRequest Producer Reader Record RecordAppender RequestType Requests Room Rows Segment
-    SegmentFile Sender Shape ShareOffset Source Stored StoredLog Subscription Sync
-    Target Topic TopicRows Topics TransactionAdmin TransactionInput TransactionState
-    Transactional Transactions Wanted Wishes Worker World Writer Written
+    SegmentFile Sender Shape ShareOffset Source Stored StoredLog Subscription Sync Target Topic
+    TopicRows Topics TransactionAdmin TransactionInput TransactionState Transactional
+    Transactions Wanted Worker World Writer Written
 """,
 )
 """Class names that mean several things: the list may only become shorter."""

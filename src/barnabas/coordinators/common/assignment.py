@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from barnabas.coordinators.common.topic_partitions import Place
 
-Shares = dict[str, frozenset[Place]]
+Assignment = dict[str, frozenset[Place]]
 """Partitions by member."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Subscriptions:
     """Members by id, topics by id.
 
     `subscriptions`: the existing topics of each member. `partitions`: the number of partitions of
@@ -27,4 +27,4 @@ class Wishes:
         return [Place(topic_id, index) for index in range(self.partitions[topic_id])]
 
 
-Assignor = Callable[[Wishes], Shares]
+Assignor = Callable[[Subscriptions], Assignment]

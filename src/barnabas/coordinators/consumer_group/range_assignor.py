@@ -4,19 +4,19 @@ Subscribers have the same order for every topic. So one member gets partition 3 
 as many partitions, as joins of two topics require. Source: KIP-848; Kafka's RangeAssignor.
 """
 
-from barnabas.coordinators.common.assignment import Shares, Wishes
+from barnabas.coordinators.common.assignment import Assignment, Subscriptions
 from barnabas.coordinators.common.topic_partitions import Place
 
 
-def assign(wishes: Wishes) -> Shares:
+def assign(group: Subscriptions) -> Assignment:
     """Give each partition to one of its subscribers."""
-    shares: dict[str, set[Place]] = {name: set() for name in wishes.subscriptions}
-    members = sorted(shares, key=lambda name: _rank(wishes, name))
-    for topic_id in wishes.partitions:
-        subscribers = [name for name in members if topic_id in wishes.subscriptions[name]]
+    shares: dict[str, set[Place]] = {name: set() for name in group.subscriptions}
+    members = sorted(shares, key=lambda name: _rank(group, name))
+    for topic_id in group.partitions:
+        subscribers = [name for name in members if topic_id in group.subscriptions[name]]
         if not subscribers:
             continue
-        places = wishes.places_of(topic_id)
+        places = group.places_of(topic_id)
         each, more = divmod(len(places), len(subscribers))
         begin = 0
         for index, name in enumerate(subscribers):
@@ -26,7 +26,7 @@ def assign(wishes: Wishes) -> Shares:
     return {name: frozenset(share) for name, share in shares.items()}
 
 
-def _rank(wishes: Wishes, name: str) -> tuple[bool, str]:
+def _rank(group: Subscriptions, name: str) -> tuple[bool, str]:
     """Static members come first, by their own names: so they get the same again after a restart."""
-    instance = wishes.instances.get(name)
+    instance = group.instances.get(name)
     return instance is None, name if instance is None else instance

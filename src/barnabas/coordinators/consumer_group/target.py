@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 
-from barnabas.coordinators.common.assignment import Assignor, Wishes
+from barnabas.coordinators.common.assignment import Assignor, Subscriptions
 from barnabas.coordinators.common.draft import Draft
 from barnabas.coordinators.common.topic_partitions import KnownTopic, TopicsView
 from barnabas.coordinators.consumer_group import records
@@ -97,7 +97,7 @@ def retarget(
     due = assignment_due(group, settings)
     if due is None or due > now:
         return
-    shares = ASSIGNORS[_assignor(group, settings)](_wishes(group, topics))
+    shares = ASSIGNORS[_assignor(group, settings)](_subscriptions(group, topics))
     for member_id in sorted(shares):
         if group.target.get(member_id) != shares[member_id]:
             draft.add(records.target_record(group.group_id, member_id, shares[member_id]))
@@ -109,9 +109,9 @@ def _assignor(group: ConsumerGroup, settings: ConsumerSettings) -> str:
     return preferred if preferred in settings.assignors else settings.assignors[0]
 
 
-def _wishes(group: ConsumerGroup, topics: TopicsView) -> Wishes:
+def _subscriptions(group: ConsumerGroup, topics: TopicsView) -> Subscriptions:
     known = known_topics(group.subscribed(), topics)
-    return Wishes(
+    return Subscriptions(
         {
             name: frozenset(known[one].topic_id for one in group.topics_of(member) if one in known)
             for name, member in group.members.items()

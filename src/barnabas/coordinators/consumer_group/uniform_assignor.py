@@ -6,39 +6,39 @@ Source: KIP-848; Kafka's UniformAssignor. It does not specify which member gets 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
-from barnabas.coordinators.common.assignment import Shares, Wishes
+from barnabas.coordinators.common.assignment import Assignment, Subscriptions
 from barnabas.coordinators.common.topic_partitions import Place
 
 
-def assign(wishes: Wishes) -> Shares:
+def assign(group: Subscriptions) -> Assignment:
     """Give each partition to one of its subscribers."""
-    shares = _kept(wishes)
+    shares = _kept(group)
     taken = {place for share in shares.values() for place in share}
     free = [
         place
-        for topic_id in sorted(frozenset().union(*wishes.subscriptions.values()))
-        for place in wishes.places_of(topic_id)
+        for topic_id in sorted(frozenset().union(*group.subscriptions.values()))
+        for place in group.places_of(topic_id)
         if place not in taken
     ]
-    alike = len(set(wishes.subscriptions.values())) <= 1
+    alike = len(set(group.subscriptions.values())) <= 1
     if alike:
         free += _above_quota(shares, len(taken) + len(free))
         _hand_out(shares, free)
     else:
-        _hand_out_by_wish(wishes, shares, free)
-        _level(wishes, shares)
+        _hand_out_to_subscribers(group, shares, free)
+        _level(group, shares)
     return {name: frozenset(share) for name, share in shares.items()}
 
 
-def _kept(wishes: Wishes) -> dict[str, set[Place]]:
+def _kept(group: Subscriptions) -> dict[str, set[Place]]:
     """Owned partitions that still exist and that the member still subscribes to; each one once."""
     shares: dict[str, set[Place]] = {}
     taken: set[Place] = set()
-    for name, topics in sorted(wishes.subscriptions.items()):
+    for name, topics in sorted(group.subscriptions.items()):
         kept = {
             place
-            for place in wishes.before.get(name, ())
-            if place.topic_id in topics and place.partition < wishes.partitions[place.topic_id]
+            for place in group.before.get(name, ())
+            if place.topic_id in topics and place.partition < group.partitions[place.topic_id]
         }
         shares[name] = kept - taken
         taken |= kept
@@ -75,26 +75,28 @@ def _hand_out(shares: dict[str, set[Place]], free: Iterable[Place]) -> None:
         heappush(heap, (size + 1, name))
 
 
-def _subscribers(wishes: Wishes) -> dict[bytes, list[str]]:
-    found: dict[bytes, list[str]] = {topic_id: [] for topic_id in wishes.partitions}
-    for name in sorted(wishes.subscriptions):
-        for topic_id in wishes.subscriptions[name]:
+def _subscribers(group: Subscriptions) -> dict[bytes, list[str]]:
+    found: dict[bytes, list[str]] = {topic_id: [] for topic_id in group.partitions}
+    for name in sorted(group.subscriptions):
+        for topic_id in group.subscriptions[name]:
             found[topic_id].append(name)
     return found
 
 
-def _hand_out_by_wish(wishes: Wishes, shares: dict[str, set[Place]], free: Iterable[Place]) -> None:
+def _hand_out_to_subscribers(
+    group: Subscriptions, shares: dict[str, set[Place]], free: Iterable[Place]
+) -> None:
     """Assign to the subscriber with the fewest; topics with the fewest subscribers first."""
-    subscribers = _subscribers(wishes)
+    subscribers = _subscribers(group)
     for place in sorted(free, key=lambda one: (len(subscribers[one.topic_id]), one)):
         candidates = subscribers[place.topic_id]
         if candidates:
             shares[min(candidates, key=lambda name: len(shares[name]))].add(place)
 
 
-def _level(wishes: Wishes, shares: dict[str, set[Place]]) -> None:
+def _level(group: Subscriptions, shares: dict[str, set[Place]]) -> None:
     """Move single partitions while that makes two members more alike."""
-    subscribers = _subscribers(wishes)
+    subscribers = _subscribers(group)
     moved = True
     while moved:
         moved = False

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
 
 
-class Wishes(NamedTuple):
+class GroupTasks(NamedTuple):
     """`processes`: of each member. `tasks`: how many each subtopology has, `stateful` those with state.
 
     `standbys`: how many standby tasks each task with state is to have. `before`: what members were to
@@ -67,15 +67,15 @@ class _Quota:
 class _Sharing:
     """What is handed out so far."""
 
-    def __init__(self, wishes: Wishes) -> None:
-        self.wishes = wishes
+    def __init__(self, group: GroupTasks) -> None:
+        self.group = group
         self.processes: dict[str, _Process] = {}
-        for name in sorted(wishes.processes):
-            process = self.processes.setdefault(wishes.processes[name], _Process())
+        for name in sorted(group.processes):
+            process = self.processes.setdefault(group.processes[name], _Process())
             process.shares[name] = set()
         self._before: dict[Task, list[str]] = {}
-        for name in sorted(wishes.processes):
-            for task in wishes.before.get(name, ()):
+        for name in sorted(group.processes):
+            for task in group.before.get(name, ()):
                 self._before.setdefault(task, []).append(name)
 
     def had(self, task: Task) -> list[str]:
@@ -89,7 +89,7 @@ class _Sharing:
         process.parts[task.subtopology_id] += 1
 
     def process_of(self, name: str) -> _Process:
-        return self.processes[self.wishes.processes[name]]
+        return self.processes[self.group.processes[name]]
 
     def keep(self, task: Task, names: Iterable[str], quota: "_Quota") -> bool:
         """Give a task to the first of these that may have it and has less than its fair share."""
@@ -112,21 +112,21 @@ class _Sharing:
             self.give(process.least(), task)
 
 
-def assign(wishes: Wishes) -> dict[str, Tasks]:
+def assign(group: GroupTasks) -> dict[str, Tasks]:
     """Give each task to one member to process and, if it has state, to others to stand by."""
-    sharing = _Sharing(wishes)
+    sharing = _Sharing(group)
     tasks = [
         Task(Role.ACTIVE, name, partition)
-        for partition in range(max(wishes.tasks.values(), default=0))
-        for name, count in sorted(wishes.tasks.items())
+        for partition in range(max(group.tasks.values(), default=0))
+        for name, count in sorted(group.tasks.items())
         if partition < count
     ]
     if sharing.processes:
         _hand_out(sharing, tasks, Role.STANDBY)
         stateful = [
-            task.as_(Role.STANDBY) for task in tasks if task.subtopology_id in wishes.stateful
+            task.as_(Role.STANDBY) for task in tasks if task.subtopology_id in group.stateful
         ]
-        for _ in range(wishes.standbys):
+        for _ in range(group.standbys):
             _hand_out(sharing, stateful, Role.ACTIVE)
     return {
         name: frozenset(share)

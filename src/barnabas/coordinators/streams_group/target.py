@@ -8,7 +8,7 @@ from barnabas.coordinators.streams_group.configuring import Configured
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode
-from barnabas.coordinators.streams_group.sticky_assignor import Wishes, assign
+from barnabas.coordinators.streams_group.sticky_assignor import GroupTasks, assign
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Tasks
 from barnabas.coordinators.streams_group.topology import Topology
 
@@ -76,7 +76,7 @@ def _shares(group: StreamsGroup, settings: StreamsSettings) -> dict[str, Tasks]:
         return dict.fromkeys(group.members, NO_TASKS)
     stateful = (one.subtopology_id for one in topology.subtopologies if one.state_changelog_topics)
     return assign(
-        Wishes(
+        GroupTasks(
             {name: member.process_id for name, member in group.members.items()},
             configured.tasks,
             frozenset(stateful),

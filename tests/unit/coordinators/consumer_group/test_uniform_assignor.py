@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.coordinators.common.assignment import Assignor, Shares, Wishes
+from barnabas.coordinators.common.assignment import Assignment, Assignor, Subscriptions
 from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.range_assignor import assign as by_range
 from barnabas.coordinators.consumer_group.uniform_assignor import assign as uniformly
@@ -11,7 +11,7 @@ TOPICS = [b"a" * 16, b"b" * 16, b"c" * 16]
 
 
 @st.composite
-def wishes(draw: st.DrawFn, *, alike: bool = False) -> Wishes:
+def subscriptions(draw: st.DrawFn, *, alike: bool = False) -> Subscriptions:
     names = draw(st.lists(st.sampled_from("rstuvw"), unique=True, min_size=1))
     partitions = {one: draw(st.integers(1, 9)) for one in TOPICS}
     topics = st.frozensets(st.sampled_from(TOPICS))
@@ -22,10 +22,10 @@ def wishes(draw: st.DrawFn, *, alike: bool = False) -> Wishes:
     before: dict[str, frozenset[Place]] = {}
     for place, name in zip(places, held, strict=False):
         before[name] = before.get(name, frozenset()) | {place}
-    return Wishes(wanted, partitions, before, {})
+    return Subscriptions(wanted, partitions, before, {})
 
 
-def check_each_once(asked: Wishes, shares: Shares) -> None:
+def check_each_once(asked: Subscriptions, shares: Assignment) -> None:
     handed_out = [place for share in shares.values() for place in share]
     wanted = {topic for topics in asked.subscriptions.values() for topic in topics}
     assert sorted(handed_out) == sorted(
@@ -36,17 +36,17 @@ def check_each_once(asked: Wishes, shares: Shares) -> None:
 
 
 @pytest.mark.parametrize("assign", [uniformly, by_range])
-@given(asked=wishes())
-def test_each_partition_has_one_subscriber(assign: Assignor, asked: Wishes) -> None:
+@given(asked=subscriptions())
+def test_each_partition_has_one_subscriber(assign: Assignor, asked: Subscriptions) -> None:
     check_each_once(asked, assign(asked))
 
 
-@given(asked=wishes(alike=True))
-def test_uniform_is_even_and_moves_no_more_than_it_must(asked: Wishes) -> None:
+@given(asked=subscriptions(alike=True))
+def test_uniform_is_even_and_moves_no_more_than_it_must(asked: Subscriptions) -> None:
     shares = uniformly(asked)
     sizes = [len(share) for share in shares.values()]
     assert max(sizes) - min(sizes) <= 1
-    again = Wishes(asked.subscriptions, asked.partitions, shares, {})
+    again = Subscriptions(asked.subscriptions, asked.partitions, shares, {})
     assert uniformly(again) == shares
     for name, share in shares.items():
         kept = asked.before.get(name, frozenset()) & {
@@ -55,7 +55,7 @@ def test_uniform_is_even_and_moves_no_more_than_it_must(asked: Wishes) -> None:
         assert len(share & kept) >= min(len(kept), *sizes)
 
 
-@given(asked=wishes())
-def test_uniform_moves_nothing_that_is_level(asked: Wishes) -> None:
+@given(asked=subscriptions())
+def test_uniform_moves_nothing_that_is_level(asked: Subscriptions) -> None:
     shares = uniformly(asked)
-    assert uniformly(Wishes(asked.subscriptions, asked.partitions, shares, {})) == shares
+    assert uniformly(Subscriptions(asked.subscriptions, asked.partitions, shares, {})) == shares

@@ -3,17 +3,17 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.coordinators.streams_group.sticky_assignor import Wishes, assign
+from barnabas.coordinators.streams_group.sticky_assignor import GroupTasks, assign
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
 
 
-def wishes(
+def group_tasks(
     processes: dict[str, str],
     tasks: dict[str, int],
     before: dict[str, Tasks] | None = None,
     standbys: int = 0,
-) -> Wishes:
-    return Wishes(processes, tasks, frozenset(tasks), standbys, before or {})
+) -> GroupTasks:
+    return GroupTasks(processes, tasks, frozenset(tasks), standbys, before or {})
 
 
 def active(name: str, *partitions: int) -> Tasks:
@@ -23,7 +23,7 @@ def active(name: str, *partitions: int) -> Tasks:
 def test_tasks_stay_where_they_are_as_far_as_that_is_fair() -> None:
     before = {"a": active("0", 0, 1), "b": active("0", 2, 3), "c": active("0", 4, 5)}
     processes = {name: name for name in "abcd"}
-    found = assign(wishes(processes, {"0": 6}, before))
+    found = assign(group_tasks(processes, {"0": 6}, before))
     assert sorted(len(share) for share in found.values()) == [1, 1, 2, 2]
     kept = [found[name] & before[name] for name in "abc"]
     assert sum(map(len, kept)) == 5
@@ -32,7 +32,7 @@ def test_tasks_stay_where_they_are_as_far_as_that_is_fair() -> None:
 def test_who_stands_by_takes_over() -> None:
     standing_by = frozenset({Task(Role.STANDBY, "0", 0)})
     before = {"b": standing_by, "a": frozenset[Task]()}
-    found = assign(wishes({"a": "p", "b": "q"}, {"0": 2}, before))
+    found = assign(group_tasks({"a": "p", "b": "q"}, {"0": 2}, before))
     assert found["b"] == active("0", 0)
 
 
@@ -48,7 +48,7 @@ def test_every_task_is_done_once_and_kept_by_others(
     processes = {f"m{index}": process for index, process in enumerate(places)}
     before: dict[str, Tasks] = {}
     for _ in range(2):
-        found = assign(wishes(processes, tasks, before, standbys))
+        found = assign(group_tasks(processes, tasks, before, standbys))
         counts = Counter(task for share in found.values() for task in share)
         everything = [(name, one) for name, count in tasks.items() for one in range(count)]
         there = len(set(processes.values()))
@@ -68,7 +68,7 @@ def test_every_task_is_done_once_and_kept_by_others(
         ]
         if standbys == 0:
             assert max(active_counts) - min(active_counts) <= 1
-            again = assign(wishes(processes, tasks, found))
+            again = assign(group_tasks(processes, tasks, found))
             assert again == found, "nothing moves without a reason"
         before = found
         if len(processes) > 1:

@@ -205,13 +205,9 @@ def odd_offsets(talk: Talk) -> None:
         commit("no place", version)
         talk.ask(f"told, {version}", _asked(one.group, talk.topic("t"), 0, 1, 2), 5)
     commit("epochs", 8, place(0, epoch=5), place(1, epoch=-2), place(2, epoch=0))
-    for known in (topic_id, b"\7" * 16, bytes(16)):
-        commit(
-            f"by id {known[:1] == topic_id[:1]} {known[:1] == bytes(1)}",
-            10,
-            place(0, 11),
-            topic_id=known,
-        )
+    ids = {"the topic's": topic_id, "an unknown one": b"\7" * 16, "none": bytes(16)}
+    for label, by_id in ids.items():
+        commit(f"by id, {label}", 10, place(0, 11), topic_id=by_id)
     nothing = OffsetCommitRequest(group_id=one.group, topics=[])
     talk.ask("nothing at all", nothing, 9)
     talk.ask("nothing at all, of another time", OffsetCommitRequest(

@@ -29,7 +29,7 @@ class DefaultSource(DataSource):
         return batch.directory_reader(self.options, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: ARG002, N802
-        """Refused: a stream needs somebody who says what is new, and that is a broker."""
-        from barnabas.spark.errors import OptionError
+        """Refused: `spark.readStream` is for topics of a broker."""
+        from barnabas.spark.directories import batch
 
-        raise OptionError("format", "barnabas-log is for spark.read; to stream read from a broker")
+        return batch.no_stream()

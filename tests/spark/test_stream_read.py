@@ -208,3 +208,16 @@ def _process_until(query: object, out: Path, count: int) -> None:
         query.processAllAvailable()  # type: ignore[attr-defined]
         if len(numbers_in(out)) >= count:
             return
+
+
+def test_options_that_only_a_stream_refuses_are_named(
+    spark: SparkSession, topics: Topics, tmp_path: Path
+) -> None:
+    """Spark asks for the schema first, of a batch and a stream alike: these come later."""
+    topic = topics.create()
+    frame = topics.stream(spark, topic, endingOffsets="latest").load()
+    with pytest.raises(
+        StreamingQueryException, match=r"BARNABAS_OPTION\] option 'endingOff"
+    ) as raised:
+        run_available(to_files(frame, tmp_path / "out", tmp_path / "checkpoint"))
+    assert "Traceback" not in str(raised.value)

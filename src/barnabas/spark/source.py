@@ -10,6 +10,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from barnabas.errors import ConfigError
 from barnabas.spark.errors import OptionError, WriteRefused, briefly
 from barnabas.spark.options.formats import read_formats
 from barnabas.spark.options.option_values import Options
@@ -20,6 +21,7 @@ from barnabas.spark.options.read_options import (
 )
 from barnabas.spark.options.write_options import write_options
 from barnabas.spark.readers.batch_reader import BatchReader
+from barnabas.spark.readers.refused_stream import RefusedStream
 from barnabas.spark.readers.schema import Projection, project, source_schema
 from barnabas.spark.readers.stream_reader import StreamReader
 from barnabas.spark.sink.row_layout import row_layout
@@ -57,11 +59,13 @@ def batch_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceRe
     return BatchReader(read, _projection(read, wanted))
 
 
-@briefly()
 def stream_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceStreamReader:
-    """The reader of a streaming query."""
-    read = read_options(options, "stream")
-    return StreamReader(read, _projection(read, wanted))
+    """The reader of a streaming query, or one that says why it cannot be read."""
+    try:
+        read = read_options(options, "stream")
+        return StreamReader(read, _projection(read, wanted))
+    except ConfigError as error:
+        return RefusedStream(error)
 
 
 @briefly()

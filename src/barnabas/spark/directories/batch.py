@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from barnabas.runtime.files.read_only import ReadOnlyDisk
@@ -13,18 +13,21 @@ from barnabas.spark.directories.inventory import Inventory
 from barnabas.spark.directories.log_options import LogOptions, log_options
 from barnabas.spark.directories.segment_range import SegmentRange, segment_ranges
 from barnabas.spark.directories.segment_scan import SegmentScan
-from barnabas.spark.errors import OptionError
+from barnabas.spark.errors import OptionError, briefly
 from barnabas.spark.options.selection import Partitions, Selection, Topics
 from barnabas.spark.planner.resolving import batch_ranges
+from barnabas.spark.readers.refused_stream import RefusedStream
 from barnabas.spark.readers.schema import Projection, project, source_schema
 
 
+@briefly()
 def schema(options: Mapping[str, str]) -> StructType:
     """The schema where the user gives none; checks the options."""
     read = log_options(options).read
     return source_schema(include_headers=read.include_headers, columns=read.columns)
 
 
+@briefly()
 def directory_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceReader:
     """The reader of a batch query.
 
@@ -37,6 +40,13 @@ def directory_reader(options: Mapping[str, str], wanted: StructType) -> DataSour
     return DirectoryReader(read, project(wanted))
 
 
+def no_stream() -> DataSourceStreamReader:
+    """Refused: a stream needs somebody who says what is new, and that is a broker."""
+    return RefusedStream(
+        OptionError("format", "barnabas-log is for spark.read; to stream read from a broker")
+    )
+
+
 class DirectoryReader(DataSourceReader):
     """One DataFrame's reading. Spark plans it once: a second action reads the same offsets."""
 
@@ -44,6 +54,7 @@ class DirectoryReader(DataSourceReader):
         self._options = options
         self._scan = SegmentScan(options, projection)
 
+    @briefly()
     def partitions(self) -> Sequence[InputPartition]:
         """Look at the directories and cut what is to be read into tasks.
 
@@ -62,7 +73,9 @@ class DirectoryReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the records of one task; of none where Spark made up a task for no partition."""
-        return self._scan.read(partition) if isinstance(partition, SegmentRange) else iter(())
+        if isinstance(partition, SegmentRange):
+            with briefly():
+                yield from self._scan.read(partition)
 
 
 def _check_selected(inventory: Inventory, selection: Selection) -> None:

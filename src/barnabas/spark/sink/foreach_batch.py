@@ -6,18 +6,24 @@ several places.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from pyspark.sql import DataFrame
 
 from barnabas.spark.errors import OptionError
+
+_SET_HERE: Final = ("deliveryguarantee", "transactionalidprefix", "batchid")
 
 
 @dataclass(frozen=True, slots=True)
 class ExactlyOnce:
     """Writes each micro-batch exactly once, also where Spark calls twice for the same one.
 
-    Give `query.foreachBatch` one of these. `options` are those of a write to `format("barnabas")`;
-    `name` tells this sink from others of the same query.
+    Give `query.foreachBatch` one of these. `options` are those of a write to `format("barnabas")`,
+    without the three that this sets itself; `name` tells this sink from others of the same query.
+
+    Raises:
+        OptionError: the name is empty, or one of the three is among the options.
     """
 
     name: str
@@ -26,6 +32,11 @@ class ExactlyOnce:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise OptionError("name", "is empty; name the sink, another name for each of a query")
+        for option in self.options:
+            if option.lower() in _SET_HERE:
+                raise OptionError(
+                    option, "is set by ExactlyOnce, from its name and batch; remove it"
+                )
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Write one micro-batch."""

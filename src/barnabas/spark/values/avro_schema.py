@@ -45,6 +45,10 @@ _LOGICAL: Final[dict[tuple[str, str], tuple[str, DataType]]] = {
 """By type and logical type: the kind of node. Others are read as the type below them, but decimals."""
 
 
+_DEEPEST: Final = 64
+"""Types within types; decoding calls itself for each."""
+
+
 @dataclass(frozen=True, slots=True)
 class AvroNode:
     """One type.
@@ -68,28 +72,45 @@ def avro_schema(text: str) -> AvroNode:
     """
     try:
         parsed = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
     except ValueError as error:
         raise ValueError(f"it is no JSON: {error}") from None
     return _Reader().node(parsed, "")
 
 
 class _Reader:
-    """Reads one schema; knows the named types that came before."""
+    """Reads one schema; knows the full names of the types that came before."""
 
     def __init__(self) -> None:
         self._named: dict[str, AvroNode | None] = {}
+        self._space = ""
+        self._depth = 0
 
     def node(self, given: Any, where: str) -> AvroNode:
         """The node of a schema; `where` it stands in the whole."""
+        if self._depth == _DEEPEST:
+            raise ValueError(f"it is nested too deep, more than {_DEEPEST} types")
+        self._depth += 1
+        found = self._read(given, where)
+        self._depth -= 1
+        return found
+
+    def _read(self, given: Any, where: str) -> AvroNode:
         if isinstance(given, list):
             return self._union(given, where)
         if isinstance(given, str):
             return self._by_name(given, where)
-        if not isinstance(given, dict) or "type" not in given:
-            raise ValueError(f"{where or 'it'} is no type: {given!r}")
-        kind = given["type"]
+        kind = given.get("type") if isinstance(given, dict) else None
         if isinstance(kind, dict | list):
             return self.node(kind, where)
+        if not isinstance(kind, str):
+            raise _wrong(where, f"is no type: {given!r}")
+        logical = given.get("logicalType", "")
+        if not isinstance(logical, str):
+            raise _wrong(where, f"has a 'logicalType' that is no text: {logical!r}")
+        if logical == "decimal":
+            raise _wrong(where, "is a decimal, which is not decoded here")
         readers = {
             "record": self._record,
             "error": self._record,
@@ -98,22 +119,18 @@ class _Reader:
             "array": self._array,
             "map": self._map,
         }
-        read = readers.get(kind)
-        return self._logical(given, where) if read is None else read(given, where)
-
-    def _logical(self, given: dict[str, Any], where: str) -> AvroNode:
-        logical = given.get("logicalType", "")
-        if logical == "decimal":
-            raise ValueError(f"{where or 'it'} is a decimal, which is not decoded here")
-        kind, kind_type = _LOGICAL.get((given["type"], logical), ("", NullType()))
-        return AvroNode(kind, kind_type) if kind else self._by_name(given["type"], where)
+        if read := readers.get(kind):
+            return read(given, where)
+        as_logical, logical_type = _LOGICAL.get((kind, logical), ("", NullType()))
+        return AvroNode(as_logical, logical_type) if as_logical else self._by_name(kind, where)
 
     def _by_name(self, name: str, where: str) -> AvroNode:
         if name in _PRIMITIVES:
             return AvroNode(name, _PRIMITIVES[name])
-        if name not in self._named:
-            raise ValueError(f"{where or 'it'} is of type {name!r}, which is not known")
-        found = self._named[name]
+        full = self._full(name)
+        if full not in self._named:
+            raise _wrong(where, f"is of type {name!r}, which is not known")
+        found = self._named[full]
         if found is None:
             raise ValueError(f"{where} is of type {name!r}, which has itself as a part")
         return found
@@ -123,44 +140,81 @@ class _Reader:
         if len(given) == 1:
             return self.node(given[0], where)
         if len(given) != 2 or len(others) != 1:
-            raise ValueError(f"{where or 'it'} is a union of more than null and one other type")
+            raise _wrong(where, "is a union of more than null and one other type")
         part = self.node(others[0], where)
         return AvroNode("union", part.type, (part,), size=given.index("null"))
 
     def _record(self, given: dict[str, Any], where: str) -> AvroNode:
-        self._named |= dict.fromkeys(_names(given))
-        fields = given.get("fields") or []
-        names = tuple(str(each["name"]) for each in fields)
-        parts = tuple(self.node(each["type"], f"{where}.{each['name']}") for each in fields)
+        full = self._named_now(given, where)
+        outer, self._space = self._space, full.rpartition(".")[0]
+        names: list[str] = []
+        parts: list[AvroNode] = []
+        for each in _list(given, "fields", where):
+            if not isinstance(each, dict):
+                raise _wrong(where, f"has a field that is no object: {each!r}")
+            if not isinstance(name := each.get("name"), str):
+                raise _wrong(where, f"has a field without a 'name': {each!r}")
+            names.append(name)
+            parts.append(self.node(_part(each, "type", f"{where}.{name}"), f"{where}.{name}"))
         if not parts:
-            raise ValueError(f"{where or 'it'} is a record without fields")
+            raise _wrong(where, "is a record without fields")
+        self._space = outer
         pairs = zip(names, parts, strict=True)
         made = StructType([StructField(name, part.type) for name, part in pairs])
-        return self._remember(given, AvroNode("record", made, parts, names))
+        return self._remember(full, AvroNode("record", made, tuple(parts), tuple(names)))
 
-    def _enum(self, given: dict[str, Any], where: str) -> AvroNode:  # noqa: ARG002
-        names = tuple(map(str, given["symbols"]))
-        return self._remember(given, AvroNode("enum", StringType(), names=names))
+    def _enum(self, given: dict[str, Any], where: str) -> AvroNode:
+        full, symbols = self._named_now(given, where), _list(given, "symbols", where)
+        for each in symbols:
+            if not isinstance(each, str):
+                raise _wrong(where, f"has a symbol that is no text: {each!r}")
+        return self._remember(full, AvroNode("enum", StringType(), names=tuple(symbols)))
 
     def _fixed(self, given: dict[str, Any], where: str) -> AvroNode:
-        if given.get("logicalType") == "decimal":
-            raise ValueError(f"{where or 'it'} is a decimal, which is not decoded here")
-        return self._remember(given, AvroNode("fixed", BinaryType(), size=int(given["size"])))
+        full, size = self._named_now(given, where), _part(given, "size", where)
+        if type(size) is not int or not 0 <= size < 2**31:
+            raise _wrong(where, f"has a 'size' that is no number of bytes: {size!r}")
+        return self._remember(full, AvroNode("fixed", BinaryType(), size=size))
 
     def _array(self, given: dict[str, Any], where: str) -> AvroNode:
-        part = self.node(given["items"], f"{where}[]")
+        part = self.node(_part(given, "items", where), f"{where}[]")
         return AvroNode("array", ArrayType(part.type), (part,))
 
     def _map(self, given: dict[str, Any], where: str) -> AvroNode:
-        part = self.node(given["values"], f"{where}{{}}")
+        part = self.node(_part(given, "values", where), f"{where}{{}}")
         return AvroNode("map", MapType(StringType(), part.type), (part,))
 
-    def _remember(self, given: dict[str, Any], made: AvroNode) -> AvroNode:
-        self._named |= dict.fromkeys(_names(given), made)
+    def _named_now(self, given: dict[str, Any], where: str) -> str:
+        """The full name of a type that is defined here, which must not be a part of itself."""
+        name = given.get("name")
+        if not isinstance(name, str) or not name:
+            raise _wrong(where, "has no 'name'")
+        full = self._full(name, given.get("namespace"))
+        self._named[full] = None
+        return full
+
+    def _full(self, name: str, space: Any = None) -> str:
+        """With the namespace that it has itself, else the one given, else the one around it."""
+        inner = space if isinstance(space, str) else self._space
+        return name if "." in name or not inner else f"{inner}.{name}"
+
+    def _remember(self, full: str, made: AvroNode) -> AvroNode:
+        self._named[full] = made
         return made
 
 
-def _names(given: dict[str, Any]) -> list[str]:
-    """By which a named type may be called."""
-    name, space = str(given.get("name", "")), given.get("namespace")
-    return [name, f"{space}.{name}"] if space else [name]
+def _wrong(where: str, problem: str) -> ValueError:
+    return ValueError(f"{where or 'it'} {problem}")
+
+
+def _part(given: dict[str, Any], key: str, where: str) -> Any:
+    if key not in given:
+        raise _wrong(where, f"has no '{key}'")
+    return given[key]
+
+
+def _list(given: dict[str, Any], key: str, where: str) -> list[Any]:
+    found = given.get(key)
+    if not isinstance(found, list):
+        raise _wrong(where, f"has no list of '{key}'")
+    return found

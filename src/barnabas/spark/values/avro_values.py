@@ -20,6 +20,9 @@ Rows = npt.NDArray[np.int64]
 _LONGEST: Final = 10
 """Bytes of the longest number."""
 
+_MOST_MILLIS: Final = (2**63 - 1) // 1000
+"""As far from 1970 as 64 bits of microseconds go."""
+
 _TOO_MANY: Final = 1 << 24
 """More items in one array or map than any record here has: it is damaged."""
 
@@ -103,8 +106,11 @@ class AvroValues:
             return whole.cast(pa.date32()) if kind == "date" else whole
         if kind == "long":
             return pa.array(numbers)
-        micros = numbers * 1000 if kind == "timestamp-millis" else numbers
-        return pa.array(micros).cast(pa.timestamp("us", tz="UTC"))
+        if kind == "timestamp-millis":
+            self._mark(rows, (numbers < -_MOST_MILLIS) | (numbers > _MOST_MILLIS))
+            numbers[self.bad[rows]] = 0
+            numbers *= 1000
+        return pa.array(numbers).cast(pa.timestamp("us", tz="UTC"))
 
     def _record(self, node: AvroNode, rows: Rows) -> Any:
         return pa.StructArray.from_arrays(

@@ -84,6 +84,12 @@ def test_of_several_starts_the_first_counts_as_with_sparks_own() -> None:
         ("batch", {"valueformat": "avro"}, "valueSchema", "is missing"),
         ("batch", {"valueschema": "{}"}, "valueSchema", "needs 'valueFormat'"),
         ("batch", {"valueformat": "avro", "valueschema": "{"}, "valueSchema", "no JSON"),
+        (
+            "batch",
+            {"valueformat": "avro", "valueschema": '{"type":"map"}'},
+            "valueSchema",
+            "no 'values'",
+        ),
         ("batch", {"valueformat": "json"}, "valueFormat", "binary, text or avro"),
     ],
 )

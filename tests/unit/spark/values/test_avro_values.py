@@ -142,6 +142,36 @@ def test_blocks_that_say_their_size() -> None:
     assert found.to_pylist() == [[1, 2, 3], [], [1, 2, 3]]
 
 
+@given(st.lists(LONGS, min_size=1))
+def test_times_that_microseconds_cannot_hold_are_bad(numbers: list[int]) -> None:
+    schema = {"type": "long", "logicalType": "timestamp-millis"}
+    decoding = AvroValues(pa.array([encoded("long", number) for number in numbers]))
+    found = decoding.decode(avro_schema(json.dumps(schema))).cast(pa.int64()).to_pylist()
+    fits = [-(2**63) <= number * 1000 < 2**63 for number in numbers]
+    assert found == [
+        number * 1000 if fit else None for number, fit in zip(numbers, fits, strict=True)
+    ]
+    assert decoding.bad.tolist() == [not fit for fit in fits]
+
+
+def test_a_named_type_is_known_by_the_namespace_around_it() -> None:
+    """Also within a type that gives its namespace by its full name."""
+    kind = {"type": "enum", "name": "Kind", "symbols": ["DOG", "CAT"]}
+    other = {"type": "enum", "name": "other.Kind", "symbols": ["HEN"]}
+    fields = [
+        {"name": "a", "type": kind},
+        {"name": "b", "type": "animals.Kind"},
+        {"name": "c", "type": other},
+        {"name": "d", "type": "Kind"},
+        {"name": "e", "type": "other.Kind"},
+    ]
+    value = {"a": "DOG", "b": "CAT", "c": "HEN", "d": "CAT", "e": "HEN"}
+    for names in ({"name": "animals.T"}, {"name": "T", "namespace": "animals"}):
+        schema = {"type": "record", **names, "fields": fields}
+        decoding = AvroValues(pa.array([encoded(schema, value)]))
+        assert decoding.decode(avro_schema(json.dumps(schema))).to_pylist() == [value]
+
+
 @pytest.mark.parametrize(
     ("schema", "says"),
     [
@@ -152,6 +182,26 @@ def test_blocks_that_say_their_size() -> None:
         ('{"type":"record","name":"T","fields":[{"name":"t","type":["null","T"]}]}', "itself"),
         ('{"type":"record","name":"T","fields":[]}', "without fields"),
         ('{"type":"record","name":"T","fields":[{"name":"a","type":7}]}', r"\.a is no type"),
+        ('{"type":"record","name":"T"}', "no list of 'fields'"),
+        ('{"type":"record","name":"T","fields":{"a":"int"}}', "no list of 'fields'"),
+        ('{"type":"record","name":"T","fields":["a"]}', "field that is no object: 'a'"),
+        ('{"type":"record","name":"T","fields":[{"type":"int"}]}', "field without a 'name'"),
+        ('{"type":"record","name":"T","fields":[{"name":"a"}]}', r"\.a has no 'type'"),
+        ('{"type":"record","fields":[{"name":"a","type":"int"}]}', "it has no 'name'"),
+        ('{"type":"enum","name":"E"}', "no list of 'symbols'"),
+        ('{"type":"enum","name":"E","symbols":[7]}', "symbol that is no text: 7"),
+        ('{"type":"fixed","name":"F"}', "no 'size'"),
+        ('{"type":"fixed","name":"F","size":"3"}', "'size' that is no number of bytes: '3'"),
+        ('{"type":"fixed","name":"F","size":-1}', "'size' that is no number of bytes: -1"),
+        ('{"type":"array"}', "no 'items'"),
+        ('{"type":"map"}', "no 'values'"),
+        ('{"type":7}', "is no type"),
+        ('{"type":"long","logicalType":["date"]}', "'logicalType' that is no text"),
+        ('["null","null"]', "union of more than null"),
+        ("[]", "union of more than null"),
+        ("7", "it is no type: 7"),
+        ("[" * 5000, "too deep"),
+        ('{"type":"array","items":' * 500 + '"int"' + "}" * 500, "too deep"),
     ],
 )
 def test_a_schema_that_cannot_be_decoded_says_where(schema: str, says: str) -> None:

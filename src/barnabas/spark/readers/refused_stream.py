@@ -1,0 +1,45 @@
+"""A stream that cannot be read: says why at Spark's first call, whichever that is.
+
+Spark's runner stops the reader in a `finally`. Where none could be made, that fails, too, and all
+that the user sees is that failure.
+"""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit
+
+from barnabas.errors import ConfigError
+from barnabas.spark.errors import briefly
+
+
+class RefusedStream(DataSourceStreamReader):
+    """Every call raises `error`: `initialOffset` of a new query, others of one that goes on."""
+
+    def __init__(self, error: ConfigError) -> None:
+        self._error = error
+
+    @briefly()
+    def initialOffset(self) -> NoReturn:  # noqa: N802 (Spark's name)
+        """Raise it."""
+        raise self._error
+
+    @briefly()
+    def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> NoReturn:  # noqa: ARG002, N802
+        """Raise it."""
+        raise self._error
+
+    @briefly()
+    def partitions(
+        self,
+        start: dict[str, object],  # noqa: ARG002
+        end: dict[str, object],  # noqa: ARG002
+    ) -> Sequence[InputPartition]:
+        """Raise it."""
+        raise self._error
+
+    @briefly()
+    def read(self, partition: InputPartition) -> NoReturn:  # noqa: ARG002
+        """Raise it."""
+        raise self._error

@@ -8,7 +8,7 @@ Sound by this order: `init_transactions` first, which fences all older attempts 
 they had committed, then the number. After the fence nobody else can commit, so the number is final.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,7 +19,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.client.sync.producer import Producer
-from barnabas.errors import BrokerError, ConnectionFailed, KafkaError, RequestTimeout
+from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.spark.errors import WriteRefused, writing
 from barnabas.spark.sink.kept_clients import kept_admin, kept_producer
@@ -28,9 +28,6 @@ from barnabas.types import TopicPartition
 
 BATCH_NUMBER: Final = TopicPartition("__consumer_offsets", 0)
 """Where a group's position is the number of a batch: a partition that is on every cluster."""
-
-ABORT_S: Final = 10.0
-"""How long a failed batch waits for its transactions to be aborted; the next try does it, too."""
 
 DEFAULTS: Final = {
     # The most that brokers allow by default: from the first row of a batch until its commit.
@@ -78,8 +75,12 @@ def _local(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Prepared(WriterCommitMessage):
-    """What a task says: its transaction, or None where its rows were committed before."""
+    """What a task says: its transaction, or None where its rows were committed before.
 
+    `name`: of the batch, as in `SinkBatch`.
+    """
+
+    name: str
     rows: int
     transaction: PreparedTransaction | None
 
@@ -102,13 +103,13 @@ def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepa
             _check_same(name, batch.number, done, rows)
             with _open(producer):
                 producer.prepare_transaction()  # Of nothing: so it is ready for the next batch.
-            return Prepared(rows, None)
+            return Prepared(batch.name, rows, None)
         with _open(producer):
             rows = sink.send(producer, batches)
             if batch.number is not None:
                 group = GroupMetadata(name)
                 producer.send_offsets_to_transaction({BATCH_NUMBER: batch.number}, group, str(rows))
-            return Prepared(rows, producer.prepare_transaction())
+            return Prepared(batch.name, rows, producer.prepare_transaction())
 
 
 @contextmanager
@@ -141,43 +142,3 @@ def _check_same(name: str, number: int, done: int | str, rows: int) -> None:
             f"{rows} now: a batch must come again as it was. Run the query once more as it was "
             "then (same plan, same number of tasks), and change it after that batch"
         )
-
-
-def commit(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:
-    """Have all transactions of a batch count.
-
-    Raises:
-        WriteRefused: one could not be committed; the batch must be done again.
-        Unreachable: no broker could be reached.
-    """
-    with writing(), kept_admin(kafka) as admin:
-        try:
-            admin.end_transactions(_transactions(messages), commit=True)
-        except BrokerError as error:
-            raise WriteRefused(
-                f"not all of it could be committed ({error}). A stream that is started again does "
-                "the batch again, without what was committed"
-            ) from None
-
-
-def abort(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:
-    """Have what can still be aborted not count. What was committed before the failure stays.
-
-    Tasks that have no message may have been stopped amid their transactions: those are ended by
-    the names that they have beside the others.
-    """
-    replies = list(messages)
-    transactions = _transactions(replies)
-    with kept_admin(kafka) as admin:
-        with suppress(KafkaError):
-            admin.end_transactions(transactions, commit=False, timeout_s=ABORT_S)
-        for task, message in enumerate(replies if transactions else ()):
-            if message is None:
-                name = transactions[0].transactional_id.rpartition("-")[0]
-                with suppress(KafkaError):
-                    admin.fence_producer(f"{name}-{task}", timeout_s=ABORT_S)
-
-
-def _transactions(messages: Iterable[WriterCommitMessage | None]) -> list[PreparedTransaction]:
-    found = [each.transaction for each in messages if isinstance(each, Prepared)]
-    return [each for each in found if each is not None]

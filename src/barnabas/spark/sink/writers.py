@@ -14,7 +14,8 @@ from pyspark.sql.datasource import (
 
 from barnabas.spark.errors import briefly
 from barnabas.spark.options.write_options import WriteOptions
-from barnabas.spark.sink.exactly_once import SinkBatch, abort, commit, write_once
+from barnabas.spark.sink.batch_end import abort, commit
+from barnabas.spark.sink.exactly_once import SinkBatch, write_once
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import RowSink
 from barnabas.spark.workers.worker_process import THIS_WORKER
@@ -49,7 +50,9 @@ class BatchWriter(DataSourceArrowWriter):
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         """Have nothing count of what can be undone."""
         if self._options.exactly_once:
-            abort(self._options.kafka, messages)
+            # A batch of a function has its query in its name, which only tasks know.
+            alone = self._alone.name if self._options.batch_id is None else None
+            abort(self._options.kafka, messages, alone)
 
 
 class StreamWriter(DataSourceStreamArrowWriter):

@@ -23,8 +23,11 @@ _LONGEST: Final = 10
 _MOST_MILLIS: Final = (2**63 - 1) // 1000
 """As far from 1970 as 64 bits of microseconds go."""
 
-_TOO_MANY: Final = 1 << 24
-"""More items in one array or map than any record here has: it is damaged."""
+ITEMS_FREE: Final = 1024
+"""Items without bytes (nulls) that one value may have beyond its length; one with more is bad.
+
+Every other item of an array or map has a byte at least, so all that a value has are bounded.
+"""
 
 
 class AvroValues:
@@ -39,6 +42,7 @@ class AvroValues:
         self._data = np.concatenate([raw, np.zeros(16, np.uint8)])
         self._at = ends[:-1].astype(np.int64) + header
         self._end = ends[1:].astype(np.int64)
+        self._items_left = self._end - self._at + ITEMS_FREE
         self.bad = np.zeros(count, np.bool_)
         there = np.ones(count, np.bool_)
         if values.null_count:
@@ -176,9 +180,10 @@ class AvroValues:
         if len(negative):
             self._longs(rows[negative])  # The block's bytes, for those who skip it.
             sizes[negative] = -sizes[negative]
-        wrong = (sizes < 0) | (sizes > _TOO_MANY)
-        self._mark(rows, wrong)
-        return np.where(wrong | self.bad[rows], 0, sizes)
+        self._mark(rows, (sizes < 0) | (sizes > self._items_left[rows]))
+        sizes[self.bad[rows]] = 0
+        self._items_left[rows] -= sizes
+        return sizes
 
     def _longs(self, rows: Rows) -> Rows:
         """A number of variable length of each of `rows`; 0 of bad ones."""

@@ -10,7 +10,8 @@ from pyspark import TaskContext
 from barnabas import Consumer
 from barnabas.spark.errors import WriteRefused
 from barnabas.spark.options.write_options import write_options
-from barnabas.spark.sink.exactly_once import Prepared, SinkBatch, abort, commit, write_once
+from barnabas.spark.sink.batch_end import abort, commit
+from barnabas.spark.sink.exactly_once import Prepared, SinkBatch, write_once
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import RowSink
 from barnabas.testing.embedded_broker import EmbeddedBroker
@@ -85,7 +86,7 @@ def test_a_batch_that_comes_again_leaves_out_what_was_committed(query: Query) ->
     first, _second = query.task(0, 0, ["a", "b"]), query.task(1, 0, ["c"])
     query.commit(first)
     messages = [query.task(0, 0, ["a", "b"]), query.task(1, 0, ["c"])]
-    assert messages[0] == Prepared(2, None)
+    assert messages[0] == Prepared(f"q-{query.topic}", 2, None)
     query.commit(*messages)
     assert query.committed() == ["a", "b", "c"]
     query.commit(query.task(0, 1, ["d"]), query.task(1, 1, ["e"]))
@@ -126,11 +127,25 @@ def test_a_task_that_fails_or_is_stopped_leaves_nothing_open(
     query.decided()
 
 
+def test_a_task_is_ended_though_none_answered_where_the_batch_has_a_name(
+    query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query.task(0, None, ["a"])
+    abort(query.options.kafka, [None], f"q-{query.topic}")
+    query.decided()
+    query.commit(query.task(0, 0, ["b"]))
+    again = query.task(0, 0, ["b"])
+    assert again.transaction is None
+    query.task(1, 0, ["c"])
+    abort(query.options.kafka, [again, None])
+    query.decided()
+
+
 def test_a_batch_that_comes_again_otherwise_is_refused(query: Query) -> None:
     query.commit(query.task(0, 5, ["a", "b"]))
     with pytest.raises(WriteRefused, match="batch 5 of q-.*with 2 rows .* has 1 now"):
         query.task(0, 5, ["a"])
-    assert query.task(0, 4, ["older"]) == Prepared(1, None)
+    assert query.task(0, 4, ["older"]) == Prepared(f"q-{query.topic}", 1, None)
 
 
 def test_a_write_without_a_number_is_written_each_time(query: Query) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.spark.values.avro_schema import avro_schema
-from barnabas.spark.values.avro_values import AvroValues
+from barnabas.spark.values.avro_values import ITEMS_FREE, AvroValues
 
 TREE = {
     "type": "record",
@@ -140,6 +140,25 @@ def test_blocks_that_say_their_size() -> None:
     decoding = AvroValues(pa.array([raw, b"\x00", raw]))
     found = decoding.decode(avro_schema('{"type":"array","items":"int"}'))
     assert found.to_pylist() == [[1, 2, 3], [], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("item", ["null", ["null"], {"type": "fixed", "name": "F", "size": 0}])
+def test_items_without_bytes_are_bounded_by_the_bytes_that_are_there(item: Any) -> None:
+    """A value of few bytes must not say that it has millions of them, in one block or in many."""
+    schema = avro_schema(json.dumps({"type": "array", "items": {"type": "array", "items": item}}))
+    one, many, most = encoded("long", 1), encoded("long", 1 << 24), encoded("long", ITEMS_FREE)
+    inner = most + b"\0"
+    raw = [
+        one + many + b"\0\0",
+        one + b"\x01" + encoded("long", 2**63 - 1) + b"\0\0\0",
+        one + inner + b"\0",
+        one + most + inner + b"\0",
+        encoded("long", 2) + inner + inner + b"\0",
+    ]
+    decoding = AvroValues(pa.array(raw))
+    found = decoding.decode(schema)
+    assert decoding.bad.tolist() == [True, True, False, True, True]
+    assert len(found[2][0]) == ITEMS_FREE
 
 
 @given(st.lists(LONGS, min_size=1))

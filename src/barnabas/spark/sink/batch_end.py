@@ -1,0 +1,78 @@
+"""The end of a batch that was written exactly once: the driver commits what tasks prepared, or aborts."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from pyspark.sql.datasource import WriterCommitMessage
+
+from barnabas.client.core.producer.transaction_requests import PreparedTransaction
+from barnabas.errors import BrokerError, ConnectionFailed, KafkaError, RequestTimeout
+from barnabas.runtime.clock import SystemClock
+from barnabas.spark.errors import WriteRefused, writing
+from barnabas.spark.sink.exactly_once import Prepared
+from barnabas.spark.sink.kept_clients import kept_admin
+
+ABORT_S: Final = 10.0
+"""How long a failed batch waits for all its transactions to be aborted; the next try does it, too."""
+
+
+def commit(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:
+    """Have all transactions of a batch count.
+
+    Raises:
+        WriteRefused: one could not be committed; the batch must be done again.
+        Unreachable: no broker could be reached.
+    """
+    with writing(), kept_admin(kafka) as admin:
+        try:
+            admin.end_transactions(_transactions(messages), commit=True)
+        except BrokerError as error:
+            raise WriteRefused(
+                f"not all of it could be committed ({error}). A stream that is started again does "
+                "the batch again, without what was committed"
+            ) from None
+
+
+def abort(
+    kafka: Mapping[str, str],
+    messages: Iterable[WriterCommitMessage | None],
+    name: str | None = None,
+) -> None:
+    """Have what can still be aborted not count. What was committed before the failure stays.
+
+    Tasks that have no message may have been stopped amid their transactions: those are ended by
+    the names that they have beside the others. `name`: of the batch, where it is known without any
+    message. It is not for a stream, as Spark tells only tasks which query they are of: where no task
+    answered, the next try ends what is open, or the transaction's timeout.
+    """
+    replies = list(messages)
+    names = [each.name for each in replies if isinstance(each, Prepared)]
+    name = names[0] if names else name
+    clock = SystemClock()
+    due = clock.monotonic() + ABORT_S
+    with suppress(ConnectionFailed, RequestTimeout), kept_admin(kafka) as admin:
+        with _unless_unreachable():
+            admin.end_transactions(_transactions(replies), commit=False, timeout_s=ABORT_S)
+        for task in [task for task, each in enumerate(replies) if each is None and name]:
+            left = due - clock.monotonic()
+            if left <= 0:
+                return
+            with _unless_unreachable():
+                admin.fence_producer(f"{name}-{task}", timeout_s=left)
+
+
+@contextmanager
+def _unless_unreachable() -> Iterator[None]:
+    """Go on where a coordinator refused: it says nothing of the next one."""
+    try:
+        yield
+    except (ConnectionFailed, RequestTimeout):
+        raise
+    except KafkaError:
+        pass
+
+
+def _transactions(messages: Iterable[WriterCommitMessage | None]) -> list[PreparedTransaction]:
+    found = [each.transaction for each in messages if isinstance(each, Prepared)]
+    return [each for each in found if each is not None]

@@ -85,7 +85,7 @@ endif
 
 java: env        ## real Kafka and Spark's own connector, where Maven and a JDK are installed
 ifneq ($(HAS_JAVA),)
-	$(PYTEST) -n $(WORKERS) --dist loadfile -m "java and not long" $(JAVA) || test $$? = 5
+	$(PYTEST) -n $(WAITING) --dist loadfile -m "java and not long" $(JAVA) || test $$? = 5
 else
 	@echo "$(NO_JAVA)"
 endif

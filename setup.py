@@ -65,6 +65,7 @@ class BuildKernels(build_ext):
         self.parallel = self.parallel or os.cpu_count()
         self.progress = Progress(len(self.extensions))
         self.lock = threading.Lock()
+        self._remove_leftovers()
         try:
             super().run()
         except Exception as error:  # noqa: BLE001 - whatever a compiler or its absence raises
@@ -74,8 +75,18 @@ class BuildKernels(build_ext):
                     name = self.get_ext_filename(extension.name)
                     Path("src", name).unlink(missing_ok=True)
             compiler = getattr(self.compiler, "compiler_so", None) or ["a C compiler"]
-            report_uncompiled(f"{compiler[0]} is missing or failed ({type(error).__name__})")
+            report_uncompiled(f"{compiler[0]} is missing or failed ({error})")
             self.extensions = []
+
+    def _remove_leftovers(self) -> None:
+        """Delete kernels that have no source any more: an import would still find them."""
+        current = {extension.name.rpartition(".")[2] for extension in self.extensions}
+        if not current:
+            return  # An install of the sources alone leaves what `make kernels` has compiled.
+        for folder in (KERNELS, Path(self.build_lib, "barnabas", "kernels")):
+            for path in (*folder.glob("*.so"), *folder.glob("*.c")):
+                if path.name.partition(".")[0] not in current:
+                    path.unlink()
 
     def build_extension(self, ext: Extension) -> None:
         """Translate a kernel to C and compile that, where its sources are newer."""

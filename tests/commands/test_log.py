@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from barnabas.records.messages07.message07 import encode_set
 from tests.commands.served import run
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "logs"
@@ -44,6 +45,23 @@ def test_dump_tells_every_batch_and_record(version: str) -> None:
         assert [(row["topic"], row["partition"], row["offset"]) for row in records] == [
             ("corpus", row[0], row[1]) for row in known
         ]
+
+
+@pytest.mark.parametrize("suffix", [".kafka", ".jafka"])
+def test_verify_names_the_damaged_message_of_kafka_07(tmp_path: Path, suffix: str) -> None:
+    partition = tmp_path / "corpus-0"
+    partition.mkdir()
+    segment = partition / f"00000000000000000000{suffix}"
+    whole = encode_set([b"rex", b"fido"])
+    segment.write_bytes(whole)
+    sound = run("log", "verify", str(tmp_path))
+    assert (sound.code, sound.err) == (0, "")
+    assert sound.lines == [f"1 segment, 0 batches, 2 records, {len(whole)} bytes: nothing is broken"]
+    segment.write_bytes(whole[:-1] + b"?")
+    at = len(encode_set([b"rex"]))
+    damaged = run("log", "verify", str(tmp_path))
+    assert damaged.code == 1
+    assert damaged.lines[0] == f"{segment} at byte {at}: a message has another CRC than it states"
 
 
 def test_dump_for_people() -> None:

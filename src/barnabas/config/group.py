@@ -70,7 +70,7 @@ class GroupConfig(Configuration):
     share_renew_acknowledge_enable: bool = boolean(
         MEDIUM,
         default=True,
-        text="Whether members may renew their hold on a record (the renew acknowledge type).",
+        text="Whether the renew acknowledge type is allowed, by which a member keeps a record for longer.",
     )
     streams_session_timeout_ms: int = _limited(45_000, _SESSION, "streams.session.timeout.ms")
     streams_heartbeat_interval_ms: int = _limited(

@@ -12,7 +12,7 @@ import click
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingGroup
 from barnabas.cli.log.internal_records import described, details
-from barnabas.cli.log.segment_files import SegmentFile, bytes_of, segment_files
+from barnabas.cli.log.segment_files import OLD_KINDS, SegmentFile, bytes_of, segment_files
 from barnabas.cli.log.segment_rows import (
     BATCH_COLUMNS,
     batch_row,
@@ -33,6 +33,7 @@ from barnabas.log.inspection.segments import (
     examine_offset_index,
     examine_time_index,
 )
+from barnabas.log.inspection.segments07 import examine_messages
 from barnabas.log.inspection.state_files import is_state
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.columns.record import Record
@@ -49,7 +50,8 @@ _json = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 def log() -> None:
     """Inspect the files of a log: of any Kafka release since 0.8, or of Barnabas.
 
-    A path is a segment file, the directory of a partition, or a data directory.
+    A path is a segment file, the directory of a partition, or a data directory. `verify` also
+    reads segments of Kafka 0.7 and Jafka.
     """
 
 
@@ -160,7 +162,10 @@ def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
     totals = _Totals()
     epochs: dict[Path, int] = {}  # Of each partition's last whole batch, once it is read.
-    segments = (_faults_of(file, totals, epochs) for file in segment_files(paths, (LOG,)))
+    segments = (
+        _faults_of(file, totals, epochs) if file.kind not in OLD_KINDS else _faults07(file, totals)
+        for file in segment_files(paths, (LOG, *OLD_KINDS))
+    )
     small = (_faults_beside(path, epochs.get(path.parent, -1)) for path in state_files(paths))
     for faults in chain(segments, small):
         for path, fault in faults:
@@ -244,6 +249,18 @@ def _faults_of(
             elif entry.fault:
                 text = f"entry ({entry.offset}, {entry.value}): {entry.fault}"
                 yield path, Fault(entry.position, text)
+
+
+def _faults07(file: SegmentFile, totals: _Totals) -> Iterator[tuple[Path, Fault]]:
+    """The first error of a segment of Kafka 0.7, which has no batches and no indexes of its own."""
+    with bytes_of(file.path) as data:
+        totals.segments += 1
+        totals.bytes += len(data)
+        for found in examine_messages(data):
+            if isinstance(found, Fault):
+                yield file.path, found
+            else:
+                totals.records += found
 
 
 def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, Fault]]:

@@ -9,13 +9,18 @@ from typing import NamedTuple
 from barnabas.errors import ConfigError
 from barnabas.log.file_names import (
     INDEX,
+    JAFKA_LOG,
     LOG,
+    OLD_LOG,
     TIME_INDEX,
     parse_partition_directory,
     parse_segment_file,
 )
+from barnabas.log.segments.old_names import parse_old_name
 
 KINDS = (LOG, INDEX, TIME_INDEX)
+OLD_KINDS = (OLD_LOG, JAFKA_LOG)
+"""Segments of Kafka 0.7 and Jafka, whose offsets are byte positions."""
 
 
 class SegmentFile(NamedTuple):
@@ -41,7 +46,7 @@ def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[SegmentFil
         path = Path(each)
         before = len(found)
         if path.is_file():
-            found += _of([path], KINDS)
+            found += _of([path], (*KINDS, *kinds))
         elif path.is_dir():
             found += _of(sorted(path.iterdir()), kinds)
             for below in sorted(path.iterdir()):
@@ -60,6 +65,10 @@ def _of(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[SegmentFile]:
         parsed = parse_segment_file(path.name)
         if parsed and parsed[1] in kinds:
             yield SegmentFile(path, *parsed)
+            continue
+        base = parse_old_name(path.name)
+        if base is not None and path.suffix in kinds:
+            yield SegmentFile(path, base, path.suffix)
 
 
 @contextlib.contextmanager

@@ -18,16 +18,6 @@ class BrokerPartition(NamedTuple):
         return f"{self.broker}-{self.partition}"
 
 
-def parse_broker_partition(text: str) -> BrokerPartition:
-    """Parse the text that `str` returns.
-
-    Raises:
-        ValueError: it is malformed.
-    """
-    broker, _, partition = text.partition("-")
-    return BrokerPartition(int(broker), int(partition))
-
-
 def share_of(
     thread: str, threads: Iterable[str], partitions: Iterable[BrokerPartition]
 ) -> Sequence[BrokerPartition]:

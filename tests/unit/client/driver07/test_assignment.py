@@ -1,6 +1,6 @@
 import pytest
 
-from barnabas.client.driver07.assignment import BrokerPartition, parse_broker_partition, share_of
+from barnabas.client.driver07.assignment import BrokerPartition, share_of
 
 
 def partitions(brokers: int, each: int) -> list[BrokerPartition]:
@@ -33,10 +33,3 @@ def test_places_are_sorted_as_texts_like_kafka_07_does_it() -> None:
 def test_who_is_not_among_the_threads_has_nothing() -> None:
     assert list(share_of("Z", "AB", partitions(1, 4))) == []
     assert list(share_of("Z", "", partitions(1, 4))) == []
-
-
-def test_texts() -> None:
-    assert parse_broker_partition("12-3") == BrokerPartition(12, 3)
-    for text in ("", "1", "a-b", "1-"):
-        with pytest.raises(ValueError, match="invalid literal"):
-            parse_broker_partition(text)

@@ -114,11 +114,6 @@ class Connection:
         """Whether requests may be sent."""
         return self.state is State.READY
 
-    @property
-    def due_count(self) -> int:
-        """The number of pending responses."""
-        return len(self._due)
-
     def hello(self) -> Send:
         """The first bytes to send."""
         self._move(Input.HELLO)

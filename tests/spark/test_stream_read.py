@@ -219,5 +219,5 @@ def test_options_that_only_a_stream_refuses_are_named(
     with pytest.raises(
         StreamingQueryException, match=r"BARNABAS_OPTION\] option 'endingOff"
     ) as raised:
-        run_available(to_files(frame, tmp_path / "out", tmp_path / "checkpoint"))
+        run_available(to_files(frame, tmp_path / "out", str(tmp_path / "checkpoint")))
     assert "Traceback" not in str(raised.value)

@@ -6,9 +6,12 @@ ended. No `.txnindex` is needed: one that is missing would show nowhere. Source:
 """
 
 import logging
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from barnabas.log.segments.scan import scan_batches
 from barnabas.ports import Disk
@@ -22,6 +25,9 @@ from barnabas.spark.directories.segment_range import SegmentRange
 
 _log = logging.getLogger(__name__)
 
+_COMMITTED: Final = 1
+"""The lowest bit of a marker that is kept; the others are its offset. One number takes 8 bytes."""
+
 
 class Outcomes:
     """The transactions of one task's batches. Looks ahead in the log as far as it must."""
@@ -30,7 +36,7 @@ class Outcomes:
         self._disk = disk
         self._task = task
         self._ahead: Iterator[tuple[int, int, bool]] | None = None
-        self._markers: dict[int, list[tuple[int, bool]]] = {}
+        self._markers: dict[int, array[int]] = {}
         self._open: set[int] = set()
 
     def withheld(self, chunk: Chunk) -> list[tuple[int, int]]:
@@ -41,6 +47,7 @@ class Outcomes:
         Raises:
             UnreadableLog: what lies between a batch and its marker is damaged.
         """
+        self._forget(chunk.next_offset)
         if are_plain(chunk.data):
             return []
         undecided: dict[int, int] = {}
@@ -67,20 +74,29 @@ class Outcomes:
 
     def _commits(self, producer: int, chunk: Chunk) -> bool:
         """Whether the next marker of a producer behind a chunk commits; False if there is none."""
-        known = self._markers.setdefault(producer, [])
-        while known and known[0][0] < chunk.next_offset:
-            del known[0]
         if self._ahead is None:
             self._ahead = self._markers_from(chunk)
-        while not known:
+        while not (known := self._markers.get(producer)):
             marker = next(self._ahead, None)
             if marker is None:
                 self._warn_of_open(producer)
                 return False
-            by, offset, committed = marker
-            if offset >= chunk.next_offset:
-                self._markers.setdefault(by, []).append((offset, committed))
-        return known[0][1]
+            self._keep(*marker, chunk.next_offset)
+        return bool(known[0] & _COMMITTED)
+
+    def _keep(self, producer: int, offset: int, committed: bool, after: int) -> None:  # noqa: FBT001
+        """Keep a marker that may be the next one behind this chunk, or behind a later one."""
+        known = self._markers.setdefault(producer, array("q"))
+        # Of all behind the task's own batches only the first of a producer can be the next one.
+        if offset >= after and (not known or known[-1] >> 1 < self._task.behind):
+            known.append(offset << 1 | committed)
+
+    def _forget(self, before: int) -> None:
+        """Drop the markers below an offset."""
+        for producer, known in list(self._markers.items()):
+            del known[: bisect_left(known, before << 1)]
+            if not known:
+                del self._markers[producer]
 
     def _warn_of_open(self, producer: int) -> None:
         if producer not in self._open:
@@ -102,6 +118,8 @@ class Outcomes:
             after = max(after, each.base_offset)
             with closing(self._disk.open(each.path)) as file:
                 end, at = file.size(), start
+                # CRCs are checked of all batches: a damaged bit makes a marker look like another
+                # batch, and the next marker would then decide.
                 for header, data in scan_batches(file, start, end):
                     at, after = header.end, header.next_offset
                     if header.base_offset >= task.log_end:

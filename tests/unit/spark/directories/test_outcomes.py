@@ -1,6 +1,7 @@
 """Readers of committed records: what markers say counts, wherever tasks are cut."""
 
 import logging
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from tests.unit.spark.directories.log_files import (
     offsets,
     read,
     reader,
+    tasks,
     write_log,
 )
 
@@ -73,6 +75,34 @@ def test_damage_before_a_marker_is_an_error(tmp_path: Path) -> None:
     ends = {"subscribe": "t", "endingOffsets": '{"t":{"0":1}}'}
     with pytest.raises(UnreadableLog, match="0001.log is damaged: at byte 0"):
         committed(tmp_path, **ends)
+
+
+@pytest.mark.parametrize("ahead", ["in the task", "behind it"])
+def test_one_open_transaction_does_not_keep_all_later_ones(tmp_path: Path, ahead: str) -> None:
+    """A task looks through the rest of the log, and keeps what may still decide something for it."""
+    count = 30_000
+    later = [
+        batch
+        for offset in range(1, 2 * count, 2)
+        for batch in (data(offset, 2), marker(offset + 1, 2, commit=True))
+    ]
+    opened = [data(0, 1), data(2 * count + 1, 3)]
+    segments = (
+        {0: [opened[0], *later, opened[1]]}
+        if ahead == "in the task"
+        else {0: opened[:1], 1: [*later, opened[1]]}
+    )
+    write_log(tmp_path / "t-0", segments)
+    each = reader(tmp_path, **{"kafka.isolation.level": "read_committed"}, fetchBytes=1 << 16)
+    task = tasks(each)[0]
+    assert sum(batch.num_rows for batch in each.read(task)) == count * (ahead == "in the task")
+    tracemalloc.start()
+    try:
+        for _batch in each.read(task):
+            pass
+        assert tracemalloc.get_traced_memory()[1] < (1 << 20) * 3 // 2  # A file's piece is 1 MiB.
+    finally:
+        tracemalloc.stop()
 
 
 @st.composite

@@ -56,7 +56,9 @@ def test_verify_names_the_damaged_message_of_kafka_07(tmp_path: Path, suffix: st
     segment.write_bytes(whole)
     sound = run("log", "verify", str(tmp_path))
     assert (sound.code, sound.err) == (0, "")
-    assert sound.lines == [f"1 segment, 0 batches, 2 records, {len(whole)} bytes: nothing is broken"]
+    assert sound.lines == [
+        f"1 segment, 0 batches, 2 records, {len(whole)} bytes: nothing is broken"
+    ]
     segment.write_bytes(whole[:-1] + b"?")
     at = len(encode_set([b"rex"]))
     damaged = run("log", "verify", str(tmp_path))

@@ -72,7 +72,7 @@ def test_every_program_runs(
 def test_the_program_with_spark_runs(
     program: str, broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:
-    broker.run("produce", "numbers", "-k", "3", stdin="17\n")
+    broker.run("produce", "greetings", "-k", "3", stdin="17\n")
     shown = run_program(program, broker.servers, typed, tmp_path).out
     assert re.search(r"\|\s*key\|\s*value\|partition\|offset\|", shown)
     assert shown.count("\n|") >= 2, "a head and a row"

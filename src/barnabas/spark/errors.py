@@ -33,7 +33,7 @@ class TopicMissing(KafkaError):
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"[BARNABAS_NO_TOPIC] {what} not on the cluster: create it first, or mend the option "
+            f"[BARNABAS_NO_TOPIC] {what} not on the cluster: create it first, or correct the option "
             "'subscribe', 'subscribePattern' or 'assign'"
         )
 

@@ -1,5 +1,7 @@
 """Hints on how to fix an error, printed after it. Small, because `serve` imports it too."""
 
+import errno
+
 from barnabas.errors import (
     ApiVersionsUnanswered,
     ConnectionFailed,
@@ -36,7 +38,10 @@ def add_hint_to_serve(error: ConnectionFailed) -> None:
     """Hint at which option to change if the broker could not listen."""
     from socket import gaierror
 
-    if isinstance(error.__cause__, gaierror):
+    cause = error.__cause__
+    if isinstance(cause, gaierror) or (
+        isinstance(cause, OSError) and cause.errno == errno.EADDRNOTAVAIL
+    ):
         error.add_note("--host chooses another address")
     else:
         error.add_note("--port chooses another port (0: any free one)")

@@ -85,13 +85,24 @@ async def fenced(coordinator: Coordinator) -> None:
     coordinator.check(reply.error_code, "fencing its producer")
 
 
+_REPLACED = "it is no longer open (aborted, or its producer started again)"
+_NOT_OPEN = {
+    ErrorCode.INVALID_TXN_STATE: "it has ended the other way, or holds nothing",
+    ErrorCode.PRODUCER_FENCED: _REPLACED,
+    ErrorCode.INVALID_PRODUCER_EPOCH: _REPLACED,
+}
+"""Why a coordinator refuses to end a prepared transaction."""
+
+
 async def ended(
     coordinator: Coordinator, transaction: PreparedTransaction, *, commit: bool
 ) -> None:
     """Commit or abort a prepared transaction. Repetition does no harm."""
     request = transaction.identity.end(commit=commit)
     reply = await coordinator.ask(request, at_most=transaction.end_at_most)
-    coordinator.check(reply.error_code, "committing" if commit else "aborting")
+    what = "commit" if commit else "abort"
+    reason = _NOT_OPEN.get(ErrorCode.of(reply.error_code))
+    coordinator.check(reply.error_code, f"cannot {what}: {reason}" if reason else f"{what} failed")
 
 
 async def active_producers(

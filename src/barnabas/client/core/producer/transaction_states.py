@@ -23,7 +23,7 @@ class TransactionState(Enum):
     FAILED = "in a transaction that has failed"
     """It can only be aborted."""
     ABORTING = "aborting"
-    PREPARED = "not in a transaction since it handed one over"
+    PREPARED = "waiting for the end of the transaction that it prepared"
     """All of it is stored; the holder of its `PreparedTransaction` commits or aborts it."""
     DEAD = "failed for good"
 
@@ -101,7 +101,8 @@ WHAT_TO_DO: Mapping[TransactionState, str] = MappingProxyType(
         _S.FLUSHING: "call commit_transaction (or prepare_transaction) again, or abort_transaction",
         _S.COMMITTING: "call commit_transaction again, until it returns the outcome",
         _S.ABORTING: "call abort_transaction again, until it succeeds",
-        _S.PREPARED: "call init_transactions before the next transaction",
+        _S.PREPARED: "end it with Admin.end_transactions, then call init_transactions "
+        "(earlier, that aborts the prepared transaction)",
     }
 )
 """Advice after a call out of order."""

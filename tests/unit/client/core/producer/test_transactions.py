@@ -94,7 +94,9 @@ def test_what_is_handed_over_is_not_aborted_by_its_producer() -> None:
     assert (it.state, it.sends, it.undecided) == (_S.FLUSHING, True, True)
     it.move(_I.HANDED_OVER)
     assert (it.state, it.sends, it.undecided) == (_S.PREPARED, False, False)
-    with pytest.raises(LocalProtocolError, match="handed one over: call init_transactions before"):
+    with pytest.raises(
+        LocalProtocolError, match="that it prepared: end it with Admin.end_transactions, then"
+    ):
         it.move(_I.BEGIN)
     it.move(_I.INIT)
     assert it.state is _S.NEW

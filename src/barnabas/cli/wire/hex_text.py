@@ -6,6 +6,7 @@ from barnabas.errors import ConfigError
 
 _DUMP_C = re.compile(r"[0-9a-fA-F]{8}  (.*?)(?:\s*\|.*)?")
 _XXD = re.compile(r"\s*(?:0x)?[0-9a-fA-F]{4,8}:\s+(.*)")
+_HEX = re.compile(r"[0-9a-fA-F]*")
 _OFFSET = re.compile(r"[0-9a-fA-F]{8}")
 _NOISE = re.compile(r"\\x|0x|[\s,;:_\[\](){}'\"]")
 
@@ -26,8 +27,16 @@ def hex_bytes(text: str) -> bytes:
             found += bytes.fromhex(_NOISE.sub("", _digits(line)))
         except ValueError:
             where = f"line {number}: " if len(lines) > 1 else ""
-            raise ConfigError(f"{where}expected hex, not {line.strip()[:60]!r}") from None
+            raise ConfigError(f"{where}expected {_wrong(line)}") from None
     return bytes(found)
+
+
+def _wrong(line: str) -> str:
+    """What was expected in a line, and the first part of it that is something else."""
+    for part in _NOISE.split(_digits(line)):
+        if not _HEX.fullmatch(part):
+            return f"hex, not {part[:60]!r}"
+    return f"hex digits in pairs, not {line.strip()[:60]!r}"
 
 
 def _digits(line: str) -> str:

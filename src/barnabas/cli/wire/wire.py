@@ -119,7 +119,12 @@ def _bytes(what: tuple[str, ...]) -> bytes:
         return _plain(sys.stdin.buffer.read())
     if len(what) == 1 and {".", "/"} & set(what[0]):
         raise ConfigError(f"there is no file {what[0]}")
-    return hex_bytes(" ".join(what))
+    try:
+        return hex_bytes(" ".join(what))
+    except ConfigError:
+        if len(what) == 1 and what[0].isalnum():
+            raise ConfigError(f"{what[0]} is neither hex nor a file") from None
+        raise
 
 
 def _plain(data: bytes) -> bytes:

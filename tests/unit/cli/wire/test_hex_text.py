@@ -41,5 +41,7 @@ def test_forms(text: str) -> None:
 def test_what_is_no_hex_is_named_with_its_line() -> None:
     with pytest.raises(ConfigError, match="line 2: expected hex, not 'hello'"):
         hex_bytes("00 01\nhello\n")
-    with pytest.raises(ConfigError, match="expected hex"):
+    with pytest.raises(ConfigError, match="expected hex, not 'zz'"):
+        hex_bytes("00 00 zz 15")
+    with pytest.raises(ConfigError, match="expected hex digits in pairs, not '00 0'"):
         hex_bytes("00 0")

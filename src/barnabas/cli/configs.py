@@ -19,7 +19,7 @@ from barnabas.cli.arguments.properties import (
     rows_of,
     wanted,
 )
-from barnabas.cli.output.output import show_rows
+from barnabas.cli.output.output import notice, show_rows
 from barnabas.client.core.admin.descriptions import ConfigEntry, ConfigSource, Resource
 from barnabas.errors import ConfigError
 
@@ -72,7 +72,10 @@ def configs(
         if everything or entry.source is not ConfigSource.DEFAULT
     )
     title = f"Properties of {kind} {name}" if name else "Properties of all brokers"
-    show_rows(COLUMNS, [*rows], title=title, as_json=as_json)
+    shown = [*rows]
+    show_rows(COLUMNS, shown, title=title, as_json=as_json)
+    if not shown and not name:
+        notice("nothing is set for all brokers: give a broker's number to see its properties")
 
 
 def _refuse_missing(admin: Admin, resource: Resource, name: str) -> None:

@@ -56,6 +56,19 @@ def test_a_topic_that_reading_makes_is_told_of_once(
     assert told.startswith("not on the cluster: made-by-reading; requesting its creation")
 
 
+def test_a_topic_that_reading_does_not_make_is_named_once(
+    servers: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine = {"bootstrap.servers": servers, "group.id": "g", "allow.auto.create.topics": False}
+    with caplog.at_level(logging.WARNING), Consumer(mine) as consumer:
+        consumer.subscribe(["mistyped"])
+        while not caplog.messages:
+            assert consumer.poll(timeout_s=0.1) == []
+        assert consumer.poll(timeout_s=1) == []
+    (warning,) = caplog.messages
+    assert warning.startswith("not on the cluster: mistyped; not created, because")
+
+
 @pytest.mark.parametrize("kind", ["Producer", "Consumer", "Admin"])
 def test_who_makes_an_asyncio_client_outside_of_a_coroutine_is_told_where(kind: str) -> None:
     with pytest.raises(RuntimeError, match=rf"`async with barnabas\.aio\.{kind}\(\.\.\.\)`"):

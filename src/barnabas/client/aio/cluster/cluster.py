@@ -39,6 +39,7 @@ APART: Final = 1 << 32
 """Added to a node id: a second link to that broker, for requests that may wait there for long."""
 
 _MAKES = "not on the cluster: %s; requesting its creation, because allow.auto.create.topics is true"
+_LEAVES = "not on the cluster: %s; not created, because allow.auto.create.topics is false"
 
 
 class Cluster:
@@ -46,8 +47,8 @@ class Cluster:
 
     `topics`: those whose metadata stays fresh. `on_change` callbacks run after each update of the
     view and whenever a link becomes ready or is lost. `limits` bounds waiting calls.
-    `creates_topics`: whether requesting a topic may create it; `tells_of_new_topics`: log that
-    first.
+    `creates_topics`: whether requesting a topic may create it; `tells_of_new_topics`: log topics
+    that are missing, each once, and whether that creates them.
     """
 
     def __init__(self, config: ClientConfig, environment: ClientEnvironment) -> None:
@@ -57,6 +58,7 @@ class Cluster:
         self.on_change: list[Callable[[], None]] = []
         self.creates_topics = False
         self.tells_of_new_topics = False
+        self._missing: set[str] = set()
         self.traffic = Traffic()
         self._bootstrap = parse_addresses(config.bootstrap_servers)
         self._options = LinkOptions(
@@ -227,12 +229,13 @@ class Cluster:
         topics = self.topics - self.view.topics.keys() if partial else self.topics
         quietly = self.creates_topics and not self.tells_of_new_topics
         response = await self._metadata(link, topics, create=quietly)
-        if self.creates_topics and self.tells_of_new_topics:
-            unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            missing = [row.name or "" for row in response.topics if row.error_code == unknown]
-            if missing:
-                log.warning(_MAKES, ", ".join(missing))
-                response = await self._metadata(link, topics, create=True)
+        missing = self._missing_of(response) if self.tells_of_new_topics else set()
+        if missing and self.creates_topics:
+            log.warning(_MAKES, ", ".join(sorted(missing)))
+            response = await self._metadata(link, topics, create=True)
+        elif missing - self._missing:
+            log.warning(_LEAVES, ", ".join(sorted(missing - self._missing)))
+        self._missing = missing | self._missing if partial else missing
         if not response.brokers:
             raise ConnectionFailed(f"{link} knows no brokers yet")
         self.view.update(response, self.environment.loop.time(), partial=partial)
@@ -244,6 +247,11 @@ class Cluster:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self.environment.loop.call_later(self.view.max_age_s, self.refresh)
+
+    @staticmethod
+    def _missing_of(response: MetadataResponse) -> set[str]:
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return {row.name or "" for row in response.topics if row.error_code == unknown}
 
     async def _metadata(
         self, link: Link, topics: Iterable[str], *, create: bool

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from barnabas.spark.errors import OptionError
+from barnabas.spark.options import formats
 from barnabas.spark.options.option_values import BOOTSTRAP, KAFKA_PREFIX, Options
 from barnabas.spark.options.read_options import (
     ENDING,
@@ -38,6 +39,7 @@ SHARED = (
     "columns",
 )
 OF_BROKERS = "is of format 'barnabas', which asks brokers; files are read without one: remove it"
+NOT_DECODED = "is of format 'barnabas'; here .schema('key STRING, value STRING') gives text"
 ELSEWHERE = {
     "isolation.level": f"is written {ISOLATION} here, as for format 'barnabas'",
     "groupIdPrefix": OF_BROKERS,
@@ -45,6 +47,7 @@ ELSEWHERE = {
     "fetchOffset.numRetries": OF_BROKERS,
     "fetchOffset.retryIntervalMs": OF_BROKERS,
     "topic": "is an option of writing; to read a topic use 'subscribe'",
+    **dict.fromkeys(formats.NAMES, NOT_DECODED),
 } | dict.fromkeys(STREAM_ONLY, "is for streams; log directories are read by batch queries only")
 
 _ALL_TOPICS = ".*"

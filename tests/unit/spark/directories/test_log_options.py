@@ -54,6 +54,7 @@ def test_shared_options_are_those_of_the_brokers_source() -> None:
         ({"path": "/a", "paths": '["/b"]'}, "'paths': cannot be together with 'path'"),
         ({"paths": "/a"}, "'paths': must be like"),
         ({"path": "/a", "kafka.bootstrap.servers": "x:1"}, "read without one: remove it"),
+        ({"path": "/a", "valueFormat": "text"}, "'valueFormat': is of format 'barnabas'; here"),
         ({"path": "/a", "isolation.level": "read_committed"}, "written kafka.isolation.level"),
         ({"path": "/a", "kafka.isolation.level": "dirty"}, "isolation.level"),
         ({"path": "/a", "maxOffsetsPerTrigger": "1"}, "batch queries only"),

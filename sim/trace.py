@@ -1,6 +1,7 @@
 """Trace: what happened in one run, line by line: the last lines to read, a digest to compare runs by."""
 
 import logging
+import threading
 from collections import deque
 from collections.abc import Callable
 from hashlib import blake2b
@@ -34,15 +35,21 @@ class Trace:
 
 
 class TraceHandler(logging.Handler):
-    """Puts what the broker logs into the trace; what must never be logged goes to `on_error`."""
+    """Puts what the broker logs into the trace; what must never be logged goes to `on_error`.
+
+    A run is one thread. What others in this process log is no part of it.
+    """
 
     def __init__(self, trace: Trace, on_error: Callable[[str], None]) -> None:
         super().__init__(logging.DEBUG)
         self._trace = trace
         self._on_error = on_error
+        self._thread = threading.get_ident()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a line of the log."""
+        if record.thread != self._thread:
+            return
         extra = " ".join(
             f"{name}={value}" for name, value in vars(record).items() if name not in _STANDARD
         )

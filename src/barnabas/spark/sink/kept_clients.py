@@ -43,6 +43,11 @@ class _Kept(Generic[_Client]):
         while len(self._open) > KEPT:
             self._open.popitem(last=False)[1].close()
 
+    def close(self) -> None:
+        """Close all of them."""
+        while self._open:
+            self._open.popitem()[1].close()
+
 
 def _key(config: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(config.items()))
@@ -80,3 +85,9 @@ def kept_admin(properties: Mapping[str, str]) -> Iterator[Admin]:
         yield admin
     finally:
         _admins.give_back(config, admin)
+
+
+def close_kept() -> None:
+    """Close all kept clients, for a process that goes on when its brokers have stopped."""
+    _producers.close()
+    _admins.close()

@@ -26,7 +26,7 @@ All of them are in each answer, which in a session a request of 30 bytes asks fo
 """
 
 _SESSION_BYTES = 600
-_PARTITION_BYTES = 560
+_PARTITION_BYTES = 480
 """What one takes here, beside its topic's name."""
 
 _Key = tuple[str, bytes, int]

@@ -8,6 +8,8 @@ Source: Kafka's ControllerBrokerRequestBatch.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 
 from barnabas.cluster.deltas import EPOCH_DURING_DELETE
 from barnabas.cluster.image import LEADER_DURING_DELETE, Broker, ClusterImage, PartitionState
@@ -32,6 +34,9 @@ from barnabas.protocol.update_metadata import (
     UpdateMetadataTopicState,
 )
 from barnabas.types import NodeId, TopicPartition
+
+_TOPIC_OF = attrgetter("topic_name")
+"""Partitions of a request are sorted, so those of a topic are next to each other."""
 
 ControllerMessage = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
 
@@ -140,27 +145,21 @@ def _leader_and_isr(
     states: Mapping[TopicPartition, tuple[PartitionState, bool]],
     listener: str,
 ) -> LeaderAndIsrRequest:
-    topics: dict[str, LeaderAndIsrTopicState] = {}
-    rows: list[LeaderAndIsrPartitionState] = []
-    leaders: dict[NodeId, None] = {}
-    for partition, (state, is_new) in states.items():
-        row = _led(partition, state, is_new=is_new)
-        rows.append(row)
-        leaders[state.leader] = None
-        topic = topics.get(partition.topic)
-        if topic is None:
-            topic = topics[partition.topic] = LeaderAndIsrTopicState(
-                topic_name=partition.topic,
-                topic_id=image.topics[partition.topic].topic_id,
-                partition_states=[],
-            )
-        topic.partition_states.append(row)
+    rows = [_led(partition, state, is_new=is_new) for partition, (state, is_new) in states.items()]
+    leaders = dict.fromkeys(state.leader for state, _ in states.values())
     return LeaderAndIsrRequest(
         controller_id=image.controller,
         controller_epoch=image.controller_epoch,
         ungrouped_partition_states=rows,
         broker_epoch=image.brokers[node_id].epoch,
-        topic_states=list(topics.values()),
+        topic_states=[
+            LeaderAndIsrTopicState(
+                topic_name=name,
+                topic_id=image.topics[name].topic_id,
+                partition_states=list(of_topic),
+            )
+            for name, of_topic in groupby(rows, _TOPIC_OF)
+        ],
         live_leaders=[
             _live_leader(image.brokers[one], listener) for one in leaders if one in image.brokers
         ],
@@ -198,28 +197,25 @@ def _update_metadata(
     partitions: Iterable[TopicPartition],
     deleted: Collection[str],
 ) -> UpdateMetadataRequest:
-    topics: dict[str, UpdateMetadataTopicState] = {}
-    rows: list[UpdateMetadataPartitionState] = []
-    for partition in partitions:
-        state = image.partition(partition)
-        if state is None:
-            continue
-        row = _shown(image, partition, state, is_deleted=partition.topic in deleted)
-        rows.append(row)
-        topic = topics.get(partition.topic)
-        if topic is None:
-            topic = topics[partition.topic] = UpdateMetadataTopicState(
-                topic_name=partition.topic,
-                topic_id=image.topics[partition.topic].topic_id,
-                partition_states=[],
-            )
-        topic.partition_states.append(row)
+    rows = [
+        _shown(image, partition, state, is_deleted=partition.topic in deleted)
+        for partition in partitions
+        for state in [image.partition(partition)]
+        if state is not None
+    ]
     return UpdateMetadataRequest(
         controller_id=image.controller,
         controller_epoch=image.controller_epoch,
         ungrouped_partition_states=rows,
         broker_epoch=image.brokers[node_id].epoch,
-        topic_states=list(topics.values()),
+        topic_states=[
+            UpdateMetadataTopicState(
+                topic_name=name,
+                topic_id=image.topics[name].topic_id,
+                partition_states=list(of_topic),
+            )
+            for name, of_topic in groupby(rows, _TOPIC_OF)
+        ],
         live_brokers=[_live_broker(image.brokers[one]) for one in sorted(image.brokers)],
     )
 

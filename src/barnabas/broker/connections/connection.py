@@ -218,8 +218,6 @@ class ClientConnection:
         unseen = () if replicas.write() else replicas.take_unseen()
         if unseen and (self._outcomes or (self._floating is not None and self._floating.has_new)):
             self._wait_for(unseen)
-        elif self._floating is None and self._used is None and self._parked is None:
-            self._reply_to_all()
         else:
             self._answer()
 
@@ -253,10 +251,7 @@ class ClientConnection:
         if self._unwritten >= 0:
             self._unwritten, outcomes = _NOTHING, written(outcomes)
         if len(outcomes) == 1:
-            ((request, outcome),) = outcomes
-            reply = self._dialect.write_response(request, outcome)
-            if reply is not None:
-                self.connection.send(reply)
+            self._reply(*outcomes[0])
         else:
             reply_to_all(self._dialect, outcomes, self.connection.send)
 

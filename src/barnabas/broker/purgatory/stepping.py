@@ -249,9 +249,9 @@ def at_once(steps: Steps[Reply]) -> Reply:
 
 
 def in_steps(
-    handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
+    handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]], *, ends_unheard: bool = False
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
-    """A handler whose work is done to its end, also when the client has gone.
+    """A handler whose work is done to its end, also when the client has gone unless `ends_unheard`.
 
     It gives a `Pending` where that takes long.
     """
@@ -260,6 +260,7 @@ def in_steps(
     def run(broker: BrokerT, context: ContextT, request: RequestT) -> Reply | Pending:
         return broker.stepping.run(
             handle(broker, context, request),
+            ends_unheard=ends_unheard,
             writer=ReplyWriter(context.api_key, context.api_version),
         )
 
@@ -270,13 +271,4 @@ def in_steps_while_heard(
     handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
     """The same for a handler that changes nothing: its work ends when the client has gone."""
-
-    @wraps(handle)
-    def run(broker: BrokerT, context: ContextT, request: RequestT) -> Reply | Pending:
-        return broker.stepping.run(
-            handle(broker, context, request),
-            ends_unheard=True,
-            writer=ReplyWriter(context.api_key, context.api_version),
-        )
-
-    return run
+    return in_steps(handle, ends_unheard=True)

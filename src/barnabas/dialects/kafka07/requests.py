@@ -64,19 +64,19 @@ class Kafka07Dialect:
         Raises:
             DecodeError: it is cut short or wrong, or of no type that there is.
         """
-        said = decode_request(frame, self._most_bytes)
-        match said:
+        asked = decode_request(frame, self._most_bytes)
+        match asked:
             case messages.ProduceRequest():
-                return _request(ApiKey.PRODUCE, RequestType.PRODUCE, _produce([said]))
+                return _request(ApiKey.PRODUCE, RequestType.PRODUCE, _produce([asked]))
             case messages.MultiProduceRequest():
-                body = _produce(said.produces)
+                body = _produce(asked.produces)
                 return _request(ApiKey.PRODUCE, RequestType.MULTIPRODUCE, body)
             case messages.FetchRequest():
-                return _request(ApiKey.FETCH, RequestType.FETCH, _fetch([said]))
+                return _request(ApiKey.FETCH, RequestType.FETCH, _fetch([asked]))
             case messages.MultiFetchRequest():
-                return _request(ApiKey.FETCH, RequestType.MULTIFETCH, _fetch(said.fetches))
+                return _request(ApiKey.FETCH, RequestType.MULTIFETCH, _fetch(asked.fetches))
             case messages.OffsetsRequest():
-                return _request(ApiKey.LIST_OFFSETS, RequestType.OFFSETS, _list_offsets(said))
+                return _request(ApiKey.LIST_OFFSETS, RequestType.OFFSETS, _list_offsets(asked))
 
     def write_response(
         self, request: Request, response: object, throttle_ms: int = 0
@@ -106,7 +106,7 @@ def _request(key: ApiKey, kind: RequestType, body: object) -> Request:
     return Request(int(key), int(kind), 0, None, body)
 
 
-def _produce(said: list[messages.ProduceRequest]) -> ProduceRequest:
+def _produce(produces: list[messages.ProduceRequest]) -> ProduceRequest:
     return ProduceRequest(
         acks=0,
         timeout_ms=0,
@@ -115,12 +115,12 @@ def _produce(said: list[messages.ProduceRequest]) -> ProduceRequest:
                 name=one.topic,
                 partition_data=[PartitionProduceData(index=one.partition, records=one.messages)],
             )
-            for one in said
+            for one in produces
         ],
     )
 
 
-def _fetch(said: list[messages.FetchRequest]) -> FetchRequest:
+def _fetch(fetches: list[messages.FetchRequest]) -> FetchRequest:
     return FetchRequest(
         max_wait_ms=0,
         min_bytes=0,
@@ -135,17 +135,17 @@ def _fetch(said: list[messages.FetchRequest]) -> FetchRequest:
                     )
                 ],
             )
-            for one in said
+            for one in fetches
         ],
     )
 
 
-def _list_offsets(said: messages.OffsetsRequest) -> ListOffsetsRequest:
-    asked = ListOffsetsPartition(
-        partition_index=said.partition, timestamp=said.time, max_num_offsets=said.max_number
+def _list_offsets(asked: messages.OffsetsRequest) -> ListOffsetsRequest:
+    partition = ListOffsetsPartition(
+        partition_index=asked.partition, timestamp=asked.time, max_num_offsets=asked.max_number
     )
     return ListOffsetsRequest(
-        replica_id=-1, topics=[ListOffsetsTopic(name=said.topic, partitions=[asked])]
+        replica_id=-1, topics=[ListOffsetsTopic(name=asked.topic, partitions=[partition])]
     )
 
 

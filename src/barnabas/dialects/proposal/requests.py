@@ -160,18 +160,18 @@ def _produced(request: Request, response: ProduceResponse) -> Send | None:
         return None
     answers = [one for topic in response.responses for one in topic.partition_responses]
     refused = bool(answers) and answers[0].error_code == ErrorCode.INVALID_REQUIRED_ACKS
-    told = messages.ProduceResponse(
+    answer = messages.ProduceResponse(
         errors=[_code(one.error_code) for one in answers],
         offsets=[-1 if one.error_code else one.base_offset for one in answers],
     )
-    return encode_response(request.correlation_id, _UNKNOWN if refused else _NONE, told)
+    return encode_response(request.correlation_id, _UNKNOWN if refused else _NONE, answer)
 
 
 def _fetched(request: Request, response: FetchResponse) -> Send:
     """The error of all is the first that a partition has; its set is empty then."""
     if request.body is None:
-        told = messages.FetchResponse(data=[])
-        return encode_response(request.correlation_id, BAD_FETCH, told)
+        answer = messages.FetchResponse(data=[])
+        return encode_response(request.correlation_id, BAD_FETCH, answer)
     codes = (one.error_code for topic in response.responses for one in topic.partitions)
     error = next((code for code in codes if code), _NONE)
     data = [
@@ -184,8 +184,8 @@ def _fetched(request: Request, response: FetchResponse) -> Send:
         )
         for topic in response.responses
     ]
-    told = messages.FetchResponse(data=data)
-    return encode_response(request.correlation_id, _code(error), told)
+    answer = messages.FetchResponse(data=data)
+    return encode_response(request.correlation_id, _code(error), answer)
 
 
 def _code(error: int) -> int:

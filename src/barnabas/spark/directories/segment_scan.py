@@ -15,7 +15,7 @@ from barnabas.spark.directories.log_options import LogOptions
 from barnabas.spark.directories.outcomes import Outcomes
 from barnabas.spark.directories.segment_range import SegmentRange
 from barnabas.spark.readers.assembling import Assembler
-from barnabas.spark.readers.scan import WANTED
+from barnabas.spark.readers.scan import wanted_by
 from barnabas.spark.readers.schema import Projection
 from barnabas.spark.workers.worker_process import THIS_WORKER
 
@@ -34,9 +34,7 @@ class SegmentScan:
             UnreadableLog: the file is not there any more, became shorter or is damaged.
         """
         THIS_WORKER.begin_task()
-        wanted = Wanted(0)
-        for name in self.projection.decoded:
-            wanted |= WANTED[name]
+        wanted = wanted_by(self.projection)
         assembler = Assembler(
             self.projection, task.topic, task.partition, batch_rows=self.options.read.batch_rows
         )

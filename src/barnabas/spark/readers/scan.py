@@ -27,6 +27,15 @@ WANTED: Mapping[str, Wanted] = {
     "headers": Wanted.HEADERS,
 }
 
+
+def wanted_by(projection: Projection) -> Wanted:
+    """What has to be decoded of records for these columns."""
+    wanted = Wanted(0)
+    for name in projection.decoded:
+        wanted |= WANTED[name]
+    return wanted
+
+
 LOST = frozenset(
     {
         ErrorCode.OFFSET_OUT_OF_RANGE,
@@ -54,9 +63,7 @@ class Scan:
             CorruptRecord: a batch is not what its header says.
         """
         THIS_WORKER.begin_task()
-        wanted = Wanted(0)
-        for name in self.projection.decoded:
-            wanted |= WANTED[name]
+        wanted = wanted_by(self.projection)
         reader = RangeReader(reader_properties(self.options), fetch_bytes=self.options.fetch_bytes)
         assembler = Assembler(
             self.projection, task.topic, task.partition, batch_rows=self.options.batch_rows

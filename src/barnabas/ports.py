@@ -47,6 +47,11 @@ class Entropy(Protocol):
 class File(Protocol):
     """One open file, addressed by position; there is no cursor."""
 
+    @property
+    def path(self) -> str:
+        """Where it was opened; errors name it."""
+        ...
+
     def fileno(self) -> int:
         """The descriptor, for sendfile; -1 if there is none (a simulated file)."""
         ...

@@ -24,7 +24,7 @@ WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test long interop spark \
-	crash soak sim fuzz bench docs clean distclean
+	crash soak sim fuzz bench wheels docs clean distclean
 
 help:            ## the verbs
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -120,6 +120,10 @@ fuzz: env        ## hostile bytes, for minutes
 
 bench: env       ## measure the figures and the chart of docs/speed.md (ONLY=requests ROUNDS=3)
 	$(RUN) -m benchmarks
+
+wheels: | python ## build a wheel for each Python here, and try it without a compiler
+	@$(MAKE) --no-print-directory demo-env
+	$(RUN) release/wheels.py
 
 demo: demo-env   ## a year of flights through the broker and Spark
 	@$(BIN)/barnabas demo

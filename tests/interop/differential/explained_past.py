@@ -107,6 +107,7 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         for release in ("0.11.0", "1.1")
         for scenario, explained in {
             "produce": (*_REFUSED, _EARLY_STABLE),
+            "nested_sets": (_EARLY_STABLE,),
             "fetch": (*_CONVERTED, _EARLY_STABLE),
             "list_offsets": _COUNT,
             "api_versions": unserved(release),

@@ -38,6 +38,7 @@ FAMILIES = (
     "struct_writing",
     "sockets",
     "departing",
+    "repeats",
 )
 
 

@@ -1,0 +1,421 @@
+"""Requests that are repeated, answered from a connection's table or read each time: nothing else differs.
+
+Two brokers have the same conversations with the same clients. After each event all have received the same
+bytes; in the end files and sessions are the same.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from barnabas.broker.connections.connection import ClientConnection
+from barnabas.broker.connections.listener_dialects import spoken
+from barnabas.broker.properties.resource_kinds import ResourceKind
+from barnabas.broker.quotas.quotas import Entity
+from barnabas.config.listeners import KAFKA
+from barnabas.errors import StorageError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
+from barnabas.protocol.heartbeat import HeartbeatRequest
+from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
+from barnabas.protocol.streams_group_heartbeat import (
+    StreamsGroupHeartbeatRequest,
+    Subtopology,
+    Topology,
+)
+from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from barnabas.runtime.connections.connection import Connection
+from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.memory import ConnectionMemory
+from tests.memory_disk import MemoryDisk
+from tests.unit.broker.groups.test_offsets import Around, Started
+from tests.unit.broker.in_memory import Counting, StillClock
+from tests.unit.runtime.manual_timers import ManualTimers
+from tests.unit.runtime.scripted_channel import ScriptedChannel
+
+pytestmark = pytest.mark.kernels
+
+PROPERTIES = (
+    {"offsets.topic.num.partitions": "1"}
+    | {
+        f"group.{kind}.{name}.ms": "0"
+        for kind in ("consumer", "share", "streams")
+        for name in ("assignment.interval", "min.assignment.interval")
+    }
+    | {"group.streams.initial.rebalance.delay.ms": "0", "group.initial.rebalance.delay.ms": "0"}
+)
+CLIENTS = 3
+SESSION_MS = 45_000
+CLASSIC, CONSUMER, SHARE, STREAMS = KINDS = ("classic", "consumer", "share", "streams")
+PART = Subtopology(
+    subtopology_id="0", source_topics=["dogs"], source_topic_regex=[], state_changelog_topics=[],
+    repartition_sink_topics=[], repartition_source_topics=[], copartition_groups=[],
+)  # fmt: skip
+JOINS: dict[str, dict[str, Any]] = {
+    CONSUMER: {
+        "rebalance_timeout_ms": 60_000, "subscribed_topic_names": ["dogs"], "topic_partitions": [],
+    },
+    SHARE: {"subscribed_topic_names": ["dogs"]},
+    STREAMS: {
+        "rebalance_timeout_ms": 60_000, "topology": Topology(epoch=0, subtopologies=[PART]),
+        "active_tasks": [], "standby_tasks": [], "warmup_tasks": [], "process_id": "p",
+    },
+}  # fmt: skip
+BEATS: dict[str, tuple[ApiKey, int, Any, dict[str, Any]]] = {
+    CONSUMER: (ApiKey.CONSUMER_GROUP_HEARTBEAT, 1, ConsumerGroupHeartbeatRequest, {}),
+    SHARE: (ApiKey.SHARE_GROUP_HEARTBEAT, 1, ShareGroupHeartbeatRequest, {}),
+    STREAMS: (
+        ApiKey.STREAMS_GROUP_HEARTBEAT, 0, StreamsGroupHeartbeatRequest,
+        {"endpoint_information_epoch": 0},
+    ),
+}  # fmt: skip
+
+
+class Counted(ClientConnection):
+    """Counts the requests that are read."""
+
+    read = 0
+
+    def on_frame(self, frame: memoryview) -> bool:
+        type(self).read += 1
+        return super().on_frame(frame)
+
+
+class Quick(Counted):
+    """As it is served."""
+
+
+class Ordinary(Counted):
+    """Reads everything."""
+
+    def take_known(self, received: memoryview, start: int, end: int) -> int:
+        del received, end
+        return start
+
+
+class Side:
+    """A broker with the connections of some clients, all of one class."""
+
+    def __init__(self, kind: type[Counted]) -> None:
+        kind.read = 0
+        self.clock, self.timers, self.disk = StillClock(), ManualTimers(), MemoryDisk()
+        around = Around(self.clock, Counting(), self.timers, self.disk)
+        self.started = Started(Path("/data"), around, **PROPERTIES)
+        self.broker = self.started.broker
+        memory = ConnectionMemory(1 << 24)
+        departures = Departures(self.timers, self.clock.monotonic)
+        self.channels = []
+        for number in range(CLIENTS):
+            channel = ScriptedChannel()
+            connection = Connection(channel, memory, departures, max_frame_bytes=1 << 20)
+            client = kind(
+                self.broker,
+                spoken(KAFKA, self.broker),
+                connection,
+                listener="PLAINTEXT",
+                number=number,
+                on_gone=lambda _: None,
+            )
+            connection.serve(client)
+            self.channels.append(channel)
+
+    def sessions(self) -> list[object]:
+        """When the session of each member ends."""
+        found: list[object] = []
+        for held in self.broker.groups.loaded():
+            shard = held.shard
+            found += [dict(one.heard.sessions) for one in shard.consumer.all()]
+            found += [dict(one.sessions) for one in shard.share.all()]
+            found += [dict(one.heard.sessions) for one in shard.streams.all()]
+            found += [
+                {name: member.deadline for name, member in one.members.items()}
+                for one in shard.groups()
+            ]
+        return found
+
+    def files(self) -> dict[str, bytes]:
+        return {path: bytes(file.now) for path, file in self.disk.files.items()}
+
+
+@dataclass(slots=True)
+class Member:
+    """What a client knows of its membership, from the responses."""
+
+    number: int
+    kind: str = CLASSIC
+    version: int = 4
+    member_id: str = ""
+    epoch: int = 0
+    sent: int = 0
+    waiting: list[tuple[ApiKey, int]] = field(default_factory=list)
+
+    @property
+    def group(self) -> str:
+        return f"group-{self.kind}"
+
+    def frame(self, key: ApiKey, version: int, message: object) -> bytes:
+        self.sent += 1
+        self.waiting.append((key, version))
+        header = RequestHeader(key, version, self.sent, f"client-{self.number}")
+        return encode_request(header, message).joined()
+
+    def joins(self) -> list[bytes]:
+        if self.kind == CLASSIC:
+            protocol = JoinGroupRequestProtocol(name="range", metadata=b"")
+            asked = JoinGroupRequest(
+                group_id=self.group, session_timeout_ms=SESSION_MS, rebalance_timeout_ms=60_000,
+                member_id=self.member_id, protocol_type="consumer", protocols=[protocol],
+            )  # fmt: skip
+            return [self.frame(ApiKey.JOIN_GROUP, 2, asked)]
+        self.member_id, self.epoch = f"member-{self.number}", 0
+        return [self.beat(**JOINS[self.kind])]
+
+    def syncs(self) -> bytes:
+        mine = SyncGroupRequestAssignment(member_id=self.member_id, assignment=b"all")
+        asked = SyncGroupRequest(
+            group_id=self.group, generation_id=self.epoch, member_id=self.member_id,
+            assignments=[mine],
+        )  # fmt: skip
+        return self.frame(ApiKey.SYNC_GROUP, 1, asked)
+
+    def beat(self, **more: object) -> bytes:
+        if self.kind == CLASSIC:
+            asked = HeartbeatRequest(
+                group_id=self.group, generation_id=self.epoch, member_id=self.member_id
+            )
+            return self.frame(ApiKey.HEARTBEAT, self.version, asked)
+        key, version, request, always = BEATS[self.kind]
+        said = {"member_epoch": self.epoch, **always, **more}
+        message = request(group_id=self.group, member_id=self.member_id, **said)
+        return self.frame(key, version, message)
+
+    def commits(self, offsets: Sequence[int], topic: str = "dogs") -> bytes:
+        partitions = [
+            OffsetCommitRequestPartition(
+                partition_index=index, committed_offset=offset, committed_metadata=""
+            )
+            for index, offset in enumerate(offsets)
+        ]
+        asked = OffsetCommitRequest(
+            group_id=self.group, generation_id_or_member_epoch=self.epoch,
+            member_id=self.member_id,
+            topics=[OffsetCommitRequestTopic(name=topic, partitions=partitions)],
+        )  # fmt: skip
+        version = 9 if self.kind != CLASSIC else 2 + self.version
+        return self.frame(ApiKey.OFFSET_COMMIT, version, asked)
+
+    def hear(self, received: bytes) -> None:
+        """Take in all responses of an event."""
+        while received:
+            size = 4 + int.from_bytes(received[:4])
+            key, version = self.waiting.pop(0)
+            _, told = decode_response(key, version, received[4:size])
+            received = received[size:]
+            if key is ApiKey.JOIN_GROUP:
+                self.member_id, self.epoch = told.member_id, told.generation_id  # type: ignore[attr-defined]
+            elif key in {one[0] for one in BEATS.values()} and not told.error_code:  # type: ignore[attr-defined]
+                self.epoch = max(0, told.member_epoch)  # type: ignore[attr-defined]
+
+
+class Conversations:
+    """The same with both."""
+
+    def __init__(self) -> None:
+        self.sides = (Side(Quick), Side(Ordinary))
+        self.members = [Member(number) for number in range(CLIENTS)]
+        self.heard = [0] * CLIENTS
+
+    def send(self, number: int, *frames: bytes, cut: int = 0, goes_on: bool = False) -> None:
+        """Frames of one client, in one event, or in two where they are cut.
+
+        `goes_on`: what comes next is of the same turn of the loop.
+        """
+        data = b"".join(frames)
+        for side in self.sides:
+            for piece in (data[:cut], data[cut:]):
+                if piece:
+                    side.channels[number].arrive(piece)
+        if not goes_on:
+            self.end_turn()
+
+    def end_turn(self) -> None:
+        for side in self.sides:
+            side.timers.run_soon()
+            for channel in side.channels:
+                channel.let_arrive()
+            side.timers.run_soon()
+        self.compare()
+
+    def compare(self) -> None:
+        quick, ordinary = self.sides
+        for number, member in enumerate(self.members):
+            sent = bytes(ordinary.channels[number].sent)
+            assert bytes(quick.channels[number].sent) == sent
+            assert quick.channels[number].closed == ordinary.channels[number].closed
+            member.hear(sent[self.heard[number] :])
+            self.heard[number] = len(sent)
+
+    def join(self, number: int, kind: str) -> None:
+        member = self.members[number]
+        member.kind = kind
+        self.send(number, *member.joins())
+        for each in self.members if kind == CLASSIC else ():
+            if each.kind == CLASSIC and each.member_id:
+                self.send(each.number, each.syncs())
+
+    def pass_time(self, seconds: float) -> None:
+        for side in self.sides:
+            side.clock.seconds += seconds
+            side.timers.advance(seconds)
+        self.end_turn()
+
+    def change(self, what: str, value: int) -> None:
+        """Something that clients did not ask for here; it fails where the disk is full."""
+        for side in self.sides:
+            with suppress(StorageError):
+                _change(side, what, value)
+        self.end_turn()
+
+    def end(self) -> None:
+        quick, ordinary = self.sides
+        assert quick.sessions() == ordinary.sessions()
+        assert quick.files() == ordinary.files()
+        for _ in range(5):
+            self.pass_time(20)
+            assert quick.sessions() == ordinary.sessions()
+        assert quick.files() == ordinary.files()
+
+
+def _change(side: Side, what: str, value: int) -> None:
+    broker = side.broker
+    match what:
+        case "topic" if broker.topics.get(f"topic-{value}") is None:
+            broker.topics.create(f"topic-{value}", {0: [1]}, {})
+        case "interval":
+            for kind in KINDS[1:]:
+                own = {f"{kind}.heartbeat.interval.ms": str(5_000 + value)}
+                broker.client_resources.configure(ResourceKind.GROUP, f"group-{kind}", own)
+        case "quota":
+            limit = 1e9 if value else None
+            broker.quotas.alter(Entity(client_id=""), {"request_percentage": limit})
+        case "disk":
+            side.disk.is_full = bool(value)
+        case "delete" if broker.topics.get("dogs") is not None and not value:
+            broker.topics.delete("dogs")
+        case "dogs" if broker.topics.get("dogs") is None:
+            broker.topics.create("dogs", {0: [1], 1: [1]}, {})
+
+
+class Says(NamedTuple):
+    """One event: requests of a client, some of which repeat earlier ones."""
+
+    number: int
+    what: tuple[str, ...]
+    offset: int = 0
+    cut: int = 0
+    goes_on: bool = False
+
+    def to(self, both: Conversations) -> None:
+        member = both.members[self.number]
+        frames = {"beat": member.beat, "commit": lambda: member.commits([self.offset, 7])}
+        data = [frames[one]() for one in self.what]
+        both.send(self.number, *data, cut=self.cut, goes_on=self.goes_on)
+
+
+class Joins(NamedTuple):
+    number: int
+    kind: str
+    version: int
+
+    def to(self, both: Conversations) -> None:
+        both.members[self.number].version = self.version
+        both.join(self.number, self.kind)
+
+
+class Passes(NamedTuple):
+    seconds: float
+
+    def to(self, both: Conversations) -> None:
+        both.pass_time(self.seconds)
+
+
+class Changes(NamedTuple):
+    what: str
+    value: int
+
+    def to(self, both: Conversations) -> None:
+        both.change(self.what, self.value)
+
+
+NUMBERS = st.integers(0, CLIENTS - 1)
+SAYS = st.builds(
+    Says,
+    NUMBERS,
+    st.lists(st.sampled_from(["beat", "beat", "commit"]), min_size=1, max_size=4).map(tuple),
+    st.integers(0, 2**40),
+    st.sampled_from([0, 0, 0, 1, 20, 60, 100]),
+    st.booleans(),
+)
+EVENTS = st.one_of(
+    SAYS,
+    SAYS,
+    SAYS,
+    st.builds(Joins, NUMBERS, st.sampled_from(KINDS), st.integers(0, 4)),
+    st.builds(Passes, st.sampled_from([0.0, 3.0, 3.0, 20.0, 60.0])),
+    st.builds(
+        Changes,
+        st.sampled_from(["topic", "interval", "quota", "disk", "delete", "dogs"]),
+        st.integers(0, 3),
+    ),
+)
+
+
+def beats(number: int, count: int = 1) -> Says:
+    return Says(number, ("beat",) * count)
+
+
+def known(number: int, kind: str) -> list[Says | Joins | Passes | Changes]:
+    """A member joins, and its heartbeats are known."""
+    return [Joins(number, kind, 4), *[beats(number)] * 3]
+
+
+OTHERS_COMMIT = Says(1, ("commit",), goes_on=True)
+
+
+@settings(deadline=None)
+@example(events=[*known(0, CLASSIC), Joins(1, CLASSIC, 2), beats(0, 2), beats(1)])
+@example(events=[*known(0, CONSUMER), Changes("interval", 1), Passes(3), beats(0), beats(0)])
+@example(events=[*known(0, SHARE), Changes("interval", 1), Passes(3), beats(0), beats(0)])
+@example(events=[*known(0, STREAMS), Changes("interval", 1), Passes(3), beats(0), beats(0)])
+@example(events=[*known(0, CONSUMER), *known(1, CLASSIC), OTHERS_COMMIT, beats(0)])
+@example(events=[*known(0, SHARE), Changes("disk", 1), Says(0, ("commit", "beat")), beats(0)])
+@example(events=[*known(0, STREAMS), Changes("quota", 1), beats(0), Changes("quota", 0), beats(0)])
+@given(events=st.lists(EVENTS, max_size=30))
+def test_both_ways_come_to_the_same(events: Iterable[Says | Joins | Passes | Changes]) -> None:
+    both = Conversations()
+    for event in events:
+        event.to(both)
+    both.end()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_idle_heartbeats_are_not_read(kind: str) -> None:
+    both = Conversations()
+    Joins(0, kind, 4).to(both)
+    for _ in range(10):
+        beats(0, 2).to(both)
+        both.pass_time(3)
+    assert Ordinary.read - Quick.read >= 16

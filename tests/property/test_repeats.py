@@ -4,16 +4,19 @@ Two brokers have the same conversations with the same clients. After each event 
 bytes; in the end files and sessions are the same.
 """
 
+import gzip
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from struct import pack
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import spoken
 from barnabas.broker.properties.resource_kinds import ResourceKind
@@ -22,6 +25,7 @@ from barnabas.config.listeners import KAFKA
 from barnabas.errors import StorageError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.heartbeat import HeartbeatRequest
 from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
@@ -30,6 +34,7 @@ from barnabas.protocol.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from barnabas.protocol.streams_group_heartbeat import (
     StreamsGroupHeartbeatRequest,
@@ -37,10 +42,12 @@ from barnabas.protocol.streams_group_heartbeat import (
     Topology,
 )
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from barnabas.records.checksums import crc32c
 from barnabas.runtime.connections.connection import Connection
 from barnabas.runtime.connections.departures import Departures
 from barnabas.runtime.connections.memory import ConnectionMemory
 from tests.memory_disk import MemoryDisk
+from tests.unit.broker.batches import batch
 from tests.unit.broker.groups.test_offsets import Around, Started
 from tests.unit.broker.in_memory import Counting, StillClock
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -160,15 +167,18 @@ class Member:
     member_id: str = ""
     epoch: int = 0
     sent: int = 0
+    topic_id: bytes = bytes(16)
+    sequence: int = 0
     waiting: list[tuple[ApiKey, int]] = field(default_factory=list)
 
     @property
     def group(self) -> str:
         return f"group-{self.kind}"
 
-    def frame(self, key: ApiKey, version: int, message: object) -> bytes:
+    def frame(self, key: ApiKey, version: int, message: object, *, answered: bool = True) -> bytes:
         self.sent += 1
-        self.waiting.append((key, version))
+        if answered:
+            self.waiting.append((key, version))
         header = RequestHeader(key, version, self.sent, f"client-{self.number}")
         return encode_request(header, message).joined()
 
@@ -216,6 +226,20 @@ class Member:
         )  # fmt: skip
         version = 9 if self.kind != CLASSIC else 2 + self.version
         return self.frame(ApiKey.OFFSET_COMMIT, version, asked)
+
+    def produces(self, batch: bytes, version: int, acks: int = 1) -> bytes:
+        data = PartitionProduceData(index=self.number % 2, records=batch)
+        topic = TopicProduceData(name="dogs", topic_id=self.topic_id, partition_data=[data])
+        asked = ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[topic])
+        return self.frame(ApiKey.PRODUCE, version, asked, answered=acks != 0)
+
+    def fetches(self, offset: int) -> bytes:
+        one = FetchPartition(
+            partition=self.number % 2, fetch_offset=offset, partition_max_bytes=1 << 20
+        )
+        topic = FetchTopic(topic="dogs", partitions=[one])
+        asked = FetchRequest(max_wait_ms=0, min_bytes=0, max_bytes=1 << 20, topics=[topic])
+        return self.frame(ApiKey.FETCH, 4, asked)
 
     def hear(self, received: bytes) -> None:
         """Take in all responses of an event."""
@@ -301,7 +325,7 @@ class Conversations:
 
 
 def _change(side: Side, what: str, value: int) -> None:
-    broker = side.broker
+    broker, topic = side.broker, side.broker.topics.get("dogs")
     match what:
         case "topic" if broker.topics.get(f"topic-{value}") is None:
             broker.topics.create(f"topic-{value}", {0: [1]}, {})
@@ -314,10 +338,30 @@ def _change(side: Side, what: str, value: int) -> None:
             broker.quotas.alter(Entity(client_id=""), {"request_percentage": limit})
         case "disk":
             side.disk.is_full = bool(value)
-        case "delete" if broker.topics.get("dogs") is not None and not value:
-            broker.topics.delete("dogs")
-        case "dogs" if broker.topics.get("dogs") is None:
+        case "flushed":
+            side.disk.end_syncs()
+        case "dogs" if topic is None:
             broker.topics.create("dogs", {0: [1], 1: [1]}, {})
+        case _ if topic is not None:
+            _change_dogs(broker, what, value)
+
+
+def _change_dogs(broker: Broker, what: str, value: int) -> None:
+    partition = broker.replicas.find("dogs", value % 2)
+    match what:
+        case "delete" if not value:
+            broker.topics.delete("dogs")
+        case "stamps":
+            own = ("CreateTime", "LogAppendTime")[value % 2]
+            broker.topics.configure("dogs", {"message.timestamp.type": own})
+        case "size":
+            broker.topics.configure("dogs", {"max.message.bytes": str(100 + 400 * value)})
+        case "flush":
+            broker.topics.configure("dogs", {"flush.messages": "1"} if value else {})
+        case "start" if partition is not None:
+            partition.log.delete_before(min(value, partition.log.written_end))
+        case "epoch" if partition is not None:
+            partition.leader_epoch += 1
 
 
 class Says(NamedTuple):
@@ -361,6 +405,71 @@ class Changes(NamedTuple):
         both.change(self.what, self.value)
 
 
+class Batch(NamedTuple):
+    """What a Produce request has: from an idempotent producer, damaged, compressed."""
+
+    values: tuple[bytes, ...]
+    kind: str
+
+    def made(self, member: Member) -> bytes:
+        data = bytearray(batch(*self.values, timestamp=1_000_000))
+        match self.kind:
+            case "damaged":
+                data[-1] ^= 1
+            case "two":
+                data += bytes(data)
+            case "short":
+                del data[40:]
+            case "empty":
+                return b""
+            case "sequenced" | "repeated" | "out of order":
+                ahead = {"sequenced": 0, "repeated": -len(self.values), "out of order": 7}
+                sequence = max(0, member.sequence + ahead[self.kind])
+                data[43:57] = pack(">qhi", 1000 + member.number, 0, sequence)
+                data[17:21] = crc32c(bytes(data[21:])).to_bytes(4)
+                if self.kind == "sequenced":
+                    member.sequence += len(self.values)
+            case "gzip":
+                records = gzip.compress(bytes(data[61:]), mtime=0)
+                data[61:] = records
+                data[22] |= 1
+                data[8:12] = pack(">i", len(data) - 12)
+                data[17:21] = crc32c(bytes(data[21:])).to_bytes(4)
+        return bytes(data)
+
+
+class Produces(NamedTuple):
+    """One event: batches for one partition, and a fetch of what is there behind them."""
+
+    number: int
+    batches: tuple[Batch, ...]
+    version: int
+    acks: int = 1
+    fetches: bool = False
+    cut: int = 0
+    goes_on: bool = False
+
+    def to(self, both: Conversations) -> None:
+        member = both.members[self.number]
+        topic = both.sides[0].broker.topics.get("dogs")
+        by_id = self.version >= 13 and topic is not None
+        member.topic_id = topic.topic_id if by_id and topic is not None else bytes(16)
+        made = [each.made(member) for each in self.batches]
+        data = [member.produces(each, self.version, self.acks) for each in made]
+        data += [member.fetches(0)] if self.fetches else []
+        both.send(self.number, *data, cut=self.cut, goes_on=self.goes_on)
+
+
+CHANGES = [
+    "topic", "interval", "quota", "disk", "delete", "dogs", "stamps", "size", "flush", "start",
+    "epoch", "flushed",
+]  # fmt: skip
+FAULTS = ["damaged", "two", "short", "empty", "sequenced", "repeated", "out of order", "gzip"]
+BATCHES = st.builds(
+    Batch,
+    st.lists(st.binary(max_size=200), min_size=1, max_size=3).map(tuple),
+    st.sampled_from(["plain"] * 8 + FAULTS + ["sequenced"] * 4),
+)
 NUMBERS = st.integers(0, CLIENTS - 1)
 SAYS = st.builds(
     Says,
@@ -370,15 +479,29 @@ SAYS = st.builds(
     st.sampled_from([0, 0, 0, 1, 20, 60, 100]),
     st.booleans(),
 )
+PRODUCES = st.builds(
+    Produces,
+    NUMBERS,
+    st.lists(BATCHES, min_size=1, max_size=5).map(tuple),
+    st.sampled_from([3, 5, 7, 8, 9, 9, 9, 10, 12, 13]),
+    st.sampled_from([1, 1, 1, -1, 0, 2]),
+    st.booleans(),
+    st.sampled_from([0, 0, 0, 1, 20, 60, 100, 150]),
+    st.booleans(),
+)
+Event = Says | Joins | Passes | Changes | Produces
 EVENTS = st.one_of(
     SAYS,
     SAYS,
     SAYS,
+    PRODUCES,
+    PRODUCES,
+    PRODUCES,
     st.builds(Joins, NUMBERS, st.sampled_from(KINDS), st.integers(0, 4)),
     st.builds(Passes, st.sampled_from([0.0, 3.0, 3.0, 20.0, 60.0])),
     st.builds(
         Changes,
-        st.sampled_from(["topic", "interval", "quota", "disk", "delete", "dogs"]),
+        st.sampled_from(CHANGES),
         st.integers(0, 3),
     ),
 )
@@ -388,16 +511,35 @@ def beats(number: int, count: int = 1) -> Says:
     return Says(number, ("beat",) * count)
 
 
-def known(number: int, kind: str) -> list[Says | Joins | Passes | Changes]:
+def known(number: int, kind: str) -> list[Event]:
     """A member joins, and its heartbeats are known."""
     return [Joins(number, kind, 4), *[beats(number)] * 3]
 
 
-FULL = Changes("disk", 1)
+FULL, FLUSHED = Changes("disk", 1), Changes("flushed", 0)
 OTHERS_COMMIT = Says(1, ("commit",), goes_on=True)
 
 
+ONE = Batch((b"woof",), "plain")
+
+
+def produced(version: int, *batches: Batch) -> list[Event]:
+    """A Produce request is known, and then comes with these."""
+    return [*[Produces(0, (ONE,), version)] * 3, Produces(0, batches or (ONE,), version)]
+
+
 @settings(deadline=None)
+@example(events=[*produced(9, *[Batch((b"woof",), kind) for kind in FAULTS])])
+@example(events=[*produced(5), FULL, *produced(5), Produces(0, (ONE, ONE), 5)])
+@example(events=[*produced(7), Changes("start", 2), *produced(7)])
+@example(events=[*produced(13), Changes("delete", 0), Changes("dogs", 0), *produced(13)])
+@example(events=[*produced(9), Changes("delete", 0), *produced(9)])
+@example(events=[*produced(9), Changes("delete", 0), Changes("dogs", 0), *produced(9)])
+@example(events=[Changes("stamps", 1), *produced(8), Passes(3), *produced(8), Changes("epoch", 0)])
+@example(events=[Produces(0, (ONE,), 9, acks) for acks in [0, 0, 0, -1, -1, -1, 2, 2, 2]])
+@example(events=[*produced(9), Changes("flush", 1), *[Produces(0, (ONE,), 9), FLUSHED] * 3])
+@example(events=[*produced(3), Changes("size", 0), *produced(3, Batch((bytes(150),), "plain"))])
+@example(events=[*produced(9), Produces(0, (ONE, ONE), 9, 1, fetches=True), *produced(9, ONE, ONE)])
 @example(events=[*known(0, CLASSIC), Joins(1, CLASSIC, 2), beats(0, 2), beats(1)])
 @example(events=[*known(0, CONSUMER), Changes("interval", 1), Passes(3), beats(0), beats(0)])
 @example(events=[*known(0, SHARE), Changes("interval", 1), Passes(3), beats(0), beats(0)])
@@ -406,7 +548,7 @@ OTHERS_COMMIT = Says(1, ("commit",), goes_on=True)
 @example(events=[*known(0, SHARE), FULL, Says(0, ("commit", "beat")), beats(0)])
 @example(events=[*known(0, STREAMS), Changes("quota", 1), beats(0), Changes("quota", 0), beats(0)])
 @given(events=st.lists(EVENTS, max_size=30))
-def test_both_ways_come_to_the_same(events: Iterable[Says | Joins | Passes | Changes]) -> None:
+def test_both_ways_come_to_the_same(events: Iterable[Event]) -> None:
     both = Conversations()
     for event in events:
         event.to(both)
@@ -421,3 +563,11 @@ def test_idle_heartbeats_are_not_read(kind: str) -> None:
         beats(0, 2).to(both)
         both.pass_time(3)
     assert Ordinary.read - Quick.read >= 16
+
+
+def test_repeated_records_are_appended_without_being_read() -> None:
+    both = Conversations()
+    for event in produced(9, *[ONE] * 5):
+        event.to(both)
+    assert (Quick.read, Ordinary.read) == (2, 8)
+    both.end()

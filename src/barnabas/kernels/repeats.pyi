@@ -1,11 +1,33 @@
 from collections.abc import Callable
-from typing import final
+from typing import Any, Protocol, TypeVar, final
 
-from barnabas.types import Buffer
+class _Appended(Protocol):
+    base_offset: int
+
+_Done = TypeVar("_Done", bound=_Appended)
 
 @final
 class Repeats:
     def __init__(self) -> None: ...
     def learn(self, frame: bytes, response: bytes, again: Callable[[], bool], /) -> None: ...
-    def forget(self) -> None: ...
-    def take(self, received: Buffer, start: int, end: int, responses: list[bytes], /) -> int: ...
+    def learn_records(
+        self,
+        head: bytes,
+        tail: bytes,
+        response: bytes,
+        offset_at: int,
+        again: Callable[[memoryview], _Done | None],
+        about: object,
+        /,
+        *,
+        compact: bool,
+    ) -> None: ...
+    def take(
+        self,
+        view: memoryview,
+        start: int,
+        end: int,
+        responses: list[bytes],
+        appended: list[tuple[int, Any, Any]],
+        /,
+    ) -> int: ...

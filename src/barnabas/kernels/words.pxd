@@ -1,6 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Bytes to compare and to fill in for the kernels that are compiled; `words.py` is the same for the others."""
 
+from barnabas.kernels.big_endian cimport store
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcmp, memcpy
 
@@ -16,4 +17,10 @@ cdef inline bytes filled(
 ):
     cdef bytes made = PyBytes_FromStringAndSize(PyBytes_AS_STRING(words), PyBytes_GET_SIZE(words))
     memcpy(PyBytes_AS_STRING(made) + to, &data[at], size)
+    return made
+
+
+cdef inline bytes numbered(bytes words, Py_ssize_t at, long long value):
+    cdef bytes made = PyBytes_FromStringAndSize(PyBytes_AS_STRING(words), PyBytes_GET_SIZE(words))
+    store(<unsigned char *>PyBytes_AS_STRING(made) + at, value, 8)
     return made

@@ -14,3 +14,8 @@ def same(data: Buffer, at: int, words: bytes, first: int, last: int) -> bool:
 def filled(words: bytes, to: int, data: Buffer, at: int, size: int) -> bytes:
     """`words` with `size` bytes of `data` in place of its own."""
     return words[:to] + bytes(data[at : at + size]) + words[to + size :]
+
+
+def numbered(words: bytes, at: int, value: int) -> bytes:
+    """`words` with a number of eight bytes in place of its own."""
+    return words[:at] + value.to_bytes(8, signed=True) + words[at + 8 :]

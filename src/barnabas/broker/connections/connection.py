@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.connections.known_requests import KnownRequests
 from barnabas.broker.connections.listener_dialects import Spoken
 from barnabas.broker.connections.metering import Silence, Used, metered
 from barnabas.broker.connections.replies import reply_to_all, written
@@ -12,9 +13,9 @@ from barnabas.broker.connections.unordered_replies import Floating
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.latch import Latch
 from barnabas.broker.purgatory.purgatory import Pending, Repeatable, Unwritten, reply_of, there
+from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Request, Unanswered
-from barnabas.kernels.repeats import Repeats
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connections.connection import Connection
 
@@ -22,8 +23,7 @@ log = logging.getLogger(__name__)
 
 _NOTHING = -1
 _PRODUCE = int(ApiKey.PRODUCE)
-_MOST_REPEATED_BYTES = 4096
-"""Request and response together. Larger ones are not kept: it would be for as long as the connection."""
+_LEARNED = frozenset({Repeatable, AppendAgain})
 
 
 class ClientConnection:
@@ -38,9 +38,9 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_admitted", "_broker", "_contexts", "_dialect", "_floating", "_handlers", "_is_patient", "_on_gone",
-        "_others", "_outcomes", "_parked", "_place", "_repeats", "_silence", "_unwritten",
-        "_used", "connection", "number", "peer_host",
+        "_admitted", "_broker", "_contexts", "_dialect", "_floating", "_handlers", "_known", "_on_gone",
+        "_others", "_outcomes", "_parked", "_place", "_silence", "_unwritten", "_used",
+        "connection", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -71,10 +71,8 @@ class ClientConnection:
         """Requests of this event that are anything else, or failed."""
         self._used: Used | None = None
         self._silence = Silence(broker.timers, self._on_silence_over)
-        self._repeats: Repeats | None = None
+        self._known: KnownRequests | None = None
         """The requests that may come again; None: there was none such."""
-        self._is_patient = True
-        """Whether all of these are of a client that is in no hurry."""
         self.peer_host = connection.peer.rpartition(":")[0]
         self._place = listener, connection.peer, number, "/" + self.peer_host.strip("[]")
 
@@ -83,27 +81,28 @@ class ClientConnection:
 
         Under quotas there are none, as each request is measured.
         """
-        repeats = self._repeats
-        if repeats is None or self._broker.quotas.in_force or self.connection.broken is not None:
+        known = self._known
+        if known is None or self._broker.quotas.in_force or self.connection.broken is not None:
             return start
-        responses: list[bytes] = []
-        end = repeats.take(received, start, end, responses)
+        end, responses = known.take(received, start, end)
         if responses:
-            self.connection.send(responses[0] if len(responses) == 1 else b"".join(responses))
-            self.connection.listen_late(late=self._is_patient)
+            self.connection.send(responses)
+            self.connection.listen_late(late=known.is_patient)
         return end
 
     def _learn(self, frame: memoryview, request: Request, outcome: object) -> object:
         """Keep a request that may come again; returns the outcome itself."""
-        if type(outcome) is not Repeatable:
+        kind = type(outcome)
+        if kind is not Repeatable and kind is not AppendAgain:
             self.connection.listen_late(late=False)
             return outcome
-        response = self._dialect.write_response(request, outcome.reply)
-        self._is_patient &= outcome.is_patient
-        if type(response) is bytes and len(frame) + len(response) <= _MOST_REPEATED_BYTES:
-            repeats = self._repeats = self._repeats or Repeats()
-            repeats.learn(bytes(frame), response, outcome.again)
-        return outcome.reply
+        known = self._known = self._known or KnownRequests(self._broker, self._dialect)
+        if isinstance(outcome, Repeatable):
+            known.learn(frame, request, outcome)
+            return outcome.reply
+        assert isinstance(outcome, AppendAgain)
+        known.learn_append(frame, request, outcome)
+        return outcome.response
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
@@ -126,7 +125,7 @@ class ClientConnection:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
         outcome = self._handlers[key](broker, who, request.body)
-        if type(outcome) is Repeatable or self._repeats is not None:
+        if type(outcome) in _LEARNED or self._known is not None:
             outcome = self._learn(frame, request, outcome)
         if began is not None:
             used = Used(len(frame), broker.clock.monotonic() - began)

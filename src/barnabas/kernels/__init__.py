@@ -37,7 +37,6 @@ FAMILIES = (
     "struct_reading",
     "struct_writing",
     "sockets",
-    "departing",
     "repeats",
 )
 

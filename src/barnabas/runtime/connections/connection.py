@@ -56,7 +56,7 @@ class Connection:
     ) -> None:
         self._channel = channel
         self._intake = Intake(memory, self, FrameSplitter(max_frame_bytes, large))
-        self._outbox = Outbox(memory, channel.fileno(), self.leave, partial(self.close, _UNREAD))
+        self._outbox = Outbox(memory, partial(self.close, _UNREAD))
         self._departures = departures
         self._handler: FrameHandler | None = None
         self._paused = False
@@ -97,7 +97,7 @@ class Connection:
         if present is None or type(send) is not bytes or len(send) > SMALL_BYTES:
             self.guarded(self._flush)
         else:
-            departures.add(outbox)
+            departures.add(self)
 
     def pause(self) -> None:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
@@ -136,7 +136,6 @@ class Connection:
     def finish(self) -> None:
         """Take no more frames; close when the replies are out and nothing is parked."""
         self._finishing = True
-        self._outbox.fd = -1  # It closes when all is out.
         self._listen(wanted=False)
         self._close_if_finished()
 
@@ -183,7 +182,7 @@ class Connection:
         self.guarded(self._flush)
 
     def leave(self) -> None:
-        """The turn is over: send what there is, or what a kernel has left of it."""
+        """The turn is over: send what there is."""
         self.guarded(self._flush)
 
     def _on_left_over(self) -> None:
@@ -248,8 +247,8 @@ class Connection:
         """The event is over: what is small leaves at the end of the turn, as long as nothing waits for it."""
         outbox = self._outbox
         is_small = 0 < outbox.size <= SMALL_BYTES and not self._stalled
-        if is_small and (outbox.only is not None or not outbox.has_files):
-            self._departures.add(outbox)
+        if is_small and not outbox.has_files:
+            self._departures.add(self)
         else:
             self._flush()
 

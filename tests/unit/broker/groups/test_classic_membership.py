@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse

@@ -342,8 +342,9 @@ def _change(side: Side, what: str, value: int) -> None:
             side.disk.end_syncs()
         case "dogs" if topic is None:
             broker.topics.create("dogs", {0: [1], 1: [1]}, {})
-        case _ if topic is not None:
-            _change_dogs(broker, what, value)
+        case _:
+            if topic is not None:
+                _change_dogs(broker, what, value)
 
 
 def _change_dogs(broker: Broker, what: str, value: int) -> None:
@@ -435,6 +436,8 @@ class Batch(NamedTuple):
                 data[22] |= 1
                 data[8:12] = pack(">i", len(data) - 12)
                 data[17:21] = crc32c(bytes(data[21:])).to_bytes(4)
+            case _:
+                assert self.kind == "plain"
         return bytes(data)
 
 

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
-"""Bytes to compare and to fill in for the kernels that are compiled; `words.py` is the same for the others."""
+"""Bytes to compare and to fill in for kernels that are compiled; `words.py` is the same for the others."""
 
 from barnabas.kernels.big_endian cimport store
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE

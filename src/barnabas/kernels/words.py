@@ -1,4 +1,4 @@
-"""Bytes to compare and to fill in for the kernels that are not compiled; `words.pxd` is the same for the others.
+"""Bytes to compare and to fill in for kernels that are not compiled; `words.pxd` is the same for the others.
 
 The caller has compared all places with both ends.
 """

@@ -60,48 +60,49 @@ class KnownRequests:
     def learn_append(self, frame: memoryview, request: Request, outcome: AppendAgain) -> None:
         """Know a Produce request, if one like it came before."""
         self.is_patient = False
-        body, response = request.body, outcome.response
+        body = request.body
         assert isinstance(body, ProduceRequest)
-        topic, told = body.topic_data[0], response.responses[0].partition_responses[0]
+        topic = body.topic_data[0]
         size, compact = (
             len(topic.partition_data[0].records or b""),
             request.api_version in _FLEXIBLE,
         )
         tail = _TAIL if compact else b""
         behind = len(frame) - len(tail)
-        head = bytes(frame[: behind - size - _size_of_length(size, compact=compact)])
         if bytes(frame[behind:]) != tail:
             return  # it has fields that this broker does not know
+        head = bytes(frame[: behind - size - _size_of_length(size, compact=compact)])
         words = head[:4] + head[8:]  # without the correlation id
         if words not in self._heads:
             if len(self._heads) >= _MOST_HEADS:
                 self._heads.clear()
             self._heads[words] = None
             return
-        written = self._dialect.write_response(request, response)
-        offset_at = self._place_of_offset(request, response, told)
-        if type(written) is bytes and len(head) + len(written) <= _MOST_BYTES:
+        response, offset_at = self._with_place(request, outcome.response)
+        if len(head) + len(response) <= _MOST_BYTES:
             bare = replace(request, body=_without_records(body))
             about = _Produce(bare, topic.name, bytes(topic.topic_id))
             self._repeats.learn_records(
-                head, tail, written, offset_at, outcome.again, about, compact=compact
+                head, tail, response, offset_at, outcome.again, about, compact=compact
             )
 
-    def _place_of_offset(
-        self, request: Request, response: ProduceResponse, told: PartitionProduceResponse
-    ) -> int:
-        """Where the response has the base offset: where all bits of eight bytes are others for another."""
-        offset = told.base_offset
-        written = self._dialect.write_response(request, response)
-        told.base_offset = ~offset
+    def _with_place(self, request: Request, response: ProduceResponse) -> tuple[bytes, int]:
+        """The bytes of a response, and where they have the base offset: where another one differs."""
+        answer = response.responses[0].partition_responses[0]
+        offset = answer.base_offset
+        written = self._written(request, response)
+        answer.base_offset = ~offset
         try:
-            other = self._dialect.write_response(request, response)
+            other = self._written(request, response)
         finally:
-            told.base_offset = offset
-        assert isinstance(written, bytes)
-        assert isinstance(other, bytes)
+            answer.base_offset = offset
         pairs = enumerate(zip(written, other, strict=True))
-        return next(at for at, (one, another) in pairs if one != another)
+        return written, next(at for at, (one, another) in pairs if one != another)
+
+    def _written(self, request: Request, response: ProduceResponse) -> bytes:
+        written = self._dialect.write_response(request, response)
+        assert isinstance(written, bytes), "it has no records, and its client waits for it"
+        return written
 
     def take(self, received: memoryview, start: int, end: int) -> tuple[int, bytes]:
         """Do the requests from `start` on that are known; returns where they end, and their responses."""
@@ -121,9 +122,7 @@ class KnownRequests:
         topic = TopicProduceResponse(
             name=about.name, topic_id=about.topic_id, partition_responses=[answer]
         )
-        written = self._dialect.write_response(request, ProduceResponse(responses=[topic]))
-        assert isinstance(written, bytes)
-        return written
+        return self._written(request, ProduceResponse(responses=[topic]))
 
 
 def _without_records(body: ProduceRequest) -> ProduceRequest:

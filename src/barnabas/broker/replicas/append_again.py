@@ -58,10 +58,10 @@ def repeated_append(
     It cannot where it was refused, where the broker stamps records with its time, and where records do not
     count as soon as they are written.
     """
-    told = response.responses[0].partition_responses[0]
-    if told.error_code or told.log_append_time_ms >= 0:
+    answer = response.responses[0].partition_responses[0]
+    if answer.error_code or answer.log_append_time_ms >= 0:
         return response
-    partition = replicas.find_told(topic.name, bytes(topic.topic_id), told.index)
+    partition = replicas.find_told(topic.name, bytes(topic.topic_id), answer.index)
     if partition is None or not partition.log.config.seen_when_written:
         return response
     return AppendAgain(replicas, partition, topic, response, zstd=zstd)

@@ -460,7 +460,12 @@ class Produces(NamedTuple):
         made = [each.made(member) for each in self.batches]
         data = [member.produces(each, self.version, self.acks) for each in made]
         data += [member.fetches(0)] if self.fetches else []
-        both.send(self.number, *data, cut=self.cut, goes_on=self.goes_on)
+        if both.sides[0].disk.is_full:
+            # What is known is written before the rest is read: the rest may find the log offline.
+            for each in data:
+                both.send(self.number, each)
+        else:
+            both.send(self.number, *data, cut=self.cut, goes_on=self.goes_on)
 
 
 CHANGES = [

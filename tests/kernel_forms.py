@@ -23,7 +23,7 @@ FUZZED_ELSEWHERE = {
     "message_writing": "tests/property/test_convert.py",
     "committed_offsets": "tests/property/test_committed_offsets.py",
     "sockets": "tests/unit/kernels/test_sockets.py",
-    "departing": "tests/unit/kernels/test_departing.py",
+    "repeats": "tests/property/test_repeats.py",
 }
 """Families that take no bytes of strangers, or have their own comparison with another form."""
 FAMILIES = tuple(name for name in kernels.FAMILIES if name not in FUZZED_ELSEWHERE)

@@ -71,10 +71,6 @@ class SimChannel:
         """`host:port` of the other side."""
         return self._peer
 
-    def fileno(self) -> int:
-        """There is none."""
-        return -1
-
     def receive_into(self, target: memoryview) -> int:
         """Bytes received; 0 is the end of the stream, -1 means nothing is there now."""
         self.process.check()

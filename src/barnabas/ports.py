@@ -233,10 +233,6 @@ class Channel(Protocol):
         """`host:port` of the peer, for logs and quotas."""
         ...
 
-    def fileno(self) -> int:
-        """The descriptor, if a kernel may send on it directly; -1 if bytes must use this object."""
-        ...
-
     def receive_into(self, target: memoryview) -> int:
         """Receive bytes; returns their number, 0: the end, -1: none now. Raises ConnectionFailed."""
         ...

@@ -9,12 +9,12 @@ from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.streams_group import (
     committing,
-    idling,
     reconciling,
     records,
     sticky_assignor,
     target,
 )
+from barnabas.coordinators.streams_group import groups as streams_groups
 from barnabas.coordinators.streams_group import heartbeats as beating
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
@@ -106,7 +106,7 @@ def call_no_topology_old(patch: Patch) -> None:
 
 def end_behind_backs(patch: Patch) -> None:
     """Tell of the end of an application only to who has something to say."""
-    real = idling._has_nothing_to_tell
+    real = streams_groups._has_nothing_to_tell
 
     def has_nothing_to_tell(group: StreamsGroup, member: StreamsMember) -> bool:
         ends, group.heard = group.heard, replace(group.heard, shutdown_by=None)
@@ -115,7 +115,7 @@ def end_behind_backs(patch: Patch) -> None:
         finally:
             group.heard = ends
 
-    patch.setattr(idling, "_has_nothing_to_tell", has_nothing_to_tell)
+    patch.setattr(streams_groups, "_has_nothing_to_tell", has_nothing_to_tell)
 
 
 def end_for_ever(patch: Patch) -> None:

@@ -37,7 +37,7 @@ FAMILIES = (
     "struct_reading",
     "struct_writing",
     "sockets",
-    "departing",
+    "repeats",
 )
 
 

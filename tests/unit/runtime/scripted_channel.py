@@ -60,9 +60,6 @@ class ScriptedChannel:
         if self.writable is not None:
             self.writable()
 
-    def fileno(self) -> int:
-        return -1
-
     def receive_into(self, target: memoryview) -> int:
         if self.broken:
             raise ConnectionFailed("reset by the test")

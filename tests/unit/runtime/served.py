@@ -26,7 +26,7 @@ def a_send(*parts: bytes | FileSlice) -> Send:
 
 
 class Echo:
-    """Answers each frame with itself at the end of the event; can park on a word."""
+    """Answers each frame with itself at the end of the event; can park on a word, and knows one."""
 
     def __init__(self, connection: Connection, *, park_on: bytes = b"never") -> None:
         self.connection = connection
@@ -37,6 +37,12 @@ class Echo:
         self.closed = False
         self._views: list[memoryview] = []
         connection.serve(self)
+
+    def take_known(self, received: memoryview, start: int, end: int) -> int:
+        while bytes(received[start:end]).startswith(framed(b"known")):
+            self.connection.send(b"as ever")
+            start += len(framed(b"known"))
+        return start
 
     def on_frame(self, frame: memoryview) -> bool:
         if bytes(frame) == b"fail":

@@ -7,11 +7,12 @@ Ignores: the rack: all partitions are on this broker.
 Versions: 1 subscription by regular expression, ids made by the members (KIP-1082)
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
+from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import Place, by_topic
 from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
@@ -43,21 +44,21 @@ def handle(
     member_id = request.member_id
     if not member_id:
         member_id = uuid_text(broker.entropy.uuid())
-    return broker.members.beat(_asked(context, request, member_id), _respond)
+    asked = _asked(context, request, member_id)
+    outcome = broker.members.beat(asked, _respond)
+    if _is_no_news(request, outcome):
+        return Repeatable(outcome, broker.members.idle(asked).again, is_patient=True)
+    return outcome
 
 
-def steady(
-    broker: Broker,
-    context: RequestContext,
-    request: ConsumerGroupHeartbeatRequest,
-    reply: ConsumerGroupHeartbeatResponse,
-) -> Callable[[], bool] | None:
-    """A short way to handle a request once more that was answered just now, if there is one."""
-    told_ms = reply.heartbeat_interval_ms
-    if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
-        return None  # there was news
-    member = broker.members.at_rest(_asked(context, request, request.member_id))
-    return None if member is None else member.beat
+def _is_no_news(request: ConsumerGroupHeartbeatRequest, outcome: object) -> bool:
+    """Whether the member has its response, and was only confirmed in its epoch."""
+    return (
+        isinstance(outcome, ConsumerGroupHeartbeatResponse)
+        and not outcome.error_code
+        and outcome.assignment is None
+        and outcome.member_epoch == request.member_epoch
+    )
 
 
 def _asked(context: RequestContext, request: ConsumerGroupHeartbeatRequest, member_id: str) -> Beat:

@@ -5,10 +5,11 @@ Ignores: nothing.
 Versions: 1 throttle time · 3 static members (KIP-345)
 """
 
-from collections.abc import Callable
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
 from barnabas.wire.schema import maker
@@ -16,29 +17,28 @@ from barnabas.wire.schema import maker
 _response = maker(HeartbeatResponse)
 
 
-def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -> HeartbeatResponse:
+def handle(
+    broker: Broker, context: RequestContext, request: HeartbeatRequest
+) -> HeartbeatResponse | Repeatable:
     """Ask the group."""
     del context
+    code = _code(broker, request)
+    response = _response(error_code=code)
+    if code:
+        return response
+    return Repeatable(response, partial(_is_alive, broker, request), is_patient=True)
+
+
+def _is_alive(broker: Broker, request: HeartbeatRequest) -> bool:
+    return not _code(broker, request)
+
+
+def _code(broker: Broker, request: HeartbeatRequest) -> ErrorCode:
     if not request.group_id:
-        return HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID)
+        return ErrorCode.INVALID_GROUP_ID
     try:
-        code = broker.members.heartbeat(
+        return broker.members.heartbeat(
             request.group_id, request.member_id, request.group_instance_id, request.generation_id
         )
     except BrokerError as error:
-        code = error.code
-    return _response(error_code=code)
-
-
-def steady(
-    broker: Broker, context: RequestContext, request: HeartbeatRequest, reply: HeartbeatResponse
-) -> Callable[[], bool] | None:
-    """A short way to handle a request once more that was answered just now, if there is one.
-
-    It gives True if the member is heard, and the reply is as it was.
-    """
-    del context
-    if reply.error_code:
-        return None
-    member = broker.members.steady(request.group_id, request.member_id)
-    return None if member is None else member.beat
+        return error.code

@@ -20,6 +20,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.replicas.append_again import AppendAgain, repeated_append
 from barnabas.broker.replicas.refusals import refused
 from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.errors import ErrorCode
@@ -60,7 +61,7 @@ _Judge = Callable[[Broker, ProduceRequest, int], Mapping[int, PartitionProduceRe
 
 def handle(
     broker: Broker, context: RequestContext, request: ProduceRequest
-) -> ProduceResponse | Pending:
+) -> ProduceResponse | AppendAgain | Pending:
     """Append; the response counts once the replicas have written."""
     if request.acks not in _KNOWN_ACKS:
         takes_any = broker.profile.any_acks[context.api_version]
@@ -69,9 +70,23 @@ def handle(
     if request.transactional_id is not None:
         refusals = _judge()(broker, request, context.api_version)
     response = _append(broker, context, request, refusals)
+    rules = _RULES[context.api_version]
     if not broker.profile.tells_records:
-        _without_invalid_record(response, closes=not _RULES[context.api_version].message_sets)
+        _without_invalid_record(response, closes=not rules.message_sets)
+    if _is_of_one_batch(request) and not rules.message_sets:
+        return repeated_append(broker.replicas, request.topic_data[0], response, zstd=rules.zstd)
     return response
+
+
+def _is_of_one_batch(request: ProduceRequest) -> bool:
+    """Whether it is for one partition, answered, and in no transaction."""
+    topics = request.topic_data
+    return (
+        len(topics) == 1
+        and len(topics[0].partition_data) == 1
+        and request.acks != 0
+        and request.transactional_id is None
+    )
 
 
 def _append(

@@ -6,11 +6,10 @@ Ignores: the rack: all partitions are on this broker.
 Versions: 1, the same layout as 0, which was early access
 """
 
-from collections.abc import Callable
-
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import by_topic
 from barnabas.coordinators.consumer_group.heartbeats import BeatReply
@@ -32,21 +31,21 @@ def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeat
         _check(request)
     except BrokerError as error:
         return _respond(error)
-    return broker.shares.members.beat(_asked(context, request), _respond)
+    asked = _asked(context, request)
+    outcome = broker.shares.members.beat(asked, _respond)
+    if _is_no_news(request, outcome):
+        return Repeatable(outcome, broker.shares.members.idle(asked).again, is_patient=True)
+    return outcome
 
 
-def steady(
-    broker: Broker,
-    context: RequestContext,
-    request: ShareGroupHeartbeatRequest,
-    reply: ShareGroupHeartbeatResponse,
-) -> Callable[[], bool] | None:
-    """A short way to handle a request once more that was answered just now, if there is one."""
-    told_ms = reply.heartbeat_interval_ms
-    if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
-        return None  # there was news
-    member = broker.shares.members.at_rest(_asked(context, request))
-    return None if member is None else member.beat
+def _is_no_news(request: ShareGroupHeartbeatRequest, outcome: object) -> bool:
+    """Whether the member has its response, and was only confirmed in its epoch."""
+    return (
+        isinstance(outcome, ShareGroupHeartbeatResponse)
+        and not outcome.error_code
+        and outcome.assignment is None
+        and outcome.member_epoch == request.member_epoch
+    )
 
 
 def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareBeat:

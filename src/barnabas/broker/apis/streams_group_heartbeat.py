@@ -9,12 +9,13 @@ Ignores: the rack and the tags of clients: all partitions are on this broker.
 Versions: 0
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
+from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.requests.streams_topics import create_missing
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
@@ -48,21 +49,19 @@ def handle(
         asked = _asked(context, request)
     except BrokerError as error:
         return _respond(broker, error)
-    return broker.streams.beat(asked, lambda reply: _respond(broker, reply))
+    outcome = broker.streams.beat(asked, lambda reply: _respond(broker, reply))
+    if _is_no_news(broker, request, outcome):
+        return Repeatable(outcome, broker.streams.idle(asked).again, is_patient=True)
+    return outcome
 
 
-def steady(
-    broker: Broker,
-    context: RequestContext,
-    request: StreamsGroupHeartbeatRequest,
-    reply: StreamsGroupHeartbeatResponse,
-) -> Callable[[], bool] | None:
-    """A short way to handle a request once more that was answered just now, if there is one."""
-    told_ms, endpoints = reply.heartbeat_interval_ms, request.endpoint_information_epoch
+def _is_no_news(broker: Broker, request: StreamsGroupHeartbeatRequest, outcome: object) -> bool:
+    """Whether the member has its response, and was only confirmed in its epoch."""
+    if not isinstance(outcome, StreamsGroupHeartbeatResponse):
+        return False
+    told_ms, endpoints = outcome.heartbeat_interval_ms, request.endpoint_information_epoch
     known = StreamsReply(request.member_id, request.member_epoch, told_ms, endpoints=endpoints)
-    if reply != _respond(broker, known):
-        return None  # there was news
-    return broker.streams.at_rest(_asked(context, request)).beat
+    return outcome == _respond(broker, known)
 
 
 def _check_supported(request: StreamsGroupHeartbeatRequest) -> None:

@@ -5,14 +5,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.connections.idle_heartbeats import CALM_SECONDS, HEARTBEATS, Pulse, short_way
+from barnabas.broker.connections.known_requests import KnownRequests
 from barnabas.broker.connections.listener_dialects import Spoken
 from barnabas.broker.connections.metering import Silence, Used, metered
 from barnabas.broker.connections.replies import reply_to_all, written
 from barnabas.broker.connections.unordered_replies import Floating
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.latch import Latch
-from barnabas.broker.purgatory.purgatory import Pending, Unwritten, reply_of, there
+from barnabas.broker.purgatory.purgatory import Pending, Repeatable, Unwritten, reply_of, there
+from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.protocol.api_keys import ApiKey
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 
 _NOTHING = -1
 _PRODUCE = int(ApiKey.PRODUCE)
+_LEARNED = frozenset({Repeatable, AppendAgain})
 
 
 class ClientConnection:
@@ -36,9 +38,9 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_admitted", "_beat_at", "_broker", "_contexts", "_dialect", "_floating", "_handlers",
-        "_on_gone", "_others", "_outcomes", "_parked", "_place", "_pulse", "_silence", "_unwritten",
-        "_used", "connection", "number", "peer_host",
+        "_admitted", "_broker", "_contexts", "_dialect", "_floating", "_handlers", "_known", "_on_gone",
+        "_others", "_outcomes", "_parked", "_place", "_silence", "_unwritten", "_used",
+        "connection", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -69,12 +71,38 @@ class ClientConnection:
         """Requests of this event that are anything else, or failed."""
         self._used: Used | None = None
         self._silence = Silence(broker.timers, self._on_silence_over)
-        self._beat_at: float | None = None
-        """When a heartbeat came, if nothing else has come since."""
-        self._pulse: Pulse | None = None
-        """Once it is calm."""
+        self._known: KnownRequests | None = None
+        """The requests that may come again; None: there was none such."""
         self.peer_host = connection.peer.rpartition(":")[0]
         self._place = listener, connection.peer, number, "/" + self.peer_host.strip("[]")
+
+    def take_known(self, received: memoryview, start: int, end: int) -> int:
+        """Answer the frames from `start` on that repeat earlier ones; returns where they end.
+
+        Under quotas there are none, as each request is measured.
+        """
+        known = self._known
+        if known is None or self._broker.quotas.in_force or self.connection.broken is not None:
+            return start
+        end, responses = known.take(received, start, end)
+        if responses:
+            self.connection.send(responses)
+            self.connection.listen_late(late=known.is_patient)
+        return end
+
+    def _learn(self, frame: memoryview, request: Request, outcome: object) -> object:
+        """Keep a request that may come again; returns the outcome itself."""
+        kind = type(outcome)
+        if kind is not Repeatable and kind is not AppendAgain:
+            self.connection.listen_late(late=False)
+            return outcome
+        known = self._known = self._known or KnownRequests(self._broker, self._dialect)
+        if isinstance(outcome, Repeatable):
+            known.learn(frame, request, outcome)
+            return outcome.reply
+        assert isinstance(outcome, AppendAgain)
+        known.learn_append(frame, request, outcome)
+        return outcome.response
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
@@ -97,10 +125,8 @@ class ClientConnection:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
         outcome = self._handlers[key](broker, who, request.body)
-        if key in HEARTBEATS or self._pulse is not None:
-            self._on_pulse(frame, request, outcome)
-        else:
-            self._beat_at = None
+        if type(outcome) in _LEARNED or self._known is not None:
+            outcome = self._learn(frame, request, outcome)
         if began is not None:
             used = Used(len(frame), broker.clock.monotonic() - began)
             return self._take(request, outcome, used)
@@ -156,52 +182,6 @@ class ClientConnection:
 
     def _leave_unanswered(self, reason: Unanswered) -> None:
         log.info("request left unanswered: %s", reason, extra={"peer": self.connection.peer})
-
-    def _on_pulse(self, frame: memoryview, request: Request, outcome: object) -> None:
-        """Who says nothing but heartbeats is in no hurry to be heard, and will say the same again."""
-        if request.api_key not in HEARTBEATS:
-            self.connection.be_patient(None)
-            self._pulse = self._beat_at = None
-            return
-        broker, before = self._broker, self._beat_at
-        now = self._beat_at = broker.clock.monotonic()
-        if self._pulse is None and (before is None or now - before < CALM_SECONDS):
-            return
-        pulse = self._pulse = self._pulse or Pulse()
-        if not isinstance(outcome, Pending):
-            reply = self._dialect.write_response(request, outcome)
-            if pulse.learn(frame, request, outcome, reply):
-                pulse.steady = short_way(broker, self._contexts[request.api_key], request, outcome)
-        self.connection.be_patient(self._on_known)
-
-    def _on_known(self, received: memoryview) -> bytes | None:
-        """Handle a heartbeat in the same words; most often there is nothing new to tell either."""
-        broker, pulse = self._broker, self._pulse
-        if pulse is None or pulse.repeated is None or broker.quotas.in_force:
-            return None
-        repeated = pulse.repeated
-        reply = repeated.reply_to(received)
-        if reply is None:
-            return None
-        if pulse.steady is not None and pulse.steady():
-            return reply
-        request = repeated.request
-        key, client_id, body = request.api_key, request.client_id, request.body
-        context = self._contexts.get(key)
-        if context is None or context.client_id != client_id:
-            return None
-        outcome = self._handlers[key](broker, context, body)
-        if outcome == repeated.outcome:
-            pulse.steady = short_way(broker, context, request, outcome)
-            return reply
-        if type(outcome) is not Pending:
-            # That is news now, and may be what the next one is told, too.
-            pulse.repeated = None
-        self._others += 1
-        if not self._take(repeated.read(received), outcome, None):
-            self.connection.pause()
-        self.on_event_end()
-        return b""
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""

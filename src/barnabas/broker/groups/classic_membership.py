@@ -9,7 +9,6 @@ from functools import partial
 
 from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.group_shards import GroupShards, Held
-from barnabas.broker.groups.steady_member import SteadyMember
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.coordinators.classic_group import joining, leaving, syncing
 from barnabas.coordinators.classic_group import rebalance_fast_path as usual
@@ -103,14 +102,6 @@ class GroupMembership:
             return respond(told)
         pending = Pending()
         return pending if usual.waits_for_leader(group, asked, (pending, respond)) else None
-
-    def steady(self, held: Held, group_id: str, member_id: str) -> SteadyMember | None:
-        """A short way to hear a member that was heard just now; None: there is no such member."""
-        group = held.shard.group(group_id)
-        member = None if group is None else group.members.get(member_id)
-        if group is None or member is None:
-            return None
-        return SteadyMember(self._shards, held, group, member)
 
     def leave(
         self, held: Held | None, group_id: str, leavers: Sequence[Identity]

@@ -11,9 +11,8 @@ from typing import TypeVar
 from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.classic_membership import GroupMembership
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
-from barnabas.broker.groups.resting_member import RestingMember
-from barnabas.broker.groups.steady_member import SteadyMember
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.shards.record_names import check_kept
@@ -74,11 +73,14 @@ class GroupMembers:
         # Who is gone may have come back and said something newer meanwhile.
         return self._stepping.run(self._beat_in_steps(work, asked, respond), ends_unheard=True)
 
-    def at_rest(self, asked: Beat) -> RestingMember | None:
-        """A short way to hear with `beat` again who was answered just now, if it is idle."""
-        held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id)
-        hear = held.shard.consumer.resting(asked, settings)
-        return hear and RestingMember(self._shards, self._policies, held, hear)
+    def idle(self, asked: Beat) -> IdleHeartbeat[Beat, ConsumerSettings]:
+        """What does the same as `beat` while nothing happens."""
+        return IdleHeartbeat(
+            self._shards,
+            self._policies,
+            asked,
+            lambda shard, *told: shard.consumer.extends(*told),
+        )
 
     def _beat_in_steps(
         self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]
@@ -186,13 +188,6 @@ class GroupMembers:
         if code:
             self._set_alarm(held, group_id)
         return code
-
-    def steady(self, group_id: str, member_id: str) -> SteadyMember | None:
-        """A short way to hear a member again that was heard with `heartbeat`, if there is one."""
-        held = self._shards.find(group_id)
-        if held is None:
-            return None
-        return self._classic.steady(held, group_id, member_id)
 
     def leave(
         self,

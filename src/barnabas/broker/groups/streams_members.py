@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
-from barnabas.broker.groups.resting_member import RestingMember
 from barnabas.coordinators.common.shard import bytes_of
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.group_weights import grown_by_beat
@@ -48,11 +48,11 @@ class StreamsMembers:
         self._set_alarm(held, group_id)
         return answer
 
-    def at_rest(self, asked: StreamsBeat) -> RestingMember:
-        """A short way to hear with `beat` again who was answered just now, while it is idle."""
-        held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id)
-        hear = held.shard.streams.resting(asked, settings)
-        return RestingMember(self._shards, self._policies, held, hear)
+    def idle(self, asked: StreamsBeat) -> IdleHeartbeat[StreamsBeat, StreamsSettings]:
+        """What does the same as `beat` while nothing happens."""
+        return IdleHeartbeat(
+            self._shards, self._policies, asked, lambda shard, *told: shard.streams.extends(*told)
+        )
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)

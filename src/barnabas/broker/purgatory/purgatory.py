@@ -99,6 +99,23 @@ class Unwritten(Pending):
     __slots__ = ()
 
 
+class Repeatable:
+    """A reply whose request may come again in the same words, and what does its work once more.
+
+    `again()` returns True if the same reply is right again. False: it is not, and the request has to be
+    handled, for which it is as if nothing had been done. `is_patient`: its client is in no hurry.
+    """
+
+    __slots__ = ("again", "is_patient", "reply")
+
+    def __init__(
+        self, reply: object, again: Callable[[], bool], *, is_patient: bool = False
+    ) -> None:
+        self.reply = reply
+        self.again = again
+        self.is_patient = is_patient
+
+
 def there(outcome: object) -> Pending:
     """A reply that need not be waited for."""
     pending = Pending()

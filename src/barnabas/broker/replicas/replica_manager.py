@@ -168,6 +168,20 @@ class ReplicaManager:
                 )
         return _response(responses=responses)
 
+    def append_one(
+        self, partition: Partition, records: memoryview, *, zstd: bool
+    ) -> PartitionProduceResponse | None:
+        """Queue the batch of a request for one partition; None: it is refused, and nothing is done."""
+        unpacking = self._unpacking
+        unpacking.begin()
+        now_ms = self._clock.time_ms()
+        answer = partition.append(records, now_ms, zstd=zstd, unpacking=unpacking)
+        if answer.error_code:
+            return None
+        partition.unanswered.append(answer)
+        self._dirty[partition] = None
+        return answer
+
     def append_messages(
         self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None
     ) -> PartitionProduceResponse:

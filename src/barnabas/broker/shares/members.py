@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
-from barnabas.broker.groups.resting_member import RestingMember
 from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.sessions import ShareSessions
@@ -56,11 +56,14 @@ class ShareMembers:
         self._set_alarm(held, group_id)
         return answer
 
-    def at_rest(self, asked: ShareBeat) -> RestingMember | None:
-        """A short way to hear with `beat` again who was answered just now, if it is idle."""
-        held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id).settings
-        hear = held.shard.share.resting(asked, settings)
-        return hear and RestingMember(self._shards, self._policies, held, hear)
+    def idle(self, asked: ShareBeat) -> IdleHeartbeat[ShareBeat, SharePolicy]:
+        """What does the same as `beat` while nothing happens."""
+        return IdleHeartbeat(
+            self._shards,
+            self._policies,
+            asked,
+            lambda shard, beat, policy, now: shard.share.extends(beat, policy.settings, now),
+        )
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)

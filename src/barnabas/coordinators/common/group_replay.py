@@ -2,20 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from barnabas.coordinators.common.record_kinds import DecodedRecord, Layouts, read_record
 from barnabas.coordinators.common.undo import WayBack
 from barnabas.types import Buffer
 
-
-class Changing(Protocol):
-    """A group, of which `changes` moves with each record that it takes in."""
-
-    changes: int
-
-
-GroupT = TypeVar("GroupT", bound=Changing)
+GroupT = TypeVar("GroupT")
 
 
 class Effect(NamedTuple):
@@ -74,8 +67,6 @@ class GroupReplay(Generic[GroupT]):
             self._effects[record.kind].apply(group, record.key, record.value)
         elif group is not None:
             self._remove(groups, group, record.key)
-        if group is not None:
-            group.changes += 1
         return True
 
     def _note(

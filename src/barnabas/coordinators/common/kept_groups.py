@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from barnabas.coordinators.common.draft import Draft, Replay
-from barnabas.coordinators.common.group_replay import Changing, GroupReplay
+from barnabas.coordinators.common.group_replay import GroupReplay
 from barnabas.coordinators.common.undo import WayBack, to_values
 from barnabas.types import Buffer
 
 
-class _Group(Changing, Protocol):
+class _Group(Protocol):
     @property
     def parts(self) -> tuple[Any, ...]:
         """The objects that have its attributes."""
@@ -46,8 +46,6 @@ class KeptGroups(Generic[GroupT]):
 
     def become(self, groups: dict[str, GroupT]) -> None:
         """Have the groups that were read from the log again."""
-        for gone in self._groups.values():
-            gone.changes += 1
         self._groups = groups
         self.get: Callable[[str], GroupT | None] = groups.get
         """A group, possibly without members.

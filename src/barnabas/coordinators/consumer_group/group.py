@@ -59,10 +59,7 @@ class Heard:
 
 @dataclass(slots=True)
 class ConsumerGroup:
-    """One group. `owners`: the owner of each partition, also while it is being revoked.
-
-    `changes` increases with each applied record.
-    """
+    """One group. `owners`: the owner of each partition, also while it is being revoked."""
 
     group_id: str
     epoch: int = 0
@@ -75,7 +72,6 @@ class ConsumerGroup:
     regexes: dict[str, Resolved] = field(default_factory=dict)
     owners: dict[Place, str] = field(default_factory=dict)
     heard: Heard = field(default_factory=Heard)
-    changes: int = field(default=0, compare=False)
 
     @property
     def parts(self) -> tuple[object, ...]:

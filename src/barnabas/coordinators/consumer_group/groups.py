@@ -1,6 +1,6 @@
 """ConsumerGroups: the consumer groups of one partition of __consumer_offsets, and their time."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.group_records import encode_end
@@ -12,7 +12,6 @@ from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.coordinators.common.draft import Draft, Replay
 from barnabas.coordinators.common.kept_groups import KeptGroups
-from barnabas.coordinators.common.resting import Resting
 from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
 from barnabas.coordinators.consumer_group.classic_members import World
@@ -49,16 +48,13 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
             regexes += group.regexes
         return long_work(regexes, frozenset(topics.names())) if regexes else None
 
-    def resting(self, asked: Beat, settings: ConsumerSettings) -> Callable[[int], bool] | None:
-        """Accepts unchanged heartbeats of a member while nothing happens.
-
-        None: something is due. Valid while topics and settings are the same: see `Resting`.
-        """
+    def extends(self, asked: Beat, settings: ConsumerSettings, now: int) -> bool:
+        """Extend the session of a member for which nothing has happened; False: nothing is done."""
         group = self._groups.get(asked.group_id)
         if group is None or not is_idle(group, asked, self._around.topics):
-            return None
-        sessions = group.heard.sessions
-        return Resting(group, asked.member_id, sessions, settings.session_ms).hear
+            return False
+        group.heard.sessions[asked.member_id] = now + settings.session_ms
+        return True
 
     def heartbeat(self, asked: Beat, classic: ClassicGroup | None, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave. `classic`: the classic group of that name, if there is one.
@@ -67,10 +63,9 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
             BrokerError: it may not; nothing is changed then.
         """
         settings = self._around.settings_of(asked.group_id)
-        group = self._groups.get(asked.group_id)
-        if group is not None and is_idle(group, asked, self._around.topics):
-            group.heard.sessions[asked.member_id] = now + settings.session_ms
+        if self.extends(asked, settings, now):
             return Replayed(BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms))
+        group = self._groups.get(asked.group_id)
         draft = self._draft(group)
         if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
             return self._leave(draft, group, asked, now)

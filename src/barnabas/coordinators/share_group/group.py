@@ -26,8 +26,7 @@ class ShareMember:
 class ShareGroup:
     """One group. `read`: the partitions whose progress is stored, by topic.
 
-    `sessions`, in milliseconds, and `topics_seen` have no records. `changes` increases with each
-    applied record.
+    `sessions`, in milliseconds, and `topics_seen` have no records.
     """
 
     group_id: str
@@ -40,7 +39,6 @@ class ShareGroup:
     read: frozenset[Place] = frozenset()
     sessions: dict[str, int] = field(default_factory=dict)
     topics_seen: int = -1
-    changes: int = field(default=0, compare=False)
 
     @property
     def parts(self) -> tuple[object, ...]:

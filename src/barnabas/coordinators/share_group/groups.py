@@ -3,13 +3,12 @@
 Source: KIP-932; Kafka's GroupMetadataManager.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from barnabas.coordinators.common.draft import Draft, Replay
 from barnabas.coordinators.common.kept_groups import KeptGroups
-from barnabas.coordinators.common.resting import Resting
 from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.common.topic_partitions import KnownTopic, Place, TopicsView
 from barnabas.coordinators.consumer_group.heartbeats import BeatReply
@@ -53,15 +52,13 @@ class ShareGroups(KeptGroups[ShareGroup]):
         super().__init__(replay, replay_any)
         self._topics = topics
 
-    def resting(self, asked: ShareBeat, settings: ShareSettings) -> Callable[[int], bool] | None:
-        """Accepts unchanged heartbeats of a member while nothing happens.
-
-        None: something is due. Valid while topics and settings are the same: see `Resting`.
-        """
+    def extends(self, asked: ShareBeat, settings: ShareSettings, now: int) -> bool:
+        """Extend the session of a member for which nothing has happened; False: nothing is done."""
         group = self._groups.get(asked.group_id)
         if group is None or not _is_idle(group, asked, self._topics):
-            return None
-        return Resting(group, asked.member_id, group.sessions, settings.session_ms).hear
+            return False
+        group.sessions[asked.member_id] = now + settings.session_ms
+        return True
 
     def heartbeat(self, asked: ShareBeat, settings: ShareSettings, now: int) -> Replayed[BeatReply]:
         """Join, continue or leave.
@@ -69,10 +66,9 @@ class ShareGroups(KeptGroups[ShareGroup]):
         Raises:
             BrokerError: it is not allowed; nothing changes then.
         """
-        group = self._groups.get(asked.group_id)
-        if group is not None and _is_idle(group, asked, self._topics):
-            group.sessions[asked.member_id] = now + settings.session_ms
+        if self.extends(asked, settings, now):
             return Replayed(BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms))
+        group = self._groups.get(asked.group_id)
         if group is None and asked.epoch != JOINS:
             raise BrokerError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Share group {asked.group_id} not found."

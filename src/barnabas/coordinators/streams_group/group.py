@@ -43,10 +43,7 @@ class Heard:
 
 @dataclass(slots=True)
 class StreamsGroup:
-    """One group. `validated`: the epoch of the topology whose topics all exist, or -1.
-
-    `changes` increases with each applied record.
-    """
+    """One group. `validated`: the epoch of the topology whose topics all exist, or -1."""
 
     group_id: str
     epoch: int = BEFORE_THE_FIRST
@@ -58,7 +55,6 @@ class StreamsGroup:
     members: dict[str, StreamsMember] = field(default_factory=dict)
     target: dict[str, Tasks] = field(default_factory=dict)
     heard: Heard = field(default_factory=Heard)
-    changes: int = field(default=0, compare=False)
 
     @property
     def parts(self) -> tuple[object, ...]:

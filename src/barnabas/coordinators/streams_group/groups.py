@@ -3,8 +3,7 @@
 Source: KIP-1071; Kafka's GroupMetadataManager.
 """
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 
 from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.group_records import encode_end
@@ -22,7 +21,7 @@ from barnabas.coordinators.streams_group.heartbeats import (
     beat,
     unknown_member,
 )
-from barnabas.coordinators.streams_group.idling import is_idle
+from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.replaying import replay
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.target import retarget
@@ -36,16 +35,10 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         super().__init__(replay, replay_any)
         self._topics = topics
 
-    def resting(self, asked: StreamsBeat, settings: StreamsSettings) -> Callable[[int], bool]:
-        """Accepts unchanged heartbeats of a member while nothing happens.
-
-        Its group may have news without a new epoch, so everything is checked.
-        """
-        return partial(self._hear, asked, settings)
-
-    def _hear(self, asked: StreamsBeat, settings: StreamsSettings, now: int) -> bool:
+    def extends(self, asked: StreamsBeat, settings: StreamsSettings, now: int) -> bool:
+        """Extend the session of a member for which nothing has happened; False: nothing is done."""
         group = self._groups.get(asked.group_id)
-        if group is None or not is_idle(group, asked, self._topics, settings):
+        if group is None or not _is_idle(group, asked, self._topics, settings):
             return False
         group.heard.sessions[asked.member_id] = now + settings.session_ms
         return True
@@ -58,7 +51,7 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         Raises:
             BrokerError: it is not allowed; nothing changes then.
         """
-        if self._hear(asked, settings, now):
+        if self.extends(asked, settings, now):
             # It knows the endpoints that there are.
             told_ms, endpoints = settings.heartbeat_ms, asked.endpoints
             return Replayed(
@@ -156,3 +149,47 @@ def loaded(group: StreamsGroup, settings: StreamsSettings, now: int) -> None:
 
 def _not_found(group_id: str) -> BrokerError:
     return BrokerError(ErrorCode.GROUP_ID_NOT_FOUND, f"Streams group {group_id} not found.")
+
+
+def _is_idle(
+    group: StreamsGroup, asked: StreamsBeat, topics: TopicsView, settings: StreamsSettings
+) -> bool:
+    """Whether nothing has happened, neither to the member nor to its group."""
+    member = group.members.get(asked.member_id)
+    return (
+        member is not None
+        and asked.epoch == group.epoch == group.assignment_epoch
+        and member.follows(asked.epoch)
+        and _says_nothing(member, asked)
+        and _has_nothing_to_tell(group, member)
+        and group.heard.topics_seen == topics.changes
+        and group.heard.standbys == settings.standbys
+        and group.heard.endpoints == asked.endpoints
+    )
+
+
+def _says_nothing(member: StreamsMember, asked: StreamsBeat) -> bool:
+    return (
+        asked.topology is None
+        and asked.owned is None
+        and asked.rack_id is None
+        and asked.process_id is None
+        and asked.endpoint is None
+        and asked.tags is None
+        and asked.rebalance_timeout_ms == -1
+        and not asked.shuts_down
+        and (asked.client_id, asked.client_host) == (member.client_id, member.client_host)
+    )
+
+
+def _has_nothing_to_tell(group: StreamsGroup, member: StreamsMember) -> bool:
+    """Of a status, that is; without a problem the topology's topics exist."""
+    heard, topology = group.heard, group.topology
+    return (
+        topology is not None
+        and member.topology_epoch == topology.epoch == group.validated
+        and heard.configured is not None
+        and heard.configured.problem is None
+        and heard.shutdown_by is None
+        and heard.delayed_until is None
+    )

@@ -8,7 +8,7 @@ from functools import partial
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.ports import Channel
 from barnabas.runtime.connections.departures import SMALL_BYTES, Departures
-from barnabas.runtime.connections.frame_handler import LARGE_BYTES, Answer, FrameHandler
+from barnabas.runtime.connections.frame_handler import LARGE_BYTES, FrameHandler
 from barnabas.runtime.connections.intake import Intake
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.runtime.connections.outbox import Outbox
@@ -40,9 +40,9 @@ class Connection:
     """
 
     __slots__ = (
-        "_answer", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
-        "_listening", "_outbox", "_owing", "_paused", "_scratch",
-        "_stalled", "_writing", "broken", "client_id", "idle_ticks", "is_closed",
+        "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake", "_late",
+        "_listening", "_outbox", "_owing", "_paused", "_stalled", "_writing", "broken",
+        "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
     def __init__(
@@ -56,14 +56,13 @@ class Connection:
     ) -> None:
         self._channel = channel
         self._intake = Intake(memory, self, FrameSplitter(max_frame_bytes, large))
-        self._outbox = Outbox(memory, channel.fileno(), self.leave, partial(self.close, _UNREAD))
-        self._scratch = memory.receive
+        self._outbox = Outbox(memory, partial(self.close, _UNREAD))
         self._departures = departures
         self._handler: FrameHandler | None = None
         self._paused = False
         self._owing = False
-        self._answer: Answer | None = None
         self._stalled = False
+        self._late = False
         self._listening = False
         self._writing = False
         self._finishing = False
@@ -98,22 +97,19 @@ class Connection:
         if present is None or type(send) is not bytes or len(send) > SMALL_BYTES:
             self.guarded(self._flush)
         else:
-            departures.add(outbox)
+            departures.add(self)
 
     def pause(self) -> None:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
         self._paused = self._owing = True
 
-    def be_patient(self, answer: Answer | None) -> None:
-        """What comes may be noticed late, together with what comes to others; None: no longer.
-
-        `answer` is asked first, if what came may be one frame.
-        """
-        was_patient = self._answer is not None
-        self._answer = answer
-        if self._listening and was_patient != (answer is not None):
-            self._listening = False
-            self._listen(wanted=True)
+    def listen_late(self, *, late: bool) -> None:
+        """What comes may be noticed late, together with what comes to others; or no longer."""
+        if late != self._late:
+            self._late = late
+            if self._listening:
+                self._listening = False
+                self._listen(wanted=True)
 
     def guarded(self, step: Callable[..., None], *arguments: object) -> None:
         """Run one step of this connection, of an event or not; what fails in it ends this one alone."""
@@ -140,7 +136,6 @@ class Connection:
     def finish(self) -> None:
         """Take no more frames; close when the replies are out and nothing is parked."""
         self._finishing = True
-        self._outbox.fd = -1  # It closes when all is out.
         self._listen(wanted=False)
         self._close_if_finished()
 
@@ -177,27 +172,8 @@ class Connection:
             received = self._intake.fill(self._channel)
             if self._paused:
                 self._keep(received)
-            else:
+            elif received <= 0 or not self._answers_all():
                 self._handle(received)
-        except Exception as error:  # noqa: BLE001 - it ends this connection
-            self._on_failed(error)
-
-    def _on_late(self) -> None:
-        if self._paused or self._outbox.size or self._intake.held_bytes:
-            self._on_readable()
-            return
-        # Most likely it is what is always said, and the reply what always fits: the short way.
-        self.idle_ticks = 0
-        channel, scratch, answer = self._channel, self._scratch, self._answer
-        assert answer is not None
-        try:
-            received = channel.receive_into(scratch)
-            reply = answer(scratch[:received]) if received > 0 else None
-            if reply is None:
-                self._intake.put(max(received, 0))
-                self._handle(received)
-            elif reply and (sent := channel.send_one(reply)) < len(reply):
-                self.send(reply[sent:])
         except Exception as error:  # noqa: BLE001 - it ends this connection
             self._on_failed(error)
 
@@ -206,7 +182,7 @@ class Connection:
         self.guarded(self._flush)
 
     def leave(self) -> None:
-        """The turn is over: send what there is, or what a kernel has left of it."""
+        """The turn is over: send what there is."""
         self.guarded(self._flush)
 
     def _on_left_over(self) -> None:
@@ -234,6 +210,22 @@ class Connection:
         with contextlib.suppress(KafkaError):
             self._outbox.flush(self._channel)
 
+    def _answers_all(self) -> bool:
+        """Have the handler answer what it knows already; returns whether nothing else was received."""
+        if self._must_wait():
+            return False
+        handler, departures = self._handler, self._departures
+        assert handler is not None
+        departures.present = self
+        try:
+            is_all = self._intake.skip(handler.take_known)
+        finally:
+            departures.present = None
+        if is_all:
+            self._intake.settle()
+            self._depart()
+        return is_all
+
     def _handle(self, received: int) -> None:
         intake, fills = self._intake, _FILLS_PER_EVENT
         began = self._departures.monotonic()
@@ -255,8 +247,8 @@ class Connection:
         """The event is over: what is small leaves at the end of the turn, as long as nothing waits for it."""
         outbox = self._outbox
         is_small = 0 < outbox.size <= SMALL_BYTES and not self._stalled
-        if is_small and (outbox.only is not None or not outbox.has_files):
-            self._departures.add(outbox)
+        if is_small and not outbox.has_files:
+            self._departures.add(self)
         else:
             self._flush()
 
@@ -343,9 +335,7 @@ class Connection:
         wanted = wanted and not (self._finishing or self._ended or self.is_closed)
         if wanted != self._listening:
             self._listening = wanted
-            is_patient = self._answer is not None
-            reader = self._on_late if is_patient else self._on_readable
-            self._channel.on_readable(reader if wanted else None, late=is_patient)
+            self._channel.on_readable(self._on_readable if wanted else None, late=self._late)
 
     def _on_end_of_stream(self) -> None:
         self._ended = True

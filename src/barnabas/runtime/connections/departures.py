@@ -5,11 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from barnabas.kernels.departing import Sender
 from barnabas.ports import Timers
-from barnabas.runtime.connections.outbox import Outbox
-
-_send = Sender(Outbox).send
 
 SMALL_BYTES = 64 * 1024
 """What is larger need not leave with others: that saves nothing, and takes memory meanwhile."""
@@ -21,7 +17,7 @@ LEAST_SECONDS = 0.001
 
 
 class Departing(Protocol):
-    """Who has something to send: the outbox of a connection."""
+    """Who has something to send: a connection."""
 
     def leave(self) -> None:
         """Send what fits now. What fails is a matter of this one alone."""
@@ -87,13 +83,7 @@ class Departures:
 
     def _leave(self) -> None:
         leaving, self._leaving = self._leaving, []
-        try:
-            left = _send(leaving)
-        except Exception:
-            # What fails in one is no matter of the others.
-            self.soon(partial(self._let_go, iter(leaving)))
-            raise
-        self._let_go(iter(left))
+        self._let_go(iter(leaving))
 
     def _let_go(self, leaving: Iterator[Departing]) -> None:
         all_gone = False

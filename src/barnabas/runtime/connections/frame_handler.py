@@ -1,20 +1,20 @@
 """What a connection serves: whoever takes its frames."""
 
-from collections.abc import Callable
 from typing import Protocol
 
 LARGE_BYTES = 4096
 """A frame above this may have to wait for others."""
 
-Answer = Callable[[memoryview], bytes | None]
-"""The reply to one whole frame, its size in front, that is known already; b"": it comes by `send`.
-
-None: it is not known, nothing has been done, and it is to be handed over as any other.
-"""
-
 
 class FrameHandler(Protocol):
     """What a connection serves."""
+
+    def take_known(self, received: memoryview, start: int, end: int) -> int:
+        """Answer the frames from `start` on that repeat earlier ones; returns where they end.
+
+        The next one, their sizes in front of all of them, is handed over as any other.
+        """
+        ...
 
     def on_frame(self, frame: memoryview) -> bool:
         """Take one frame (a view that ends with the event); False: no more until `resume`.

@@ -6,7 +6,7 @@ ring of its own, which doubles as bytes arrive, and has room for all of the fram
 what a frame *claims* to be costs nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from barnabas.errors import ConnectionFailed, DecodeError
@@ -116,10 +116,13 @@ class Intake:
             self._end = end + received
         return received
 
-    def put(self, received: int) -> None:
-        """So many bytes were received into the scratch without `fill`, while nothing was waiting."""
-        self._view = self._memory.receive
-        self._end = received
+    def skip(self, take: Callable[[memoryview, int, int], int]) -> bool:
+        """Have whole frames taken from the front; returns whether nothing is left.
+
+        `take` has what was received, where it starts and ends, and returns where the frames end.
+        """
+        self._start = take(self._view, self._start, self._end)
+        return self._start == self._end
 
     @property
     def is_full(self) -> bool:

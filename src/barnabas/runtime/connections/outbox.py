@@ -27,8 +27,6 @@ _PART_BYTES = 64
 class Outbox:
     """What one connection still has to send. `size` is in bytes, file regions included.
 
-    `only`: all there is, where that is one reply of bytes, as mostly. Then nothing is in `_parts`.
-    `fd`: through which that may leave with what others send; -1: only `leave` knows what else to do.
     `evict`: what is to be done where the memory for replies that nobody reads is used up.
     """
 
@@ -38,17 +36,12 @@ class Outbox:
         "_parts",
         "_taken",
         "evict",
-        "fd",
-        "leave",
-        "only",
         "size",
     )
 
     def __init__(
         self,
         memory: ConnectionMemory,
-        fd: int,
-        leave: Callable[[], None],
         evict: Callable[[], None],
     ) -> None:
         self._memory = memory
@@ -56,18 +49,10 @@ class Outbox:
         self._taken = 0
         self.evict = evict
         self._parts: deque[Buffer | FileSlice] = deque()
-        self.fd = fd
-        self.leave = leave
-        self.only: bytes | None = None
         self.size = 0
 
     def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
-        if type(send) is bytes and not self.size:
-            self.only = send
-            self.size = len(send)
-            return
-        self._put_only()
         if isinstance(send, bytes):
             self._parts.append(send)
         else:
@@ -94,19 +79,14 @@ class Outbox:
         return is_out
 
     def _flush(self, channel: Channel) -> bool:
-        only = self.only
-        if only is not None:
-            sent = channel.send_one(only)
-            if sent == self.size:
-                self.only = None
-                self.size = 0
-                return True
-            self._advance(sent)
-            return False
         parts = self._parts
         while parts:
             first = parts[0]
-            if isinstance(first, FileSlice) and first.size > _SMALL_REGION:
+            if type(first) is bytes and len(parts) == 1:
+                # One response, as mostly.
+                wanted = len(first)
+                sent = channel.send_one(first)
+            elif isinstance(first, FileSlice) and first.size > _SMALL_REGION:
                 wanted = first.size
                 sent = channel.send_file(first.file, first.position, wanted)
             else:
@@ -122,11 +102,9 @@ class Outbox:
         return True
 
     def clear(self) -> None:
-        """Forget everything; for a stream that broke or ends, whose descriptor is another's before long."""
+        """Forget everything; for a stream that broke or ends."""
         self._parts.clear()
-        self.only = None
         self.size = 0
-        self.fd = -1
         self._uncount()
 
     def _count(self) -> None:
@@ -147,12 +125,6 @@ class Outbox:
         self._is_counted = False
         self._taken = 0
         self._memory.unread.hold(self, 0)
-
-    def _put_only(self) -> None:
-        """It is not the only one any more, or not whole."""
-        if self.only is not None:
-            self._parts.append(self.only)
-            self.only = None
 
     def _gather(self) -> tuple[list[Buffer], int]:
         """Buffers for one call, and their bytes."""
@@ -180,7 +152,6 @@ class Outbox:
 
     def _advance(self, sent: int) -> None:
         """Drop `sent` bytes, and parts without bytes in front of the next ones."""
-        self._put_only()
         parts = self._parts
         self.size -= sent
         self._taken += sent

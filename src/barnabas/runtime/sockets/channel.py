@@ -43,10 +43,6 @@ class SocketChannel:
         """`host:port` of the other side."""
         return self._peer
 
-    def fileno(self) -> int:
-        """The descriptor; -1 once it is closed."""
-        return self._fd
-
     def receive_into(self, target: memoryview) -> int:
         """Bytes received; 0 is the end of the stream, -1 means nothing is there now.
 

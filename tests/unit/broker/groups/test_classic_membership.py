@@ -4,7 +4,6 @@ from typing import Self
 
 import pytest
 
-from barnabas.broker.groups.steady_member import SteadyMember
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
@@ -195,39 +194,6 @@ def test_two_members_share_and_one_is_told_when_the_other_goes(
         assert tom.joined().members == []
         assert rex.sync({rex.member_id: b"0", tom.member_id: b"1"}).assignment == b"0"
         assert tom.sync().assignment == b"1"
-        assert tom.leave() == [0, 0]
-        assert rex.beat() == ErrorCode.REBALANCE_IN_PROGRESS
-
-
-def test_who_beats_in_the_same_words_is_told_of_what_happens(
-    broker: EmbeddedBroker, group: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heard: list[bool] = []
-    beat = SteadyMember.beat
-
-    def noted(steady: SteadyMember) -> bool:
-        heard.append(beat(steady))
-        return heard[-1]
-
-    monkeypatch.setattr(SteadyMember, "beat", noted)
-    monkeypatch.setattr("barnabas.broker.connections.connection.CALM_SECONDS", 0.0)
-    with Member(broker, group) as rex, Member(broker, group) as tom:
-        rex.settle()
-        assert [rex.beat() for _ in range(5)] == [0] * 5
-        assert heard == [True] * 3  # the first two are no pulse yet
-        tom.join_later()
-        assert tom.joined().error_code == ErrorCode.MEMBER_ID_REQUIRED
-        tom.join_later()
-        while rex.beat() != ErrorCode.REBALANCE_IN_PROGRESS:
-            pass
-        assert not heard[-1]
-        rex.join()
-        tom.joined()
-        rex.sync({rex.member_id: b"0", tom.member_id: b"1"})
-        tom.sync()
-        heard.clear()
-        assert [rex.beat() for _ in range(3)] == [0] * 3
-        assert heard == [True]
         assert tom.leave() == [0, 0]
         assert rex.beat() == ErrorCode.REBALANCE_IN_PROGRESS
 

@@ -29,7 +29,7 @@ from barnabas.errors import ErrorCode
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
-from barnabas.ports import Clock, Entropy, Timers
+from barnabas.ports import Clock, Disk, Entropy, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
@@ -72,6 +72,7 @@ class Around(NamedTuple):
     clock: Clock
     entropy: Entropy
     timers: Timers
+    disk: Disk = RealDisk()
 
 
 class Started:
@@ -79,7 +80,7 @@ class Started:
 
     def __init__(self, path: Path, around: Around | None = None, /, **properties: str) -> None:
         around = around or Around(SystemClock(), SystemEntropy(), NoTimers())
-        disk, (clock, entropy, timers) = RealDisk(), around
+        clock, entropy, timers, disk = around
         self.timers = timers
         config = BrokerConfig.load({"offsets.topic.num.partitions": "3", **properties})
         purgatory = Purgatory(timers, lambda: 0.0, some_memory())

@@ -334,131 +334,80 @@ def listens(served: Served) -> bool:
     return served.channel.readable is not None
 
 
-def knows_nothing(_: memoryview) -> None:
-    """What of one that is patient is never known."""
-
-
-def test_patience_lasts_through_a_pause_and_ends_with_a_word() -> None:
+def test_who_may_be_noticed_late_stays_so_through_a_pause() -> None:
     served = Served()
     assert not late(served)
-    served.connection.be_patient(knows_nothing)
+    served.connection.listen_late(late=True)
     assert late(served)
     served.channel.arrive(framed(b"park"), b"x" * 64 * 1024)
     assert not listens(served)
     served.connection.resume()
     assert listens(served)
     assert late(served)
-    served.connection.be_patient(None)
+    served.connection.listen_late(late=False)
     assert not late(served)
 
 
-def test_patience_does_not_begin_to_listen() -> None:
+def test_who_is_finishing_does_not_begin_to_listen() -> None:
     served = Served()
     served.channel.arrive(framed(b"park"))
     served.connection.finish()
-    served.connection.be_patient(knows_nothing)
+    served.connection.listen_late(late=True)
     assert not listens(served)
 
 
-def knows_hello(received: memoryview) -> bytes | None:
-    return b"hello yourself" if received == framed(b"hello") else None
-
-
-def test_what_is_known_is_answered_and_not_handed_over() -> None:
-    served = Served()
-    served.connection.be_patient(knows_hello)
-    served.channel.arrive(framed(b"hello"))
-    served.channel.arrive(framed(b"hello"))
-    assert served.channel.sent == b"hello yourself" * 2
-    assert served.echo.frames == []
-    served.connection.be_patient(None)
-    served.channel.arrive(framed(b"hello"))
-    assert served.echo.frames == [b"hello"]
+KNOWN = framed(b"known")
 
 
 @pytest.mark.parametrize(
-    "chunks",
+    ("chunks", "frames"),
     [
-        [b"other"],
-        [framed(b"hello")[:2], framed(b"hello")[2:]],
-        [framed(b"hello") + framed(b"hello")],
-        [framed(b"hello") + b"\0\0", b"\0\1x"],
+        ([KNOWN, KNOWN], []),
+        ([KNOWN + KNOWN], []),
+        ([KNOWN + framed(b"other")], [b"other"]),
+        ([framed(b"other") + KNOWN], [b"other", b"known"]),
+        ([KNOWN[:2], KNOWN[2:]], []),
+        ([KNOWN + b"\0\0", b"\0\1x"], [b"x"]),
     ],
 )
-def test_anything_else_is_handed_over_whole(chunks: list[bytes]) -> None:
-    served, usual = Served(), Served()
-    served.connection.be_patient(knows_hello)
-    stream = [framed(chunks[0])] if chunks == [b"other"] else chunks
-    for one in (served, usual):
-        one.channel.arrive(*stream)
-    assert served.echo.frames == usual.echo.frames != []
-    assert served.channel.sent == usual.channel.sent
-    assert served.memory.held_bytes == 0
-    served.channel.arrive(framed(b"hello"))
-    assert served.channel.sent.endswith(b"hello yourself")
-
-
-def test_a_reply_to_what_is_known_may_not_fit_and_keeps_its_place() -> None:
+def test_what_is_known_is_answered_until_something_else_comes(
+    chunks: list[bytes], frames: list[bytes]
+) -> None:
     served = Served()
-    served.connection.be_patient(knows_hello)
-    served.channel.room = 5
-    served.channel.arrive(framed(b"hello"))
-    assert served.channel.sent == b"hello"
-    served.channel.arrive(framed(b"hello"))
-    assert served.echo.frames == [b"hello"]  # there is something to send before its reply
+    served.channel.arrive(*chunks)
+    assert served.echo.frames == frames
+    known = b"".join(chunks).count(KNOWN) - frames.count(b"known")
+    assert served.channel.sent == b"as ever" * known + b"".join(map(framed, frames))
+    assert served.memory.held_bytes == 0
+
+
+def test_the_response_to_what_is_known_may_not_fit_and_keeps_its_place() -> None:
+    served = Served()
+    served.channel.room = 2
+    served.channel.arrive(KNOWN, framed(b"other"), KNOWN)
+    assert served.channel.sent == b"as"
     served.channel.drain(None)
-    assert served.channel.sent == b"hello yourself" + framed(b"hello")
-    served.channel.arrive(framed(b"hello"))
-    assert served.channel.sent.endswith(b"hello yourself")
+    assert served.channel.sent == b"as ever" + framed(b"other") + b"as ever"
 
 
 def test_what_is_known_waits_as_all_else_while_it_must() -> None:
     served = Served()
-    served.connection.be_patient(knows_hello)
     served.channel.arrive(framed(b"park"))
-    served.channel.arrive(framed(b"hello"))
+    served.channel.arrive(KNOWN)
     assert served.channel.sent == framed(b"park")
     served.connection.resume()
     served.timers.run_soon()
-    assert served.channel.sent == framed(b"park") + framed(b"hello")
+    assert served.channel.sent == framed(b"park") + KNOWN
 
 
-def test_the_reply_to_what_is_known_may_come_later() -> None:
+def test_what_fails_in_a_known_frame_ends_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     served = Served()
 
-    def answer_later(_: memoryview) -> bytes:
-        served.connection.pause()
-        return b""
-
-    served.connection.be_patient(answer_later)
-    served.channel.arrive(framed(b"hello"))
-    served.channel.arrive(framed(b"next"))
-    assert served.channel.sent == b""
-    served.connection.send(b"at last")
-    served.connection.resume()
-    served.timers.run_soon()
-    assert served.channel.sent == b"at last" + framed(b"next")
-
-
-def test_who_is_patient_is_missed_when_it_goes() -> None:
-    ended, broken, refusing = Served(), Served(), Served()
-    for served in (ended, broken, refusing):
-        served.connection.be_patient(knows_hello)
-    ended.channel.end()
-    broken.channel.break_off()
-    refusing.channel.refuses = True
-    refusing.channel.arrive(framed(b"hello"))
-    assert [one.echo.closed for one in (ended, broken, refusing)] == [True] * 3
-
-
-def test_what_fails_in_an_answer_ends_its_connection() -> None:
-    served = Served()
-
-    def fail(_: memoryview) -> bytes:
+    def fail(*_: object) -> int:
         raise DecodeError("a heartbeat", 0, "a good one")
 
-    served.connection.be_patient(fail)
-    served.channel.arrive(framed(b"hello"))
+    monkeypatch.setattr(served.echo, "take_known", fail)
+    served.channel.arrive(KNOWN)
     assert served.channel.closed
 
 

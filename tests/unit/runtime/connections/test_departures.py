@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from barnabas.runtime.connections import departures as departures_module
 from barnabas.runtime.connections.departures import LEAST_SECONDS, TURN_SECONDS, Departures
 from tests.unit.runtime.manual_timers import ManualTimers
 
@@ -38,21 +37,6 @@ def test_one_that_fails_does_not_keep_the_others() -> None:
         timers.run_soon()
     timers.run_soon()
     assert left == [1]
-
-
-def test_all_leave_though_the_kernel_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_leaving: list[Leaving]) -> list[Leaving]:
-        raise MemoryError
-
-    monkeypatch.setattr(departures_module, "_send", fail)
-    timers, left = ManualTimers(), list[int]()
-    departures = Departures(timers, lambda: timers.now)
-    departures.add(Leaving(lambda: left.append(1)))
-    departures.add(Leaving(lambda: left.append(2)))
-    with pytest.raises(MemoryError):
-        timers.run_soon()
-    timers.run_soon()
-    assert left == [1, 2]
 
 
 def test_a_turn_has_its_time_and_whoever_comes_late_a_share_of_it() -> None:

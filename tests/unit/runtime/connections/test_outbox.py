@@ -22,7 +22,7 @@ class Peer:
         self.channel = ScriptedChannel()
         self.channel.room = 0
         self.evicted = False
-        self.outbox = Outbox(memory, -1, lambda: None, self.evict)
+        self.outbox = Outbox(memory, self.evict)
 
     def evict(self) -> None:
         self.evicted = True

@@ -1,4 +1,4 @@
-"""A member that is heard the short way while its broker shares out: as the long way does, or not at all."""
+"""A heartbeat that is repeated does what a heartbeat does, or nothing once something has happened."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -6,18 +6,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from barnabas.broker.connections.idle_heartbeats import short_way
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.groups.group_shards import Held
-from barnabas.broker.groups.resting_member import RestingMember
+from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.properties.broker_settings import EVERY
 from barnabas.broker.properties.resource_kinds import ResourceKind
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.purgatory import Pending, Repeatable
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
-from barnabas.dialects.dialect import Request
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import (
@@ -105,10 +103,11 @@ class Place:
         monkeypatch.setattr(self.broker.groups, "now_ms", lambda: self.now)
         self.said: object = None
         self.epoch = 0
+        self.repeated: Repeatable | None = None
+        self.first: Repeatable
         self.beat(**kind.joins)
         self.beat()
         self.told = self.beat()
-        self.short = self.short_way()
 
     def beat(self, **more: Any) -> Any:
         """The member speaks, and goes on from the epoch that it is told."""
@@ -127,6 +126,9 @@ class Place:
         told: list[Any] = []
         outcome = self.outcome(asked, kind or self.kind, client_id)
         self.broker.replicas.write()
+        self.repeated = None
+        if isinstance(outcome, Repeatable):
+            self.repeated, outcome = outcome, outcome.reply
         if not isinstance(outcome, Pending):
             return outcome
         outcome.on_done(told.append)
@@ -138,11 +140,6 @@ class Place:
     @staticmethod
     def context(kind: Kind, client_id: str) -> RequestContext:
         return RequestContext(kind.key, 1, client_id, "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")
-
-    def short_way(self, told: object = None) -> Callable[[], bool] | None:
-        """That of a member that was told this."""
-        request = Request(self.kind.key, 1, 1, "c", self.said)
-        return short_way(self.broker, self.context(self.kind, "c"), request, told or self.told)
 
     def held(self) -> Held:
         return self.broker.groups.of("g")
@@ -165,10 +162,9 @@ class Place:
         own = {f"{self.kind.name}.{name}": str(value)}
         self.broker.client_resources.configure(ResourceKind.GROUP, "g", own)
 
-    def is_heard(self) -> bool:
-        """Whether the short way hears it now."""
-        assert self.short is not None
-        return self.short()
+    def is_repeated(self) -> bool:
+        """Whether its heartbeat can be repeated now."""
+        return self.first.again()
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
@@ -176,28 +172,20 @@ def place(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Place]:
     place = Place(request.param, tmp_path, monkeypatch)
+    assert place.repeated is not None
+    place.first = place.repeated
     yield place
     place.started.stop()
 
 
-def test_it_is_heard_as_by_a_heartbeat(place: Place) -> None:
+def test_it_does_what_a_heartbeat_does(place: Place) -> None:
     for _ in range(3):
         place.now += 3_000
-        assert place.is_heard()
+        assert place.is_repeated()
         heard = place.sessions
         assert place.again() == place.told
         assert heard == place.sessions
         assert heard["one"] > place.now
-
-
-def test_where_the_partition_of_its_group_may_have_gone_the_group_is_not_asked(
-    place: Place,
-) -> None:
-    policies = place.broker.consumer_policies
-    member = RestingMember(place.broker.groups, policies, place.held(), lambda _now: True)
-    assert member.beat()
-    place.broker.topics.create("cats", {0: [1]}, {})
-    assert not member.beat()
 
 
 def another_joins(place: Place) -> None:
@@ -269,30 +257,30 @@ def all_that_is_kept_of_groups_is_deleted(place: Place) -> None:
         all_that_is_kept_of_groups_is_deleted,
     ],
 )  # fmt: skip
-def test_once_anything_has_happened_it_is_not_heard(
+def test_once_anything_has_happened_it_is_not_repeated(
     place: Place, happen: Callable[[Place], None]
 ) -> None:
     happen(place)
     place.now += 3_000
     before = place.sessions
-    assert not place.is_heard()
+    assert not place.is_repeated()
     assert place.sessions == before
 
 
-def test_where_that_changes_nothing_for_it_there_is_a_short_way_again(place: Place) -> None:
+def test_where_that_changes_nothing_for_it_it_is_repeated_again(place: Place) -> None:
     a_topic_of_others_is_there(place)
     assert place.again() == place.told
-    place.short = place.short_way()
-    assert place.is_heard()
+    assert place.repeated is not None
+    assert place.repeated.again()
 
 
 def test_it_is_told_at_once_to_beat_more_seldom(place: Place) -> None:
     it_is_to_beat_more_seldom(place)
-    assert not place.is_heard()
+    assert not place.is_repeated()
     place.told = place.again()
     assert place.told.heartbeat_interval_ms == 7_000
-    place.short = place.short_way()
-    assert place.is_heard()
+    assert place.repeated is not None
+    assert place.repeated.again()
 
 
 def a_session_of_the_group(place: Place) -> None:
@@ -310,7 +298,7 @@ def test_other_settings_hold_from_the_next_beat_on(
 ) -> None:
     change(place)
     place.now += 3_000
-    if not place.is_heard():
+    if not place.is_repeated():
         assert place.again() == place.told
     heard = place.sessions
     assert place.again() == place.told
@@ -320,7 +308,7 @@ def test_other_settings_hold_from_the_next_beat_on(
 
 def test_a_shorter_session_is_watched_at_once(place: Place) -> None:
     place.configure("session.timeout.ms", 6_000)
-    assert not place.is_heard()
+    assert not place.is_repeated()
     assert place.again() == place.told
     alarms = [timer.seconds for _, timer in place.timers.waiting if not timer.cancelled]
     assert alarms == [6.0]
@@ -329,24 +317,23 @@ def test_a_shorter_session_is_watched_at_once(place: Place) -> None:
 def test_it_waits_for_what_was_queued_before_it(place: Place) -> None:
     told: list[ErrorCode] = []
     place.broker.groups.append(place.held(), [CoordinatorRecord(b"\0\2\0\0", None)], told.append)
-    assert not place.is_heard()
+    assert not place.is_repeated()
     assert isinstance(place.outcome(place.said, place.kind), Pending)
     place.broker.groups.write()
     assert told == [ErrorCode.NONE]
-    assert place.is_heard()
+    assert place.is_repeated()
 
 
-def test_who_was_refused_or_told_news_has_none(place: Place) -> None:
+def test_who_was_refused_or_told_news_is_not_repeated(place: Place) -> None:
     said = place.said
     place.said = place.kind.request(group_id="g", member_id="two", member_epoch=5)
-    refused = place.again()
-    assert refused.error_code
-    assert place.short_way(refused) is None
+    assert place.again().error_code
+    assert place.repeated is None
     place.said = said
     place.epoch = 0
     news = place.beat(**place.kind.joins)
     assert not news.error_code
-    assert place.short_way(news) is None
+    assert place.repeated is None
 
 
 def beat(client: RawClient, epoch: int, name: str, **more: Any) -> ConsumerGroupHeartbeatResponse:
@@ -377,14 +364,13 @@ def test_who_beats_in_the_same_words_is_told_of_what_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     heard: list[bool] = []
-    beat_it = RestingMember.beat
+    again = IdleHeartbeat.again
 
-    def noted(member: RestingMember) -> bool:
-        heard.append(beat_it(member))
+    def noted(one: IdleHeartbeat[Any, Any]) -> bool:
+        heard.append(again(one))
         return heard[-1]
 
-    monkeypatch.setattr(RestingMember, "beat", noted)
-    monkeypatch.setattr("barnabas.broker.connections.connection.CALM_SECONDS", 0.0)
+    monkeypatch.setattr(IdleHeartbeat, "again", noted)
     with (
         EmbeddedBroker(AT_ONCE) as broker,
         RawClient(broker.port) as rex,
@@ -401,7 +387,7 @@ def test_who_beats_in_the_same_words_is_told_of_what_happens(
         set_interval(tom, 7_000)
         slower = [beat(rex, epoch, "rex") for _ in range(3)]
         assert [one.heartbeat_interval_ms for one in slower] == [7_000] * 3
-        assert heard == [True] * 3 + [False, True, False, True]
+        assert heard == [True] * 3 + [False, True, False, True, True]
         assert not beat(tom, 0, "tom", **CONSUMER.joins).error_code
         news = beat(rex, epoch, "rex")
         assert news.assignment is not None

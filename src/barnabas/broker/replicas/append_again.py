@@ -1,0 +1,67 @@
+"""AppendAgain: a Produce request for one partition, of which only the records will be others."""
+
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.protocol.produce import (
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceData,
+)
+
+
+class AppendAgain:
+    """Appends further batches to a partition, as long as what the response tells of it is true.
+
+    `response` is the one to the request that was answered just now.
+    """
+
+    __slots__ = ("_config", "_partition", "_place", "_replicas", "_start", "_zstd", "response")
+
+    def __init__(
+        self,
+        replicas: ReplicaManager,
+        partition: Partition,
+        topic: TopicProduceData,
+        response: ProduceResponse,
+        *,
+        zstd: bool,
+    ) -> None:
+        self._replicas = replicas
+        self._partition = partition
+        self._place = topic.name, bytes(topic.topic_id), partition.index
+        self._config = partition.log.config
+        self._start = partition.log.start_offset
+        self._zstd = zstd
+        self.response = response
+
+    def again(self, records: memoryview) -> PartitionProduceResponse | None:
+        """Queue one batch; the answer counts after `ReplicaManager.write`.
+
+        None: it is refused, or its partition is not as it was; nothing is done.
+        """
+        partition, replicas = self._partition, self._replicas
+        log = partition.log
+        if (
+            replicas.find_told(*self._place) is not partition
+            or log.config is not self._config
+            or log.start_offset != self._start
+        ):
+            return None
+        return replicas.append_one(partition, records, zstd=self._zstd)
+
+
+def repeated_append(
+    replicas: ReplicaManager, topic: TopicProduceData, response: ProduceResponse, *, zstd: bool
+) -> ProduceResponse | AppendAgain:
+    """The response to a request for this one partition, with what appends to it again if it can.
+
+    It cannot where it was refused, where the broker stamps records with its time, and where records do not
+    count as soon as they are written.
+    """
+    answer = response.responses[0].partition_responses[0]
+    if answer.error_code or answer.log_append_time_ms >= 0:
+        return response
+    partition = replicas.find_told(topic.name, bytes(topic.topic_id), answer.index)
+    if partition is None or not partition.log.config.seen_when_written:
+        return response
+    return AppendAgain(replicas, partition, topic, response, zstd=zstd)

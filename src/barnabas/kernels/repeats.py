@@ -1,0 +1,226 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The compiled turn: requests that a connection repeats are answered without being read.
+
+A client at work sends the same words again and again. From one time to the next only the correlation
+id differs, which is the same four bytes of a request and of its response; and the records of a Produce,
+with the offset that its response has for them. The table of a connection has such a request, its
+response, and what does the work once more. Whatever is not in the table, or cannot be done in the same
+way, is left to the ordinary way, untouched.
+"""
+
+try:
+    import cython
+except ImportError:
+    from barnabas.kernels import shadow as cython
+
+if cython.compiled:
+    from cython.cimports.barnabas.kernels.big_endian import int32
+    from cython.cimports.barnabas.kernels.varints import raw
+    from cython.cimports.barnabas.kernels.words import filled, numbered, same
+else:
+    from barnabas.kernels.big_endian import int32
+    from barnabas.kernels.varints import raw
+    from barnabas.kernels.words import filled, numbered, same
+
+_SIZE = cython.declare(cython.int, 4)
+_ID_AT = cython.declare(cython.int, 4)
+"""Of the correlation id: behind API and version in a request, behind the size in a response."""
+_ID_END = cython.declare(cython.int, 8)
+_MOST_ROWS = cython.declare(cython.int, 8)
+_MOST_FRAMES = cython.declare(cython.int, 256)
+"""In one call, so that other connections have their turn."""
+
+# What is between head and tail of a request.
+_NOTHING = cython.declare(cython.int, 0)
+_RECORDS = cython.declare(cython.int, 1)
+_COMPACT_RECORDS = cython.declare(cython.int, 2)
+
+
+@cython.final
+@cython.cclass
+class _Row:
+    """A request without its size, as far as it is always the same; its response; what does the work."""
+
+    head: bytes
+    tail: bytes
+    between: cython.int
+    response: bytes
+    offset_at: cython.Py_ssize_t
+    again: object
+    about: object
+
+
+@cython.final
+@cython.cclass
+class Repeats:
+    """The table of one connection. Of each row only the correlation id differs, or the records as well."""
+
+    _rows: dict
+    _records_at: cython.Py_ssize_t
+    _records_end: cython.Py_ssize_t
+
+    def __init__(self) -> None:
+        self._rows = {}
+        self._records_at = self._records_end = 0
+
+    def learn(self, frame: bytes, response: bytes, again: object, /) -> None:
+        """Keep a request that was answered just now, in place of the one before of its API.
+
+        `frame` is without its size, `response` with it. `again()` does the work once more and returns
+        True, if the response is still right; otherwise it returns False, and the row is dropped.
+
+        Raises:
+            ValueError: one of them is too short to have a correlation id.
+        """
+        row: _Row = self._row(frame[:_ID_AT], frame, response, again)
+        row.tail = b""
+
+    def learn_records(
+        self,
+        head: bytes,
+        tail: bytes,
+        response: bytes,
+        offset_at: cython.Py_ssize_t,
+        again: object,
+        about: object,
+        /,
+        *,
+        compact: cython.bint,
+    ) -> None:
+        """Keep a Produce request for one partition.
+
+        `head` is what comes before the length of its records, which is compact or has four bytes,
+        `tail` what comes behind them. `response` has their offset at `offset_at`. `again(records)`
+        appends other records and returns what has their `base_offset`; or None, and the row is dropped.
+
+        Raises:
+            ValueError: there is no correlation id, or the response has no such place.
+        """
+        if offset_at < _ID_END or offset_at + 8 > len(response):
+            raise ValueError("no place for an offset")
+        row: _Row = self._row(head[:_ID_AT] + head[_ID_END:], head, response, again)
+        row.tail = tail
+        row.between = _COMPACT_RECORDS if compact else _RECORDS
+        row.offset_at = offset_at
+        row.about = about
+
+    @cython.cfunc
+    def _row(self, key: bytes, head: bytes, response: bytes, again: object) -> _Row:
+        if len(head) < _ID_END or len(response) < _ID_END:
+            raise ValueError("no correlation id")
+        row: _Row = _Row()
+        row.head = head
+        row.between = _NOTHING
+        row.response = response
+        row.again = again
+        if key not in self._rows and len(self._rows) >= _MOST_ROWS:
+            del self._rows[next(iter(self._rows))]
+        self._rows[key] = row
+        return row
+
+    def take(
+        self,
+        view: object,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        responses: list,
+        appended: list,
+        /,
+    ) -> cython.Py_ssize_t:
+        """Answer the frames from `start` on that are known, as far as they go; returns where they end.
+
+        `view` is a memoryview. `responses` gets the responses, in order. Those to Produce are right once
+        all is written: `appended` gets for each of them its place among the responses, what the row is
+        `about`, and what `again` returned.
+
+        Raises:
+            ValueError: [start, end) is not within `view`.
+        """
+        received: cython.const[cython.uchar][::1] = view
+        if start < 0 or end > len(received):
+            raise ValueError("outside of what was received")
+        row: _Row
+        frame: cython.Py_ssize_t
+        behind: cython.Py_ssize_t
+        _: cython.int
+        for _ in range(_MOST_FRAMES):
+            if end - start < _SIZE + _ID_END:
+                break
+            frame = start + _SIZE
+            behind = frame + int32(received, start)
+            if behind < frame + _ID_END or behind > end:
+                break
+            row = self._find(received, frame, behind)
+            if row is None:
+                break
+            response: bytes = filled(row.response, _ID_AT, received, frame + _ID_AT, 4)
+            if row.between == _NOTHING:
+                if not row.again():
+                    self._drop(row)
+                    break
+            else:
+                done: object = row.again(view[self._records_at : self._records_end])
+                if done is None:
+                    self._drop(row)
+                    break
+                appended.append((len(responses), row.about, done))
+                response = numbered(response, row.offset_at, done.base_offset)
+            responses.append(response)
+            start = behind
+        return start
+
+    @cython.cfunc
+    def _drop(self, row: _Row) -> cython.void:
+        for key, one in self._rows.items():
+            if one is row:
+                del self._rows[key]
+                break
+
+    @cython.cfunc
+    def _find(
+        self,
+        received: cython.const[cython.uchar][::1],
+        frame: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+    ) -> _Row | None:
+        row: _Row
+        size: cython.Py_ssize_t
+        for row in self._rows.values():
+            size = len(row.head)
+            if (
+                behind - frame >= size
+                and same(received, frame, row.head, 0, _ID_AT)
+                and same(received, frame + _ID_END, row.head, _ID_END, size)
+                and self._has_rest(row, received, frame + size, behind)
+            ):
+                return row
+        return None
+
+    @cython.cfunc
+    def _has_rest(
+        self,
+        row: _Row,
+        received: cython.const[cython.uchar][::1],
+        at: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether behind its head is all that the row says; notes where the records are."""
+        bad: cython.bint
+        length: cython.longlong
+        if row.between == _NOTHING:
+            return at == behind
+        if row.between == _RECORDS:
+            if behind - at < 4:
+                return False
+            length = int32(received, at)
+            at += 4
+        else:
+            bad, at, length = raw(received, at, behind)
+            if bad:
+                return False
+            length -= 1
+        if length < 0 or behind - at != length + len(row.tail):
+            return False
+        self._records_at = at
+        self._records_end = at + length
+        return same(received, at + length, row.tail, 0, len(row.tail))

@@ -67,7 +67,8 @@ class BadValue(KafkaError):
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"[BARNABAS_VALUE] {what}. To read such values as null set option 'badRecords' to 'null'"
+            f"[BARNABAS_VALUE] {what}. To read such values as null set option 'badRecords' to 'null'; "
+            "to put such records aside set it to 'topic'"
         )
 
 

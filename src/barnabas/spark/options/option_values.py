@@ -84,6 +84,14 @@ class Options:
             raise OptionError(name, f"must be true or false, not '{value}'")
         return value.lower() == "true"
 
+    def word(self, name: str, *known: str) -> str:
+        """One of the words `known`, in any case; the first where the option was not given."""
+        value = (self.text(name) or known[0]).lower()
+        if value not in known:
+            meant = f"{', '.join(known[:-1])} or {known[-1]}"
+            raise OptionError(name, f"must be {meant}, not '{value}'")
+        return value
+
     def integer(self, name: str, *, least: int, most: int = 2**63 - 1) -> int | None:
         """A whole number in [least, most], or None where the option was not given."""
         value = self.text(name)

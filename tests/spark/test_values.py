@@ -1,13 +1,21 @@
-"""Values in Avro, into typed columns."""
+"""Values in Avro and Protocol Buffers, into typed columns."""
 
 import io
 import json
+from pathlib import Path
 
 import fastavro
 import pytest
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
+from confluent_kafka.serialization import MessageField, SerializationContext
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, SparkSession
 
+from barnabas.spark.values.protobuf_schema import protobuf_message
+from tests.descriptors import ANIMALS
+from tests.registry_double import registry_double
+from tests.spark.running import numbers_in, run_available, to_files
 from tests.spark.topics import Given, Topics
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -60,6 +68,46 @@ def test_avro_becomes_typed_columns(spark: SparkSession, topics: Topics) -> None
         topics.batch(spark, topic, **avro).collect()
     kept = topics.batch(spark, topic, **avro, badRecords="null")
     assert kept.where("value IS NULL").count() == 2
+
+
+def test_messages_of_a_registry_and_bad_records_to_a_topic(
+    spark: SparkSession, topics: Topics, checkpoint: str, tmp_path: Path
+) -> None:
+    """Written by Confluent's own serializer; what is no such message is found with its reason."""
+    topic, bad = topics.create(2), topics.create(name="bad-sounds")
+    made = protobuf_message(ANIMALS, "animals.Sound").made
+    with registry_double() as double:
+        client = SchemaRegistryClient({"url": double.url})
+        write = ProtobufSerializer(made, client, {"use.deprecated.format": False})
+        context = SerializationContext(topic, MessageField.VALUE)
+        good = [write(made(name=f"dog {at}", age=at + 1), context) for at in range(100)]
+        topics.send(topic, [Given(raw, b"k", at % 2) for at, raw in enumerate(good)])
+        topics.send(topic, [Given(b"no message", b"key", 1, 1234, [("h", b"1"), ("n", None)])])
+        topics.send(topic, [Given(good[0], None, 1), Given(b"", None, 0)])
+        options = {"valueFormat": "protobuf", "schemaRegistryUrl": double.url}
+        aside = {"badRecords": "topic", "badRecordsTopic": bad, "startingOffsets": "earliest"}
+        frame = topics.stream(spark, topic, **options, **aside).load()
+        run_available(
+            to_files(frame.selectExpr("value.age AS value"), tmp_path / "out", checkpoint)
+        )
+        assert numbers_in(tmp_path / "out") == sorted([*range(1, 101), 1])
+        kept = topics.batch(spark, topic, **options, badRecords="null")
+        assert kept.where("value IS NULL").count() == 2
+    letters = {(each.value() or b""): each for each in topics.all_of(bad)}
+    assert set(letters) == {b"no message", b""}
+    letter = letters[b"no message"]
+    assert (letter.key(), letter.timestamp()[1]) == (b"key", 1234)
+    assert letter.headers() == [
+        ("h", b"1"),
+        ("n", None),
+        ("__connect.errors.topic", topic.encode()),
+        ("__connect.errors.partition", b"1"),
+        ("__connect.errors.offset", b"50"),
+        (
+            "__connect.errors.exception.message",
+            b"the value does not begin with 0 and the id of a schema",
+        ),
+    ]
 
 
 def _expression(text: str) -> Column:

@@ -1,20 +1,26 @@
 """Values in a format become a typed column; what is not in it fails, is null, or is put aside."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from barnabas.spark.errors import BadValue
 from barnabas.spark.options.formats import Formats
-from barnabas.spark.readers.dead_letters import DeadLetters
+from barnabas.spark.values.decoded import Decoded
 from barnabas.types import TopicPartition
+
+
+class Letters(Protocol):
+    """Where bad records go; `dead_letters` sends them to a topic."""
+
+    def send(self, columns: Mapping[str, Any], decoded: Decoded) -> None:
+        """Put the records of all bad rows aside; returns when they are safe."""
+        ...
 
 
 class Decoding:
     """Decodes the values of one partition; `letters` where bad records go to a topic."""
 
-    def __init__(
-        self, formats: Formats, where: TopicPartition, letters: DeadLetters | None
-    ) -> None:
+    def __init__(self, formats: Formats, where: TopicPartition, letters: Letters | None) -> None:
         assert formats.values is not None, "there is something to decode"
         self._format = formats.values
         self._letters = letters

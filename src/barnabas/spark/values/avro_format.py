@@ -100,7 +100,7 @@ def registered(registry: SchemaRegistry, stored: StoredSchema) -> AvroNode:
         SchemaMissing: it is not Avro, or one that it needs is not there.
         ValueError, Unreachable: as `avro_schema` and the registry.
     """
-    if stored.kind != "AVRO":
+    if stored.kind not in (None, "AVRO"):
         raise SchemaMissing(f"it is of the kind {stored.kind}, not AVRO")
     imported: dict[Reference, str] = {}
 

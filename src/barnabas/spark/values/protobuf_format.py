@@ -138,7 +138,7 @@ def _file(stored: StoredSchema) -> Any:
     from google.protobuf import descriptor_pb2
     from google.protobuf.message import DecodeError
 
-    if stored.kind != "PROTOBUF":
+    if stored.kind not in (None, "PROTOBUF"):
         raise SchemaMissing(f"it is of the kind {stored.kind}, not PROTOBUF")
     try:
         raw = base64.b64decode(stored.text, validate=True)

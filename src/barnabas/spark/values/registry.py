@@ -38,9 +38,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class StoredSchema:
-    """A schema as the registry has it; `kind` is AVRO, PROTOBUF or JSON."""
+    """A schema as the registry has it; `kind` is AVRO, PROTOBUF or JSON, None where it says none."""
 
-    kind: str
+    kind: str | None
     text: str
     references: tuple[Reference, ...] = ()
 
@@ -148,7 +148,8 @@ def _stored(address: str, body: bytes) -> StoredSchema:
             Reference(str(each["name"]), str(each["subject"]), int(each["version"]))
             for each in parsed.get("references") or ()
         )
-        return StoredSchema(parsed.get("schemaType") or "AVRO", str(parsed["schema"]), references)
+        kind = parsed.get("schemaType")
+        return StoredSchema(kind and str(kind), str(parsed["schema"]), references)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Unreachable(
             f"{address} did not answer as a schema registry: {body[:200].decode(errors='replace')}"

@@ -164,8 +164,8 @@ def test_defaults_in_bytes() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_where(writer: Any, reader: Any, says: str) -> None:
+    # Of one row, as defaults are made for each.
+    written, read = avro_schema(json.dumps(writer)), avro_schema(json.dumps(reader))
+    column = AvroValues(pa.array([b"\0\0\0\0"])).decode(written)
     with pytest.raises(ValueError, match=says):
-        # Of one row, as defaults are made for each.
-        written = avro_schema(json.dumps(writer))
-        column = AvroValues(pa.array([b"\0\0\0\0"])).decode(written)
-        resolved(column, written, avro_schema(json.dumps(reader)))
+        resolved(column, written, read)

@@ -31,10 +31,10 @@ class TopicMissing(KafkaError):
 
     code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(
-            f"[BARNABAS_NO_TOPIC] {what} not on the cluster: create it first, or correct the option "
-            "'subscribe', 'subscribePattern' or 'assign'"
+            f"[BARNABAS_NO_TOPIC] {what} not on the cluster: {hint + ' ' if hint else ''}create it "
+            "first, or correct the option 'subscribe', 'subscribePattern' or 'assign'"
         )
 
 

@@ -1,22 +1,13 @@
 """Values of a real registry: written by Confluent's serializers, registered in Apicurio, read by ours."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
-from confluent_kafka.schema_registry import SchemaRegistryClient
-from confluent_kafka.schema_registry.avro import AvroSerializer
-from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
-from confluent_kafka.serialization import MessageField, SerializationContext
 
-from barnabas.spark.options.formats import read_formats
-from barnabas.spark.options.option_values import Options
-from barnabas.spark.values.protobuf_schema import protobuf_message
-from tests.descriptors import ANIMALS
 from tests.interop.peers.apicurio import Apicurio
 from tests.interop.peers.missing import PeerMissing, give_up
+from tests.registered_values import avro_by, decoded_by, protobuf_by
 
 pytestmark = [
     pytest.mark.interop,
@@ -39,27 +30,15 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         give_up(missing)
 
 
-def decoded(url: str, raw: list[bytes | None], **options: str) -> list[object]:
-    given = {"subscribe": "sounds", "schemaRegistryUrl": url} | options
-    values = read_formats(Options(given)).values
-    assert values is not None
-    found = values.decode(pa.array(raw, pa.binary()))
-    assert not found.bad, found.why(found.bad[0])
-    rows: list[object] = found.column.to_pylist()
-    return rows
-
-
 def test_avro_of_two_versions_of_a_schema(url: str) -> None:
-    client, context = (
-        SchemaRegistryClient({"url": url}),
-        SerializationContext("sounds", MessageField.VALUE),
-    )
     raw = [
-        AvroSerializer(client, json.dumps(OLD))({"sound": "old"}, context),
+        avro_by(url, OLD, {"sound": "old"}),
         None,
-        AvroSerializer(client, json.dumps(NEW))({"sound": "new", "loud": 7}, context),
+        avro_by(url, NEW, {"sound": "new", "loud": 7}),
     ]
-    assert decoded(url, raw, valueFormat="avro") == [
+    found = decoded_by(url, raw, valueFormat="avro")
+    assert not found.bad
+    assert found.column.to_pylist() == [
         {"sound": "old", "loud": 1},
         None,
         {"sound": "new", "loud": 7},
@@ -67,16 +46,10 @@ def test_avro_of_two_versions_of_a_schema(url: str) -> None:
 
 
 def test_messages_of_a_file_with_several(url: str) -> None:
-    client, context = (
-        SchemaRegistryClient({"url": url}),
-        SerializationContext("messages", MessageField.VALUE),
-    )
-    sound, smell = (protobuf_message(ANIMALS, name).made for name in ("Sound", "Smell"))
-    modern = {"use.deprecated.format": False}
-    raw = [ProtobufSerializer(sound, client, modern)(sound(name="rex", tags=["a"]), context)]
-    (found,) = decoded(url, raw, valueFormat="protobuf", valueSubject="messages-value")
-    assert isinstance(found, dict)
-    assert (found["name"], found["tags"], found["age"]) == ("rex", ["a"], None)
-    raw = [ProtobufSerializer(smell, client, modern)(smell(strength=3), context)]
-    options = {"valueSubject": "messages-value", "messageName": "animals.Smell"}
-    assert decoded(url, raw, valueFormat="protobuf", **options) == [{"strength": 3}]
+    options = {"valueFormat": "protobuf", "valueSubject": "messages-value"}
+    raw = [protobuf_by(url, "animals.Sound", "messages", name="rex", tags=["a"])]
+    (row,) = decoded_by(url, raw, **options).column.to_pylist()
+    assert (row["name"], row["tags"], row["age"]) == ("rex", ["a"], None)
+    raw = [protobuf_by(url, "animals.Smell", "messages", strength=3)]
+    found = decoded_by(url, raw, **options, messageName="animals.Smell")
+    assert found.column.to_pylist() == [{"strength": 3}]

@@ -47,10 +47,8 @@ class RegistryDouble:
                 return HTTPStatus.OK, self._version(subject, place)
             case ["subjects", subject] if method == "POST" and subject in self.subjects:
                 if (schema := _schema(body)) in self.schemas:
-                    number = self.schemas.index(schema) + 1
-                    return HTTPStatus.OK, self._version(
-                        subject, self.subjects[subject].index(number) + 1
-                    )
+                    place = self.subjects[subject].index(self.schemas.index(schema) + 1) + 1
+                    return HTTPStatus.OK, self._version(subject, place)
         return HTTPStatus.NOT_FOUND, {"error_code": 40403, "message": "Schema not found"}
 
     def _version(self, subject: str, place: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import io
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import fastavro
@@ -108,7 +109,7 @@ def test_types_and_values_are_those_of_sparks_own_from_avro(
 
     parsed = fastavro.parse_schema(EVERYTHING)
     eithers = [None, "text", 7, [1, 2]]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"flag": True, "whole": -at, "long": 2**40 * at, "single": at / 4, "raw": None if at % 2 else b"x",
          "kind": "CAT", "chip": b"abc", "day": at * 1000, "clock": at, "id": str(UUID(int=at)),
          "at": at * 10**12 + 1, "local": -at * 10**9, "price": Decimal(at * 1001 - 3000) / 1000,

@@ -61,7 +61,7 @@ class ProtobufFormat:
                 messages[row] = read(raw)
             except DecodeError:
                 bad[row] = f"the value ({len(raw)} bytes) is no message {self.name}"
-        column, wrong = columns_of(messages, message.root)
+        column, wrong = columns_of(messages, message)
         bad |= dict.fromkeys(wrong, "the value has text that is no UTF-8, or a time out of range")
         return Decoded(column, *reasons(bad))
 

@@ -3,78 +3,86 @@
 The protobuf library reads each message; what is done here is to put fields into columns.
 """
 
-from collections.abc import Sequence
 from itertools import accumulate, chain
+from operator import attrgetter
 from typing import Any, Final
 
 import pyarrow as pa
 
 from barnabas.spark.values.arrow_types import arrow_type
-from barnabas.spark.values.protobuf_schema import ProtobufField
+from barnabas.spark.values.protobuf_schema import ProtobufField, ProtobufMessage
 
 _WRONG: Final = (ValueError, OverflowError, pa.ArrowException)
 """Text that is no UTF-8 (a message of proto2 may have it), times that microseconds cannot hold."""
 
 
-def columns_of(messages: list[Any], root: ProtobufField) -> tuple[Any, list[int]]:
+def columns_of(messages: list[Any], message: ProtobufMessage) -> tuple[Any, list[int]]:
     """A `pyarrow.StructArray` of messages, and the rows that Spark's types cannot hold.
 
     Args:
         messages: one for each row, None where there is none.
-        root: the fields that they have.
+        message: their class and the fields that they have.
     """
+    empty, root = message.made(), message.root
+    there = [each is not None for each in messages]
+    filled = [empty if each is None else each for each in messages]
     try:
-        return _message(root, messages), []
+        return _message(root, filled, there), []
     except _WRONG:
-        bad = [row for row, each in enumerate(messages) if not _fits(root, each)]
-        left = [None if row in set(bad) else each for row, each in enumerate(messages)]
-        return _message(root, left), bad
+        bad = [row for row, each in enumerate(filled) if not _fits(root, each)]
+        for row in bad:
+            there[row], filled[row] = False, empty
+        return _message(root, filled, there), bad
 
 
 def _fits(root: ProtobufField, message: Any) -> bool:
     try:
-        _message(root, [message])
+        _message(root, [message], [True])
     except _WRONG:
         return False
     return True
 
 
-def _message(field: ProtobufField, messages: Sequence[Any]) -> Any:
-    missing = pa.array([each is None for each in messages], pa.bool_())
+def _message(field: ProtobufField, messages: list[Any], there: list[bool]) -> Any:
+    """The fields of messages; null where one is not there, whatever stands in its place."""
+    mask = pa.array([not each for each in there], pa.bool_())
     children = [_field(part, messages) for part in field.parts]
-    return pa.StructArray.from_arrays(children, fields=list(arrow_type(field.type)), mask=missing)
+    return pa.StructArray.from_arrays(children, fields=list(arrow_type(field.type)), mask=mask)
 
 
-def _field(field: ProtobufField, messages: Sequence[Any]) -> Any:
+def _field(field: ProtobufField, messages: list[Any]) -> Any:
     """What one field has in each message."""
-    name = field.name
+    get = attrgetter(field.name)
+    if field.presence and not field.shown:
+        there = [each.HasField(field.name) for each in messages]
+        # One default for all, as each that is asked for is an object of its own.
+        default = None if all(there) else get(messages[there.index(False)])
+        values = [get(m) if is_set else default for m, is_set in zip(messages, there, strict=True)]
+        return _values(field, values, there)
+    values = list(map(get, messages))
     if field.kind in ("list", "map"):
-        found = [() if each is None else getattr(each, name) for each in messages]
-        offsets = pa.array([0, *accumulate(map(len, found))], pa.int32())
-        if field.kind == "list":
-            items = _values(field.parts[0], list(chain.from_iterable(found)))
-            return pa.ListArray.from_arrays(offsets, items)
-        pairs = [pair for each in found if each for pair in each.items()]
-        keys = _values(field.parts[0], [key for key, _ in pairs])
-        return pa.MapArray.from_arrays(
-            offsets, keys, _values(field.parts[1], [v for _, v in pairs])
-        )
-    if field.shown:
-        return _values(field, [None if each is None else getattr(each, name) for each in messages])
-    if field.presence:
-        values = [
-            getattr(each, name) if each is not None and each.HasField(name) else None
-            for each in messages
-        ]
-        return _values(field, values)
-    # Without presence a value that is not set is its type's zero: null, as in `from_protobuf`.
-    return _values(field, [(getattr(each, name) or None) if each else None for each in messages])
+        return _several(field, values)
+    # Without presence what is not set is its type's zero: null, as in `from_protobuf`.
+    return _values(field, values if field.shown else [each or None for each in values])
 
 
-def _values(field: ProtobufField, values: list[Any]) -> Any:
-    """Values of one kind, None where there is none."""
+def _several(field: ProtobufField, found: list[Any]) -> Any:
+    """Lists or maps of many messages."""
+    offsets = pa.array([0, *accumulate(map(len, found))], pa.int32())
+    if field.kind == "list":
+        items = _values(field.parts[0], list(chain.from_iterable(found)))
+        return pa.ListArray.from_arrays(offsets, items)
+    pairs = [pair for each in found if each for pair in each.items()]
+    keys = _values(field.parts[0], [key for key, _ in pairs])
+    return pa.MapArray.from_arrays(offsets, keys, _values(field.parts[1], [v for _, v in pairs]))
+
+
+def _values(field: ProtobufField, values: list[Any], there: list[bool] | None = None) -> Any:
+    """Values of one kind, null where one is None or not there."""
     if field.kind == "message":
-        return _message(field, values)
+        return _message(field, values, there or [True] * len(values))
+    if there is not None:
+        values = [each if is_there else None for each, is_there in zip(values, there, strict=True)]
     if field.kind == "time":
         values = [None if each is None else _micros(each) for each in values]
     elif field.kind == "enum":

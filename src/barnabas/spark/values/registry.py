@@ -103,7 +103,7 @@ class SchemaRegistry:
             try:
                 status, body = self._get(address, path)
             except (OSError, http.client.HTTPException) as error:
-                failed.append(f"{address}: {error or type(error).__name__}")
+                failed.append(f"{address}: {type(error).__name__} {error}")
                 continue
             if status == http.HTTPStatus.OK:
                 return _stored(address, body)

@@ -75,7 +75,8 @@ def ours(writer: Any, reader: Any, raw: list[bytes]) -> list[Any]:
     found = resolved(column, written, read)
     found.validate(full=True)
     assert isinstance(found, pa.Array)
-    return found.to_pylist()
+    rows: list[Any] = found.to_pylist()
+    return rows
 
 
 def theirs(writer: Any, reader: Any, raw: bytes) -> Any:

@@ -105,7 +105,7 @@ def test_a_send_to_a_missing_topic_names_it_when_its_time_is_over(makes_none: st
 
     async def send() -> None:
         async with aio.Producer(bootstrap_servers=makes_none, max_block_ms=300) as producer:
-            await producer.send("mistyped", b"x")
+            await (await producer.send("mistyped", b"x"))
 
     with pytest.raises(BrokerError, match=says):
         asyncio.run(send())

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from barnabas import Admin, Consumer, Producer, aio
-from barnabas.errors import ConnectionFailed, LocalProtocolError
+from barnabas import Admin, Consumer, NewTopic, Producer, aio
+from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode, LocalProtocolError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.client.scripted_broker import TOPIC, ScriptedBroker, drop
@@ -67,6 +67,48 @@ def test_a_topic_that_reading_does_not_make_is_named_once(
         assert consumer.poll(timeout_s=1) == []
     (warning,) = caplog.messages
     assert warning.startswith("not on the cluster: mistyped; not created, because")
+
+
+@pytest.fixture
+def makes_none() -> Iterator[str]:
+    """A broker that creates no topics, with one that is called typed."""
+    with EmbeddedBroker({"auto.create.topics.enable": "false"}) as broker:
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("typed", 1)])
+        yield broker.bootstrap_servers
+
+
+def test_a_question_about_a_missing_topic_fails_soon_with_what_is_there(makes_none: str) -> None:
+    mine = {"bootstrap.servers": makes_none, "group.id": "g", "allow.auto.create.topics": False}
+    meant = "there is no topic mistyped, did you mean typed."
+    whose = "the brokers do not create it .auto.create.topics.enable.: create it first"
+    with (
+        Producer(bootstrap_servers=makes_none) as producer,
+        pytest.raises(BrokerError, match=f"{meant}; requested, but {whose}") as caught,
+    ):
+        producer.partitions_for("mistyped")
+    assert caught.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    with (
+        Consumer(mine) as consumer,
+        pytest.raises(BrokerError, match=f"{meant}; not created, because allow.auto.create"),
+    ):
+        consumer.partitions_for("mistyped")
+
+
+def test_a_send_to_a_missing_topic_names_it_when_its_time_is_over(makes_none: str) -> None:
+    says = "no topic mistyped, did you mean typed.*not done within 0.3 s .max.block.ms"
+    with (
+        Producer(bootstrap_servers=makes_none, max_block_ms=300) as producer,
+        pytest.raises(BrokerError, match=says),
+    ):
+        producer.send("mistyped", b"x")
+
+    async def send() -> None:
+        async with aio.Producer(bootstrap_servers=makes_none, max_block_ms=300) as producer:
+            await (await producer.send("mistyped", b"x"))
+
+    with pytest.raises(BrokerError, match=says):
+        asyncio.run(send())
 
 
 @pytest.mark.parametrize("kind", ["Producer", "Consumer", "Admin"])

@@ -57,7 +57,10 @@ def test_a_response_needs_to_know_the_request() -> None:
         0, "# Metadata response, version 1, correlation id 7, 20 bytes",
     )  # fmt: skip
     assert run("wire", "explain", "--response", frame).code == 2
-    assert "has no such API" in run("wire", "explain", "--response", "--api", "x", frame).err
+    unknown = run("wire", "explain", "--response", "--api", "x", frame).err
+    assert "has no such API; it has Produce, Fetch, " in unknown
+    misspelled = run("wire", "explain", "--response", "--api", "Fecth", frame).err
+    assert "has no such API; did you mean Fetch?" in misspelled
 
 
 def test_the_example_of_the_page_is_what_is_printed() -> None:

@@ -15,7 +15,7 @@ from pyspark.sql.classic.dataframe import DataFrame
 
 from barnabas.spark import session
 from barnabas.spark.workers.late_workers import despite_late_workers
-from tests.interop.peers.maven import SPARK_CONNECTOR, jars
+from tests.interop.peers.maven import SPARK_AVRO, SPARK_CONNECTOR, jars
 from tests.interop.peers.missing import PeerMissing
 from tests.spark.topics import Topics
 
@@ -57,7 +57,8 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     if any(item.get_closest_marker("java") for item in request.session.items):
         # Where it is missing, the tests that need it say so; the others need only the session.
         with suppress(PeerMissing):
-            own = ",".join(str(each) for each in sorted(jars(SPARK_CONNECTOR).glob("*.jar")))
+            found = [*jars(SPARK_CONNECTOR).glob("*.jar"), *jars(SPARK_AVRO).glob("*.jar")]
+            own = ",".join(map(str, sorted(found)))
     started = session(
         "tests",
         master="local[2]",

@@ -31,10 +31,10 @@ class TopicMissing(KafkaError):
 
     code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(
-            f"[BARNABAS_NO_TOPIC] {what} not on the cluster: create it first, or correct the option "
-            "'subscribe', 'subscribePattern' or 'assign'"
+            f"[BARNABAS_NO_TOPIC] {what} not on the cluster: {hint + ' ' if hint else ''}create it "
+            "first, or correct the option 'subscribe', 'subscribePattern' or 'assign'"
         )
 
 
@@ -67,7 +67,8 @@ class BadValue(KafkaError):
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"[BARNABAS_VALUE] {what}. To read such values as null set option 'badRecords' to 'null'"
+            f"[BARNABAS_VALUE] {what}. To read such values as null set option 'badRecords' to 'null'; "
+            "to put such records aside set it to 'topic'"
         )
 
 

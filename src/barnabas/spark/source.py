@@ -10,7 +10,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from barnabas.errors import ConfigError
+from barnabas.errors import ConfigError, KafkaError
 from barnabas.spark.errors import OptionError, WriteRefused, briefly
 from barnabas.spark.options.formats import read_formats
 from barnabas.spark.options.option_values import Options
@@ -64,7 +64,7 @@ def stream_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceS
     try:
         read = read_options(options, "stream")
         return StreamReader(read, _projection(read, wanted))
-    except ConfigError as error:
+    except (ConfigError, KafkaError) as error:  # The latter: of a schema registry.
         return RefusedStream(error)
 
 

@@ -72,6 +72,12 @@ SPARK_CONNECTOR = MavenPeer(
 )
 
 
+# What `from_avro` needs beside PySpark.
+SPARK_AVRO = MavenPeer(
+    "spark-avro-4.2.0", ("org.apache.spark:spark-avro_2.13:4.2.0",), without=("*:*",)
+)
+
+
 def peers_folder() -> Path:
     """Where fetched jars live."""
     return Path(os.environ.get("BARNABAS_PEERS_DIR") or ROOT / ".peers")

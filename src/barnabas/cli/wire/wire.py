@@ -1,5 +1,6 @@
 """`barnabas wire`: decode bytes on the wire field by field, and find mistakes in them."""
 
+import difflib
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -107,8 +108,15 @@ def _asked(
         raise ConfigError("--response needs --api: a response does not name its request")
     number = language.number_of(api)
     if number is None:
-        raise ConfigError(f"--api {api}: {language.name} has no such API")
+        raise ConfigError(f"--api {api}: {language.name} has no such API{_meant(api, language)}")
     return Asked(number, language.newest_version(number) if version is None else version)
+
+
+def _meant(api: str, language: Language) -> str:
+    """A name like the one given, to end an error; else where the names are."""
+    names = {name.lower(): name for name in language.names}
+    near = difflib.get_close_matches(api.replace("_", "").lower(), names, n=1)
+    return f"; did you mean {names[near[0]]}?" if near else f"; it has {', '.join(names.values())}"
 
 
 def _bytes(what: tuple[str, ...]) -> bytes:

@@ -250,7 +250,12 @@ class Consumer(Closing):
         return self._consumer.metrics()
 
     def partitions_for(self, topic: str, *, timeout_s: float | None = None) -> list[TopicPartition]:
-        """Return the partitions of a topic."""
+        """Return the partitions of a topic.
+
+        Raises:
+            BrokerError: UNKNOWN_TOPIC_OR_PARTITION, it does not exist and nobody creates it.
+            RequestTimeout, ConnectionFailed: brokers did not answer in time.
+        """
         return self._hosted.run(self._consumer.partitions_for(topic, timeout_s=timeout_s))
 
     def offsets_for_times(

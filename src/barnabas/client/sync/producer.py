@@ -4,7 +4,6 @@ The fast path of `send` finds an open batch and appends with one kernel call. Ev
 batch, no space or metadata yet) takes the slow path under a lock.
 """
 
-import asyncio
 import logging
 import sys
 import threading
@@ -14,9 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
-from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.environment import ClientEnvironment
-from barnabas.client.aio.cluster.retries import known_topic
+from barnabas.client.aio.cluster.topics import MISSING_S, topic_within
 from barnabas.client.aio.producer.producer_core import ProducerCore
 from barnabas.client.core.arguments.deadline import MAX_BLOCK, Deadline
 from barnabas.client.core.arguments.not_there import PRODUCER, missing, refuse_arguments
@@ -199,9 +197,9 @@ class Producer(Transactional):
         return SentBatches(count, tuple(batches))
 
     def partitions_for(self, topic: str) -> list[TopicPartition]:
-        """Return the partitions of a topic; errors as in `send`."""
+        """Return the partitions of a topic; errors as in `send`, but a missing topic fails soon."""
         self._portal.check()
-        view = self._known(topic, self._deadline())
+        view = self._known(topic, self._deadline(), patience_s=MISSING_S)
         return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     def metrics(self) -> Metrics:
@@ -281,11 +279,14 @@ class Producer(Transactional):
     def _deadline(self) -> Deadline:
         return Deadline.after(self._clock.monotonic(), self._options.max_block_s, MAX_BLOCK)
 
-    def _known(self, topic: str, deadline: Deadline) -> TopicView:
+    def _known(self, topic: str, deadline: Deadline, patience_s: float | None = None) -> TopicView:
         view = self._topics.get(topic)
         if view is not None and view.partitions:
             return view
-        return self._portal.call(_learned(self._core.cluster, topic, deadline))
+        what = f"requesting topic {topic}"
+        return self._portal.call(
+            topic_within(self._core.cluster, topic, deadline, what, patience_s=patience_s)
+        )
 
     def _wait(self, attempt: Callable[[], _Found | None], deadline: Deadline) -> _Found:
         return self._room.wait(attempt, deadline, self._options.buffer_memory)
@@ -299,8 +300,3 @@ class Producer(Transactional):
         raise TypeError(
             "a Producer holds connections: create one where you use it, do not pickle it"
         )
-
-
-async def _learned(cluster: Cluster, topic: str, deadline: Deadline) -> TopicView:
-    learning = asyncio.ensure_future(known_topic(cluster, topic))
-    return await cluster.limits.within(deadline, f"requesting topic {topic}", learning)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from barnabas.lens.languages.kafka_frames import KEYS, explain_request, explain_response
 from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
 from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.words import api_name
 from barnabas.protocol.api_keys import Api, ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.wire.encoding import CLASSIC, FLEXIBLE
@@ -42,6 +43,11 @@ class KafkaLens:
         at = 0 if bare else _SIZE
         found = data[at : at + 4]
         return int.from_bytes(found, "big", signed=True) if len(found) == 4 else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its APIs."""
+        return tuple(api_name(key) for key in ApiKey)
 
     def number_of(self, name: str) -> int | None:
         """The key of an API by name or number; None if there is none."""

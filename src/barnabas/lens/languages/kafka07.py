@@ -75,6 +75,11 @@ class Kafka07Lens:
         """None: a reply does not name its request."""
         del data, bare
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its request types."""
+        return tuple(one.name for one in RequestType)
+
     def number_of(self, name: str) -> int | None:
         """A request type by name or number; None if there is none."""
         plain = name.replace("_", "").replace("-", "").upper()

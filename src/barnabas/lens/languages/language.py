@@ -30,6 +30,11 @@ class Language(Protocol):
         """The correlation id of a response; None if it has none."""
         ...
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its APIs, or request types."""
+        ...
+
     def number_of(self, name: str) -> int | None:
         """An API, or request type, by name or number; None if there is none."""
         ...

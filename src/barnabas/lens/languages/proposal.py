@@ -64,6 +64,11 @@ class ProposalLens:
         found = data[0 if bare else _CORRELATION_AT :][:4]
         return int.from_bytes(found, "big", signed=True) if len(found) == 4 else None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its request types."""
+        return tuple(one.name for one in RequestType)
+
     def number_of(self, name: str) -> int | None:
         """A request type by name or number; None if there is none."""
         plain = name.upper()

@@ -2,67 +2,81 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
+from typing import Literal
 
 from pyspark.sql.types import DataType, StringType
 
 from barnabas.spark.errors import OptionError
 from barnabas.spark.options.option_values import Options
-from barnabas.spark.values.avro_format import AvroFormat
-from barnabas.spark.values.avro_schema import avro_schema
+from barnabas.spark.options.value_formats import (
+    NAMES_OF_AVRO,
+    NAMES_OF_BOTH,
+    NAMES_OF_PROTOBUF,
+    avro_format,
+    protobuf_format,
+)
+from barnabas.spark.values.decoded import ValueFormat
 
-NAMES = ("keyFormat", "valueFormat", "valueSchema", "valueSchemaId", "badRecords")
-_OF_AVRO = NAMES[2:]
+_BAD = ("badRecords", "badRecordsTopic")
+_OF_DECODED = (*NAMES_OF_AVRO, *NAMES_OF_PROTOBUF, *NAMES_OF_BOTH, *_BAD)
+NAMES = ("keyFormat", "valueFormat", *_OF_DECODED)
+
+BadRecords = Literal["fail", "null", "topic"]
 
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """`types`: of columns that are not binary. `avro`: how values are decoded, if they are."""
+    """How keys and values are read.
+
+    `types`: of columns that are not binary. `values`: how values are decoded, if they are.
+    `bad`: what becomes of one that cannot be: an error, null, or (in place of a row) a record of
+    `bad_topic`.
+    """
 
     types: Mapping[str, DataType] = field(default_factory=dict)
-    avro: AvroFormat | None = None
+    values: ValueFormat | None = None
+    bad: BadRecords = "fail"
+    bad_topic: str | None = None
 
 
 def read_formats(options: Options) -> Formats:
-    """The formats of keys and values.
+    """The formats of keys and values. Asks the schema registry, where one is named.
 
     Raises:
         OptionError: one that is not known, or a schema that is missing or cannot be decoded.
+        Unreachable: the schema registry does not answer.
     """
     types: dict[str, DataType] = {}
-    if _format(options, "keyFormat", "binary", "text") == "text":
+    if options.word("keyFormat", "binary", "text") == "text":
         types["key"] = StringType()
-    value = _format(options, "valueFormat", "binary", "text", "avro")
-    if value != "avro":
-        if alone := options.given(_OF_AVRO):
-            raise OptionError(alone[0], "needs 'valueFormat' = avro")
-        if value == "text":
+    name = options.word("valueFormat", "binary", "text", "avro", "protobuf")
+    if name in ("binary", "text"):
+        if alone := options.given(_OF_DECODED):
+            raise OptionError(alone[0], f"needs 'valueFormat' = {_needed(alone[0])}")
+        if name == "text":
             types["value"] = StringType()
         return Formats(types)
-    avro = _avro(options)
-    return Formats(types | {"value": avro.schema.type}, avro)
+    other = NAMES_OF_PROTOBUF if name == "avro" else NAMES_OF_AVRO
+    if alone := options.given(other):
+        raise OptionError(alone[0], f"is for 'valueFormat' = {_needed(alone[0])}; remove it")
+    values = avro_format(options) if name == "avro" else protobuf_format(options)
+    bad, topic = _bad_records(options)
+    return Formats(types | {"value": values.type}, values, bad, topic)
 
 
-def _avro(options: Options) -> AvroFormat:
-    if find_spec("numpy") is None:
-        raise OptionError("valueFormat", "avro needs the package numpy: pip install numpy")
-    text = options.text("valueSchema")
-    if not text:
-        raise OptionError(
-            "valueSchema", "is missing; 'valueFormat' = avro needs the schema as JSON"
-        )
-    try:
-        schema = avro_schema(text)
-    except ValueError as problem:
-        raise OptionError("valueSchema", f"cannot be decoded: {problem}") from None
-    schema_id = options.integer("valueSchemaId", least=0, most=2**31 - 1)
-    bad = _format(options, "badRecords", "fail", "null")
-    return AvroFormat(schema, schema_id, bad_is_null=bad == "null")
+def _needed(name: str) -> str:
+    if name in NAMES_OF_AVRO:
+        return "avro"
+    return "protobuf" if name in NAMES_OF_PROTOBUF else "avro or protobuf"
 
 
-def _format(options: Options, name: str, *known: str) -> str:
-    """One of the words `known`, the first where none was given."""
-    value = (options.text(name) or known[0]).lower()
-    if value not in known:
-        raise OptionError(name, f"must be {', '.join(known[:-1])} or {known[-1]}, not '{value}'")
-    return value
+def _bad_records(options: Options) -> tuple[BadRecords, str | None]:
+    what = options.word("badRecords", "fail", "null", "topic")
+    topic = options.text("badRecordsTopic")
+    if what == "topic":
+        if not topic:
+            raise OptionError("badRecordsTopic", "is missing; 'badRecords' = topic needs its name")
+        return "topic", topic
+    if topic is not None:
+        raise OptionError("badRecordsTopic", "needs 'badRecords' = topic")
+    return ("null" if what == "null" else "fail"), None

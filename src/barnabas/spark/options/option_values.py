@@ -6,8 +6,9 @@ Knows how values look, not what options mean: that is in `read_options` and `wri
 import difflib
 from collections.abc import Iterable, Mapping
 
+from barnabas.client.core.cluster.bootstrap import parse_addresses
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
-from barnabas.config.elsewhere import CLIENT_NAMES, reason
+from barnabas.config.elsewhere import CLIENT_NAMES, reason, refusal
 from barnabas.errors import ConfigError
 from barnabas.spark.errors import OptionError
 
@@ -84,6 +85,14 @@ class Options:
             raise OptionError(name, f"must be true or false, not '{value}'")
         return value.lower() == "true"
 
+    def word(self, name: str, *known: str) -> str:
+        """One of the words `known`, in any case; the first where the option was not given."""
+        value = (self.text(name) or known[0]).lower()
+        if value not in known:
+            meant = f"{', '.join(known[:-1])} or {known[-1]}"
+            raise OptionError(name, f"must be {meant}, not '{value}'")
+        return value
+
     def integer(self, name: str, *, least: int, most: int = 2**63 - 1) -> int | None:
         """A whole number in [least, most], or None where the option was not given."""
         value = self.text(name)
@@ -127,6 +136,10 @@ class Options:
             for name, value in self._values.items()
             if name.startswith(KAFKA_PREFIX)
         }
+        try:
+            parse_addresses(found["bootstrap.servers"].split(","))
+        except ConfigError as error:
+            raise OptionError(BOOTSTRAP, str(error)) from None
         for name, hint in refused.items():
             if name in found:
                 raise OptionError(KAFKA_PREFIX + name, hint)
@@ -148,6 +161,8 @@ def _check_property(name: str, value: str) -> None:
             row.parse(value)
     except ConfigError as error:
         raise OptionError(KAFKA_PREFIX + name, str(error)) from None
+    if why := refusal(CLIENT_NAMES, name, value):
+        raise OptionError(KAFKA_PREFIX + name, f"is not supported: {why}")
     if rows or reason(CLIENT_NAMES, name):
         return
     known = [*CLIENT_NAMES, *(known for each in clients for known in each.settings())]

@@ -123,9 +123,14 @@ def read_options(given: Mapping[str, str], mode: Mode) -> ReadOptions:
         raise OptionError(
             "minOffsetsPerTrigger", f"is {least}, more than maxOffsetsPerTrigger, {most}; lower it"
         )
+    selection, formats = read_selection(options), read_formats(options)
+    if formats.bad_topic is not None and selection.matching([formats.bad_topic]):
+        raise OptionError(
+            "badRecordsTopic", f"is {formats.bad_topic}, which the query itself reads; name another"
+        )
     return ReadOptions(
         kafka=options.kafka(refused=REFUSED_KAFKA),
-        selection=read_selection(options),
+        selection=selection,
         starting=starting,
         ending=ending,
         error_without_match=_strategy(options) == "error",
@@ -136,7 +141,7 @@ def read_options(given: Mapping[str, str], mode: Mode) -> ReadOptions:
         min_offsets_per_trigger=least,
         max_trigger_delay_ms=options.duration_ms("maxTriggerDelay", default=900_000),
         commit_offsets_to_group=_group(options),
-        formats=read_formats(options),
+        formats=formats,
         include_headers=options.flag("includeHeaders", default=False),
         group_id_prefix=options.text("groupIdPrefix") or "spark-barnabas-source",
         poll_timeout_ms=options.integer("kafkaConsumer.pollTimeoutMs", least=1) or 120_000,

@@ -6,6 +6,9 @@ Source: Spark's "Structured Streaming + Kafka Integration Guide", "Writing Data 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.config.clients import ProducerConfig
+from barnabas.errors import ConfigError
 from barnabas.spark.errors import OptionError
 from barnabas.spark.options.option_values import Options
 from barnabas.spark.options.read_options import NAMES as READ_NAMES
@@ -38,6 +41,12 @@ REFUSED_KAFKA = {
     "transactional.id": "is chosen by the sink; set 'deliveryGuarantee' to exactly-once instead",
 }
 
+PRODUCER_DEFAULTS = {
+    # Whole Arrow batches are sent at once: small batches would only mean more of them.
+    "batch.size": "524288",
+    "linger.ms": "0",
+    "client.id": "spark-barnabas-sink",
+}
 
 DEFAULT_PREFIX = "spark-barnabas"
 _GUARANTEES = ("at-least-once", "exactly-once")
@@ -80,6 +89,7 @@ def write_options(given: Mapping[str, str]) -> WriteOptions:
         raise OptionError(alone[0], "needs 'deliveryGuarantee' = exactly-once")
     if exactly_once and kafka.get("acks", "all") not in ("all", "-1"):
         raise OptionError("kafka.acks", "must be all where rows are written exactly once")
+    _check_producer(kafka, exactly_once=exactly_once)
     return WriteOptions(
         kafka=kafka,
         topic=topic,
@@ -87,3 +97,16 @@ def write_options(given: Mapping[str, str]) -> WriteOptions:
         transactional_id_prefix=options.text("transactionalIdPrefix") or DEFAULT_PREFIX,
         batch_id=options.integer("batchId", least=0),
     )
+
+
+def _check_producer(kafka: Mapping[str, str], *, exactly_once: bool) -> None:
+    """Refuse properties of the producer that do not go with each other, before any task starts."""
+    named = PRODUCER_DEFAULTS | {
+        key: text for key, text in kafka.items() if ProducerConfig.find(key)
+    }
+    if exactly_once:
+        named["transactional.id"] = DEFAULT_PREFIX
+    try:
+        ProducerOptions.of(ProducerConfig.of_known(named))
+    except ConfigError as error:
+        raise OptionError("kafka.*", str(error)) from None

@@ -92,16 +92,13 @@ def _cut(each: OffsetRange, parts: int) -> list[OffsetRange]:
 def _cut_large(tasks: list[OffsetRange], wanted: int) -> list[OffsetRange]:
     """Cut in proportion to size; ranges too small to be cut do not count in the proportion."""
     total = sum(_size(each) for each in tasks)
-    small = [each for each in tasks if _parts(_size(each), total, wanted) == 1]
-    rest = total - sum(_size(each) for each in small)
-    wanted_of_rest = max(wanted - len(small), 1)
-    return [
-        piece
-        for each in tasks
-        for piece in (
-            [each] if each in small else _cut(each, _parts(_size(each), rest, wanted_of_rest))
-        )
-    ]
+    large = [_parts(_size(each), total, wanted) > 1 for each in tasks]
+    rest = sum(_size(each) for each, cut in zip(tasks, large, strict=True) if cut)
+    wanted_of_rest = max(wanted - large.count(False), 1)
+    pieces: list[OffsetRange] = []
+    for each, cut in zip(tasks, large, strict=True):
+        pieces += _cut(each, _parts(_size(each), rest, wanted_of_rest)) if cut else [each]
+    return pieces
 
 
 def _parts(size: int, total: int, wanted: int) -> int:

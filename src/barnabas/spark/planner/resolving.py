@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 
+from barnabas.client.core.cluster.absence import meant
 from barnabas.spark.errors import DataLoss, OffsetsError, TopicMissing
 from barnabas.spark.options.offsets import (
     EARLIEST,
@@ -15,7 +16,7 @@ from barnabas.spark.options.offsets import (
     Position,
 )
 from barnabas.spark.options.read_options import ReadOptions
-from barnabas.spark.options.selection import Partitions, Selection, Topics
+from barnabas.spark.options.selection import Partitions, Pattern, Selection, Topics
 from barnabas.spark.planner.cluster import Cluster
 from barnabas.types import Offset, OffsetRange, TopicPartition
 
@@ -36,12 +37,18 @@ def selected_partitions(cluster: Cluster, selection: Selection) -> set[TopicPart
     if isinstance(selection, Topics):
         missing = sorted(selection.names - {partition.topic for partition in found})
         if missing:
-            raise TopicMissing(f"topic {', '.join(missing)} is")
+            raise TopicMissing(f"topic {', '.join(missing)} is", _meant(cluster, missing))
     if isinstance(selection, Partitions):
         absent = sorted(selection.partitions - found)
         if absent:
             raise TopicMissing(f"partition {_names(absent)} is")
     return found
+
+
+def _meant(cluster: Cluster, missing: list[str]) -> str:
+    """Names of topics that are there and like those that are not."""
+    there = {partition.topic for partition in cluster.partitions(Pattern(".*"))}
+    return " ".join(filter(None, (meant(name, there) for name in missing)))
 
 
 def resolve(

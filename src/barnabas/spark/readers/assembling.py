@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from barnabas.spark.errors import SchemaError
+from barnabas.spark.readers.decoding import Decoding
 from barnabas.spark.readers.schema import Projection
 
 
@@ -17,14 +18,19 @@ class Assembler:
     """
 
     def __init__(
-        self, projection: Projection, topic: str, partition: int, *, batch_rows: int
+        self,
+        projection: Projection,
+        topic: str,
+        partition: int,
+        *,
+        batch_rows: int,
+        decoding: Decoding | None = None,
     ) -> None:
         import pyarrow as pa
 
         self._schema = projection.arrow_schema()
         self._rows = batch_rows
-        self._avro = projection.avro if "value" in projection.decoded else None
-        self._where = f"{topic}-{partition}"
+        self._decoding = decoding
         self._scalars: dict[str, Any] = {
             "topic": pa.scalar(topic, pa.utf8()),
             "partition": pa.scalar(partition, pa.int32()),
@@ -40,13 +46,12 @@ class Assembler:
 
         Raises:
             SchemaError: a column that was declared "not null" has a null.
-            BadValue: a value is not in the format that was named.
+            BadValue, WriteRefused, Unreachable: as `Decoding`.
         """
         import pyarrow as pa
 
-        if self._avro is not None:
-            values = self._avro.decode(columns["value"], columns["offset"], self._where)
-            columns = {**columns, "value": values}
+        if self._decoding is not None:
+            columns, count = self._decoding.decode(columns, count)
         decoded = {
             field.name: self._typed(columns[field.name], field)
             for field in self._schema

@@ -10,14 +10,14 @@ from typing import NoReturn
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit
 
-from barnabas.errors import ConfigError
+from barnabas.errors import ConfigError, KafkaError
 from barnabas.spark.errors import briefly
 
 
 class RefusedStream(DataSourceStreamReader):
     """Every call raises `error`: `initialOffset` of a new query, others of one that goes on."""
 
-    def __init__(self, error: ConfigError) -> None:
+    def __init__(self, error: ConfigError | KafkaError) -> None:
         self._error = error
 
     @briefly()

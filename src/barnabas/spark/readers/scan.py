@@ -14,6 +14,8 @@ from barnabas.spark.planner.admin_cluster import AdminCluster
 from barnabas.spark.planner.ranges import ScanRange
 from barnabas.spark.planner.resolving import report_loss
 from barnabas.spark.readers.assembling import Assembler
+from barnabas.spark.readers.dead_letters import DeadLetters
+from barnabas.spark.readers.decoding import Decoding
 from barnabas.spark.readers.schema import Projection
 from barnabas.spark.workers.worker_process import THIS_WORKER
 from barnabas.types import TopicPartition
@@ -61,12 +63,17 @@ class Scan:
             DataLoss: records of the range are gone, and `failOnDataLoss` is set.
             BrokerError, RequestTimeout, ConnectionFailed: the broker could not be read.
             CorruptRecord: a batch is not what its header says.
+            BadValue, WriteRefused: as `Decoding`.
         """
         THIS_WORKER.begin_task()
         wanted = wanted_by(self.projection)
         reader = RangeReader(reader_properties(self.options), fetch_bytes=self.options.fetch_bytes)
         assembler = Assembler(
-            self.projection, task.topic, task.partition, batch_rows=self.options.batch_rows
+            self.projection,
+            task.topic,
+            task.partition,
+            batch_rows=self.options.batch_rows,
+            decoding=self._decoding(task),
         )
         position = task.start
         while position < task.end:
@@ -82,6 +89,13 @@ class Scan:
                 position = self._after_loss(task, position, error)
             else:
                 return
+
+    def _decoding(self, task: ScanRange) -> Decoding | None:
+        if not self.projection.decodes:
+            return None
+        formats, where = self.options.formats, TopicPartition(task.topic, task.partition)
+        letters = DeadLetters(self.options, where) if formats.bad == "topic" else None
+        return Decoding(formats, where, letters)
 
     def _after_loss(self, task: ScanRange, position: int, error: BrokerError) -> int:
         """Where to go on: at the first offset that is left, or at the end of the range."""

@@ -14,7 +14,6 @@ from pyspark.sql.types import (
     DataType,
     IntegerType,
     LongType,
-    MapType,
     StringType,
     StructField,
     StructType,
@@ -23,7 +22,7 @@ from pyspark.sql.types import (
 
 from barnabas.spark.errors import SchemaError
 from barnabas.spark.options.formats import Formats
-from barnabas.spark.values.avro_format import AvroFormat
+from barnabas.spark.values.arrow_types import arrow_type
 
 HEADERS_TYPE = ArrayType(
     StructType([StructField("key", StringType()), StructField("value", BinaryType())])
@@ -78,14 +77,21 @@ class Projection:
     """A checked schema: what to decode and what each batch looks like. Pickled into tasks."""
 
     schema: StructType
-    avro: AvroFormat | None = None
+    formats: Formats = BINARY
+
+    @property
+    def decodes(self) -> bool:
+        """Whether values are decoded: they have a format and are asked for."""
+        return self.formats.values is not None and "value" in self.schema.fieldNames()
 
     @property
     def decoded(self) -> frozenset[str]:
-        """Those of `FROM_BATCHES` that are asked for; none means that counting is enough."""
+        """Those of `FROM_BATCHES` that are needed; none means that counting is enough."""
         found = FROM_BATCHES.intersection(self.schema.fieldNames())
-        # An error names the offset of its value.
-        return found | {"offset"} if self.avro is not None and "value" in found else found
+        if not self.decodes:
+            return found
+        # An error names the offset of its value; a dead letter has all of its record.
+        return found | ({"offset"} if self.formats.bad != "topic" else FROM_BATCHES)
 
     def arrow_schema(self) -> Any:
         """The `pyarrow.Schema` that Spark compares the first batch with, nullability included."""
@@ -93,7 +99,7 @@ class Projection:
 
         return pa.schema(
             [
-                pa.field(field.name, _arrow_type(field.dataType), nullable=field.nullable)
+                pa.field(field.name, arrow_type(field.dataType), nullable=field.nullable)
                 for field in self.schema
             ]
         )
@@ -126,35 +132,4 @@ def project(schema: StructType, formats: Formats = BINARY) -> Projection:
             continue
         also = " or string" if field.name in ALSO_STRING else ""
         raise SchemaError(f"column {field.name} is {right}{also}, not {given}")
-    return Projection(schema, formats.avro)
-
-
-def _arrow_type(given: DataType) -> Any:
-    import pyarrow as pa
-
-    if isinstance(given, ArrayType):
-        element = _arrow_type(given.elementType)
-        return pa.list_(pa.field("element", element, nullable=given.containsNull))
-    if isinstance(given, MapType):
-        value = _arrow_type(given.valueType)
-        item = pa.field("value", value, nullable=given.valueContainsNull)
-        return pa.map_(_arrow_type(given.keyType), item)
-    if isinstance(given, StructType):
-        return pa.struct(
-            [
-                pa.field(each.name, _arrow_type(each.dataType), nullable=each.nullable)
-                for each in given
-            ]
-        )
-    return {
-        "binary": pa.binary(),
-        "string": pa.utf8(),
-        "int": pa.int32(),
-        "bigint": pa.int64(),
-        "timestamp": pa.timestamp("us", tz="UTC"),
-        "boolean": pa.bool_(),
-        "float": pa.float32(),
-        "double": pa.float64(),
-        "date": pa.date32(),
-        "void": pa.null(),
-    }[given.simpleString()]
+    return Projection(schema, formats)

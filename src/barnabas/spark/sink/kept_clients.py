@@ -12,16 +12,10 @@ from barnabas.client.sync.admin import Admin
 from barnabas.client.sync.producer import Producer
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import KafkaError
+from barnabas.spark.options.write_options import PRODUCER_DEFAULTS
 
 KEPT = 8
 """How many configurations are kept open; the least recently used goes first."""
-
-PRODUCER_DEFAULTS = {
-    # Whole Arrow batches are sent at once: small batches would only mean more of them.
-    "batch.size": "524288",
-    "linger.ms": "0",
-    "client.id": "spark-barnabas-sink",
-}
 
 _Client = TypeVar("_Client", Admin, Producer)
 

@@ -1,56 +1,142 @@
 """Values in Avro, as the options of a query describe them. Imports pyarrow only when it decodes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any
 
-from barnabas.spark.errors import BadValue
-from barnabas.spark.values.avro_schema import AvroNode
+from pyspark.sql.types import DataType
 
-HEADER: Final = 5
-"""Bytes that clients of a schema registry put before a value: 0, then the id of its schema.
-
-Source: Confluent's wire format.
-"""
+from barnabas.spark.values.arrow_types import arrow_type
+from barnabas.spark.values.avro_node import AvroNode
+from barnabas.spark.values.avro_schema import avro_schema
+from barnabas.spark.values.decoded import Decoded, assembled, reasons
+from barnabas.spark.values.registry import (
+    MOST_KEPT,
+    Reference,
+    SchemaMissing,
+    SchemaRegistry,
+    StoredSchema,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AvroFormat:
-    """`schema_id`: what the header of each value says; None where there is none.
+    """How values are decoded.
 
-    `bad_is_null`: values that cannot be decoded become null; else they are an error.
+    `schema`: what the column has. `schema_id`: what the header of each value says; None where
+    there is none, or where `registry` has the schemas that values were written by.
     """
 
     schema: AvroNode
     schema_id: int | None = None
-    bad_is_null: bool = False
+    registry: SchemaRegistry | None = None
 
-    def decode(self, values: Any, offsets: Any, where: str) -> Any:
+    @property
+    def type(self) -> DataType:
+        """That of the schema."""
+        return self.schema.type
+
+    def decode(self, values: Any) -> Decoded:
         """Values (a `pyarrow.BinaryArray`) as the schema's type.
 
-        Args:
-            values: of one partition.
-            offsets: theirs, an array of int64.
-            where: the partition, for messages.
-
         Raises:
-            BadValue: one is not what the schema says; names the first.
+            Unreachable: the registry is needed and does not answer.
         """
-        from barnabas.spark.values.avro_values import AvroValues
+        if self.registry is None and self.schema_id is None:
+            column, bad = _decoded(values, 0, self.schema)
+            return Decoded(column, bad, lambda row: _not_so(values[row], "'valueSchema'"))
+        return self._framed(values)
 
-        decoding = AvroValues(values, 0 if self.schema_id is None else HEADER)
-        if self.schema_id is not None:
-            decoding.expect(b"\0" + self.schema_id.to_bytes(4, "big"))
-        decoded = decoding.decode(self.schema)
-        first = decoding.first_bad
-        if first is not None and not self.bad_is_null:
-            raise BadValue(f"{where}, offset {offsets[first].as_py()}: {self._why(values[first])}")
-        return decoded
+    def _framed(self, values: Any) -> Decoded:
+        import numpy as np
+        import pyarrow as pa
 
-    def _why(self, value: Any) -> str:
-        raw: bytes = value.as_py()
-        if self.schema_id is not None and (len(raw) < HEADER or raw[0]):
-            return "the value does not begin with 0 and the id of a schema"
-        if self.schema_id is not None and raw[1:HEADER] != self.schema_id.to_bytes(4, "big"):
-            found = int.from_bytes(raw[1:HEADER], "big")
-            return f"the value has schema {found}, 'valueSchemaId' says {self.schema_id}"
-        return f"the value ({len(raw)} bytes) is not what 'valueSchema' says"
+        from barnabas.spark.values.framing import HEADER, NO_HEADER, NULL, UNFRAMED, schema_ids
+
+        ids = schema_ids(values)
+        parts: list[tuple[Any, Any]] = []
+        bad: dict[int, str] = dict.fromkeys(np.flatnonzero(ids == UNFRAMED).tolist(), NO_HEADER)
+        for schema_id in np.unique(ids).tolist():
+            if schema_id in (NULL, UNFRAMED):
+                continue
+            rows = np.flatnonzero(ids == schema_id)
+            read = self._reader(schema_id)
+            if isinstance(read, str):
+                bad |= dict.fromkeys(rows.tolist(), read)
+                continue
+            some = values if len(rows) == len(values) else values.take(pa.array(rows))
+            try:
+                column, wrong = read(some, HEADER)
+            except ValueError as problem:
+                why = (
+                    f"the value has schema {schema_id}, which 'valueSchema' cannot read: {problem}"
+                )
+                bad |= dict.fromkeys(rows.tolist(), why)
+                continue
+            for each in rows[wrong].tolist():
+                bad[each] = _not_so(values[each], f"schema {schema_id}")
+            parts.append((rows, column))
+        column = assembled(parts, len(values), arrow_type(self.schema.type))
+        return Decoded(column, *reasons(bad))
+
+    def _reader(self, schema_id: int) -> Callable[[Any, int], tuple[Any, list[int]]] | str:
+        """What decodes values of this schema, or why they cannot be."""
+        if self.registry is None:
+            if schema_id != self.schema_id:
+                return f"the value has schema {schema_id}, 'valueSchemaId' says {self.schema_id}"
+            return lambda values, header: _decoded(values, header, self.schema)
+        try:
+            writer = _written_by(self.registry, schema_id)
+        except (SchemaMissing, ValueError) as problem:
+            return f"the value has schema {schema_id}, which cannot be read by: {problem}"
+        return lambda values, header: _resolved(values, header, writer, self.schema)
+
+
+def registered(registry: SchemaRegistry, stored: StoredSchema) -> AvroNode:
+    """The tree of a schema that a registry has.
+
+    Raises:
+        SchemaMissing: it is not Avro, or one that it needs is not there.
+        ValueError, Unreachable: as `avro_schema` and the registry.
+    """
+    if stored.kind not in (None, "AVRO"):
+        raise SchemaMissing(f"it is of the kind {stored.kind}, not AVRO")
+    imported: dict[Reference, str] = {}
+
+    def collect(of: StoredSchema) -> None:
+        for each in of.references:
+            if each not in imported:
+                found = registry.version(each)
+                collect(found)
+                imported[each] = found.text
+
+    collect(stored)
+    return avro_schema(stored.text, list(imported.values()))
+
+
+@lru_cache(MOST_KEPT)
+def _written_by(registry: SchemaRegistry, schema_id: int) -> AvroNode:
+    return registered(registry, registry.by_id(schema_id))
+
+
+def _decoded(values: Any, header: int, schema: AvroNode) -> tuple[Any, list[int]]:
+    import numpy as np
+
+    from barnabas.spark.values.avro_values import AvroValues
+
+    decoding = AvroValues(values, header)
+    return decoding.decode(schema), np.flatnonzero(decoding.bad).tolist()
+
+
+def _resolved(
+    values: Any, header: int, writer: AvroNode, reader: AvroNode
+) -> tuple[Any, list[int]]:
+    from barnabas.spark.values.avro_resolution import resolved
+
+    column, bad = _decoded(values, header, writer)
+    return resolved(column, writer, reader), bad
+
+
+def _not_so(value: Any, what: str) -> str:
+    return f"the value ({len(value.as_py())} bytes) is not what {what} says"

@@ -1,82 +1,57 @@
-"""What an Avro schema says: a tree of nodes, each with the Spark type that it becomes.
+"""Reads an Avro schema, which is JSON, into a tree of nodes.
 
-Types become what Spark's own `from_avro` makes of them; every field may be null.
-
-Source: the Avro 1.12 specification; Spark's "Apache Avro Data Source Guide".
+Source: the Avro 1.12 specification, "Schema Declaration".
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
-    BooleanType,
     DataType,
-    DateType,
+    DecimalType,
     DoubleType,
-    FloatType,
-    IntegerType,
     LongType,
     MapType,
-    NullType,
     StringType,
     StructField,
     StructType,
-    TimestampType,
 )
 
-_PRIMITIVES: Final[dict[str, DataType]] = {
-    "null": NullType(),
-    "boolean": BooleanType(),
-    "int": IntegerType(),
-    "long": LongType(),
-    "float": FloatType(),
-    "double": DoubleType(),
-    "bytes": BinaryType(),
-    "string": StringType(),
-}
-_LOGICAL: Final[dict[tuple[str, str], tuple[str, DataType]]] = {
-    ("int", "date"): ("date", DateType()),
-    ("long", "timestamp-millis"): ("timestamp-millis", TimestampType()),
-    ("long", "timestamp-micros"): ("timestamp-micros", TimestampType()),
-}
-"""By type and logical type: the kind of node. Others are read as the type below them, but decimals."""
-
+from barnabas.spark.values.avro_node import PRIMITIVES, TIMES, AvroNode
 
 _DEEPEST: Final = 64
 """Types within types; decoding calls itself for each."""
 
-
-@dataclass(frozen=True, slots=True)
-class AvroNode:
-    """One type.
-
-    `parts`: the fields of a record, items of an array, values of a map, or what a union has besides
-    null. `names`: of fields or symbols. `size`: of a fixed; of a union, which branch is null.
-    """
-
-    kind: str
-    type: DataType
-    parts: tuple["AvroNode", ...] = ()
-    names: tuple[str, ...] = ()
-    size: int = 0
+_MOST_DIGITS: Final = 38
+"""Of a decimal, in Spark."""
 
 
-def avro_schema(text: str) -> AvroNode:
+def avro_schema(text: str, imported: Sequence[str] = ()) -> AvroNode:
     """The tree of a schema in JSON.
+
+    Args:
+        text: the schema.
+        imported: schemas of the types that it names without having them itself.
 
     Raises:
         ValueError: it is no schema, or has what is not decoded here; the message says where.
     """
+    reader = _Reader()
+    for each in imported:
+        reader.node(_parsed(each), "")
+    return reader.node(_parsed(text), "")
+
+
+def _parsed(text: str) -> Any:
     try:
-        parsed = json.loads(text)
+        return json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     except ValueError as error:
         raise ValueError(f"it is no JSON: {error}") from None
-    return _Reader().node(parsed, "")
 
 
 class _Reader:
@@ -109,8 +84,6 @@ class _Reader:
         logical = given.get("logicalType", "")
         if not isinstance(logical, str):
             raise _wrong(where, f"has a 'logicalType' that is no text: {logical!r}")
-        if logical == "decimal":
-            raise _wrong(where, "is a decimal, which is not decoded here")
         readers = {
             "record": self._record,
             "error": self._record,
@@ -121,47 +94,70 @@ class _Reader:
         }
         if read := readers.get(kind):
             return read(given, where)
-        as_logical, logical_type = _LOGICAL.get((kind, logical), ("", NullType()))
-        return AvroNode(as_logical, logical_type) if as_logical else self._by_name(kind, where)
+        if (kind, logical) == ("bytes", "decimal"):
+            return AvroNode("decimal", _decimal(given, where), names=("bytes",))
+        time = TIMES.get((kind, logical))
+        return self._by_name(kind, where) if time is None else AvroNode(logical, time)
 
     def _by_name(self, name: str, where: str) -> AvroNode:
-        if name in _PRIMITIVES:
-            return AvroNode(name, _PRIMITIVES[name])
+        if name in PRIMITIVES:
+            return AvroNode(name, PRIMITIVES[name])
         full = self._full(name)
         if full not in self._named:
             raise _wrong(where, f"is of type {name!r}, which is not known")
         found = self._named[full]
         if found is None:
-            raise ValueError(f"{where} is of type {name!r}, which has itself as a part")
+            raise ValueError(
+                f"{where} is of type {name!r}, which has itself as a part: Spark has no such types"
+            )
         return found
 
     def _union(self, given: list[Any], where: str) -> AvroNode:
-        others = [each for each in given if each != "null"]
+        parts = [self.node(each, where) for each in given if each != "null"]
+        without = given.index("null") if "null" in given else -1
+        if len(given) - len(parts) > 1 or not given:
+            raise _wrong(where, "is a union with null more than once, or of nothing")
         if len(given) == 1:
-            return self.node(given[0], where)
-        if len(given) != 2 or len(others) != 1:
-            raise _wrong(where, "is a union of more than null and one other type")
-        part = self.node(others[0], where)
-        return AvroNode("union", part.type, (part,), size=given.index("null"))
+            return parts[0] if parts else self.node("null", where)
+        if len(given) == 2 and len(parts) == 1:
+            return AvroNode("union", parts[0].type, tuple(parts), size=without)
+        if any(part.kind in ("union", "choice") for part in parts):
+            raise _wrong(where, "is a union with a union in it")
+        return AvroNode("choice", _type_of_choice(parts), tuple(parts), size=without)
 
     def _record(self, given: dict[str, Any], where: str) -> AvroNode:
         full = self._named_now(given, where)
         outer, self._space = self._space, full.rpartition(".")[0]
         names: list[str] = []
         parts: list[AvroNode] = []
+        defaults: list[str | None] = []
+        aliases: list[tuple[str, ...]] = []
         for each in _list(given, "fields", where):
             if not isinstance(each, dict):
                 raise _wrong(where, f"has a field that is no object: {each!r}")
             if not isinstance(name := each.get("name"), str):
                 raise _wrong(where, f"has a field without a 'name': {each!r}")
+            if name in names:
+                raise _wrong(where, f"has field {name!r} twice")
             names.append(name)
             parts.append(self.node(_part(each, "type", f"{where}.{name}"), f"{where}.{name}"))
+            defaults.append(json.dumps(each["default"]) if "default" in each else None)
+            others = _list(each, "aliases", f"{where}.{name}") if "aliases" in each else []
+            aliases.append(tuple(map(str, others)))
         if not parts:
             raise _wrong(where, "is a record without fields")
         self._space = outer
         pairs = zip(names, parts, strict=True)
         made = StructType([StructField(name, part.type) for name, part in pairs])
-        return self._remember(full, AvroNode("record", made, tuple(parts), tuple(names)))
+        node = AvroNode(
+            "record",
+            made,
+            tuple(parts),
+            tuple(names),
+            defaults=tuple(defaults),
+            aliases=tuple(aliases),
+        )
+        return self._remember(full, node)
 
     def _enum(self, given: dict[str, Any], where: str) -> AvroNode:
         full, symbols = self._named_now(given, where), _list(given, "symbols", where)
@@ -174,6 +170,9 @@ class _Reader:
         full, size = self._named_now(given, where), _part(given, "size", where)
         if type(size) is not int or not 0 <= size < 2**31:
             raise _wrong(where, f"has a 'size' that is no number of bytes: {size!r}")
+        if given.get("logicalType") == "decimal":
+            made = AvroNode("decimal", _decimal(given, where), names=("fixed",), size=size)
+            return self._remember(full, made)
         return self._remember(full, AvroNode("fixed", BinaryType(), size=size))
 
     def _array(self, given: dict[str, Any], where: str) -> AvroNode:
@@ -201,6 +200,25 @@ class _Reader:
     def _remember(self, full: str, made: AvroNode) -> AvroNode:
         self._named[full] = made
         return made
+
+
+def _type_of_choice(parts: list[AvroNode]) -> DataType:
+    """As `from_avro`: of two numbers the wider one, else a struct with a member for each branch."""
+    kinds = {part.kind for part in parts}
+    if len(parts) == 2 and kinds == {"int", "long"}:
+        return LongType()
+    if len(parts) == 2 and kinds == {"float", "double"}:
+        return DoubleType()
+    return StructType([StructField(f"member{at}", part.type) for at, part in enumerate(parts)])
+
+
+def _decimal(given: dict[str, Any], where: str) -> DecimalType:
+    precision, scale = given.get("precision"), given.get("scale", 0)
+    if type(precision) is not int or not 1 <= precision <= _MOST_DIGITS:
+        raise _wrong(where, f"is a decimal of {precision!r} digits; Spark has 1 to {_MOST_DIGITS}")
+    if type(scale) is not int or not 0 <= scale <= precision:
+        raise _wrong(where, f"is a decimal with 'scale' {scale!r}; 0 to {precision} is possible")
+    return DecimalType(precision, scale)
 
 
 def _wrong(where: str, problem: str) -> ValueError:

@@ -12,8 +12,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.types import DecimalType, LongType, StructType
 
-from barnabas.spark.values.avro_schema import AvroNode
+from barnabas.spark.values.avro_node import AvroNode
+from barnabas.spark.values.decimals import decimals
 
 Rows = npt.NDArray[np.int64]
 
@@ -61,27 +64,16 @@ class AvroValues:
         index[self.bad] = -1
         return _taken(decoded, index)
 
-    @property
-    def first_bad(self) -> int | None:
-        """The first row that is not what the schema says."""
-        found = np.flatnonzero(self.bad)
-        return int(found[0]) if len(found) else None
-
-    def expect(self, header: bytes) -> None:
-        """Have all rows be bad that do not begin so; `header` is as long as that of the constructor."""
-        rows = self._good(self._given, self._at[self._given] <= self._end[self._given])
-        begins = self._at[rows] - len(header)
-        found = self._data[begins[:, None] + np.arange(len(header))]
-        self._mark(rows, np.any(found != np.frombuffer(header, np.uint8), axis=1))
-
     def _node(self, node: AvroNode, rows: Rows) -> Any:
         """Read one thing of `rows`; as long as they are, whatever is bad among them."""
         read: dict[str, Callable[[AvroNode, Rows], Any]] = {
             "record": self._record,
             "union": self._union,
+            "choice": self._choice,
             "array": self._array,
             "map": self._map,
             "enum": self._enum,
+            "decimal": self._decimal,
         }
         compound = read.get(node.kind)
         return self._scalar(node, rows) if compound is None else compound(node, rows)
@@ -110,11 +102,23 @@ class AvroValues:
             return whole.cast(pa.date32()) if kind == "date" else whole
         if kind == "long":
             return pa.array(numbers)
-        if kind == "timestamp-millis":
+        if kind.endswith("timestamp-millis"):
             self._mark(rows, (numbers < -_MOST_MILLIS) | (numbers > _MOST_MILLIS))
             numbers[self.bad[rows]] = 0
             numbers *= 1000
-        return pa.array(numbers).cast(pa.timestamp("us", tz="UTC"))
+        zone = None if kind.startswith("local") else "UTC"
+        return pa.array(numbers).cast(pa.timestamp("us", tz=zone))
+
+    def _decimal(self, node: AvroNode, rows: Rows) -> Any:
+        sizes = np.full(len(rows), node.size, np.int64)
+        if node.names == ("bytes",):
+            sizes = self._longs(rows)
+        begins = self._advanced(rows, sizes)
+        sizes = np.where(self.bad[rows], 0, sizes)
+        assert isinstance(node.type, DecimalType)
+        array, fits = decimals(self._data, begins, sizes, node.type)
+        self._mark(rows, ~fits)
+        return array
 
     def _record(self, node: AvroNode, rows: Rows) -> Any:
         return pa.StructArray.from_arrays(
@@ -122,13 +126,29 @@ class AvroValues:
         )
 
     def _union(self, node: AvroNode, rows: Rows) -> Any:
+        (decoded,) = self._branches(node, rows)
+        return decoded
+
+    def _choice(self, node: AvroNode, rows: Rows) -> Any:
+        branches = self._branches(node, rows)
+        if not isinstance(node.type, StructType):
+            wide = pa.int64() if isinstance(node.type, LongType) else pa.float64()
+            return pc.coalesce(*(each.cast(wide) for each in branches))
+        missing = np.logical_and.reduce([_nulls(each) for each in branches])
+        return pa.StructArray.from_arrays(branches, node.type.fieldNames(), mask=pa.array(missing))
+
+    def _branches(self, node: AvroNode, rows: Rows) -> list[Any]:
+        """What each branch but null has; null in the rows of the other branches."""
         branch = self._longs(rows)
-        self._mark(rows, (branch != 0) & (branch != 1))
-        chosen = np.flatnonzero((branch == 1 - node.size) & ~self.bad[rows])
-        decoded = self._node(node.parts[0], rows[chosen])
-        index = np.full(len(rows), -1, np.int64)
-        index[chosen] = np.arange(len(chosen))
-        return _taken(decoded, index)
+        self._mark(rows, (branch < 0) | (branch >= len(node.parts) + (node.size >= 0)))
+        found = []
+        for at, part in enumerate(node.parts):
+            number = at + (0 <= node.size <= at)
+            chosen = np.flatnonzero((branch == number) & ~self.bad[rows])
+            index = np.full(len(rows), -1, np.int64)
+            index[chosen] = np.arange(len(chosen))
+            found.append(_taken(self._node(part, rows[chosen]), index))
+        return found
 
     def _enum(self, node: AvroNode, rows: Rows) -> Any:
         number = self._longs(rows)
@@ -241,6 +261,11 @@ class AvroValues:
     def _good(self, rows: Rows, right: npt.NDArray[np.bool_]) -> Rows:
         self._mark(rows, ~right)
         return rows[right]
+
+
+def _nulls(array: Any) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = array.is_null().to_numpy(zero_copy_only=False)
+    return found
 
 
 def _taken(array: Any, index: Rows) -> Any:

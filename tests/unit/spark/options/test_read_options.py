@@ -90,7 +90,7 @@ def test_of_several_starts_the_first_counts_as_with_sparks_own() -> None:
             "valueSchema",
             "no 'values'",
         ),
-        ("batch", {"valueformat": "json"}, "valueFormat", "binary, text or avro"),
+        ("batch", {"valueformat": "json"}, "valueFormat", "binary, text, avro or protobuf"),
     ],
 )
 def test_mistakes_name_the_option_and_say_what_to_do(

@@ -41,6 +41,11 @@ def test_a_table_that_was_given_no_options_says_where_they_belong() -> None:
         ({"transactionalidprefix": "x"}, "transactionalIdPrefix"),
         ({"kafka.transactional.id": "x"}, "kafka.transactional.id"),
         ({"deliveryguarantee": "exactly-once", "kafka.acks": "1"}, "kafka.acks"),
+        ({"kafka.bootstrap.servers": "localhost"}, "kafka.bootstrap.servers"),
+        ({"kafka.partitioner.class": "x"}, "kafka.partitioner.class"),
+        ({"kafka.enable.idempotence": "true", "kafka.acks": "1"}, "kafka.*"),
+        ({"kafka.delivery.timeout.ms": "1"}, "kafka.*"),
+        ({"deliveryguarantee": "exactly-once", "kafka.enable.idempotence": "false"}, "kafka.*"),
     ],
 )
 def test_mistakes_name_the_option(given: dict[str, str], named: str) -> None:

@@ -64,6 +64,11 @@ def test_timestamps_find_the_first_record_not_before() -> None:
 def test_what_does_not_exist_is_named() -> None:
     with pytest.raises(TopicMissing, match=r"BARNABAS_NO_TOPIC.*topic t is not"):
         ranges(FakeCluster({}))
+    near = FakeCluster({TopicPartition("tt", 0): (0, 1), TopicPartition("other", 0): (0, 1)})
+    with pytest.raises(
+        TopicMissing, match=r"topic t is not on the cluster: did you mean tt\? create"
+    ):
+        ranges(near)
     assigned = {"kafka.bootstrap.servers": "h:1", "assign": '{"t":[0,1]}'}
     with pytest.raises(TopicMissing, match="t-1"):
         batch_ranges(FakeCluster({T0: (0, 1)}), read_options(assigned, "batch"))

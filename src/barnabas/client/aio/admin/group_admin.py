@@ -16,7 +16,8 @@ from barnabas.client.aio.admin.share_moves import forgotten_topics, moved_starts
 from barnabas.client.aio.admin.share_survey import shared_by_groups
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
-from barnabas.client.aio.cluster.retries import NOT_THERE, persist, what_is_there
+from barnabas.client.aio.cluster.retries import NOT_THERE, persist
+from barnabas.client.aio.cluster.topics import what_is_there
 from barnabas.client.aio.fetching.group_offsets import GroupOffsets, saved_offsets
 from barnabas.client.core.admin.group_descriptions import (
     GROUP_KINDS,

@@ -7,10 +7,6 @@ from typing import Any, Final, TypeVar
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.core.admin.descriptions import OffsetAndTimestamp
 from barnabas.client.core.arguments.deadline import Deadline
-from barnabas.client.core.arguments.record_input import checked_topic
-from barnabas.client.core.cluster.absence import absence
-from barnabas.client.core.cluster.cluster_view import ClusterView, TopicView
-from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
@@ -22,9 +18,6 @@ from barnabas.types import TopicPartition
 
 _Result = TypeVar("_Result")
 _CONSUMER: Final = -1
-_NAMES: Final = (
-    "a name is 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', but not '.' or '..'"
-)
 NOT_THERE: Final = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 """Errors about a missing topic: an administrator gets them at once, as with the Java client.
 
@@ -183,42 +176,3 @@ async def ask_offsets(
 
 def _unanswered(where: TopicPartition) -> str:
     return f"{where.topic}-{where.partition} was left out of the answer"
-
-
-async def known_topic(cluster: Cluster, topic: str) -> TopicView:
-    """Return a topic once it has partitions; the caller bounds the time.
-
-    Raises:
-        TypeError: the topic is not text.
-        BrokerError: the topic cannot become available.
-    """
-    checked_topic(topic)
-    await cluster.know([topic])
-    failures = 0
-    while not (view := cluster.view.topics[topic]).partitions:
-        if view.error and not view.error.retriable:
-            rule = f": {_NAMES}" if view.error is ErrorCode.INVALID_TOPIC_EXCEPTION else ""
-            raise BrokerError(view.error, f"topic {topic!r}{rule}")
-        failures += 1
-        await asyncio.sleep(cluster.retry_wait(failures))
-        await cluster.updated()
-    return view
-
-
-async def what_is_there(
-    cluster: Cluster, wanted: Iterable[TopicPartition], deadline: Deadline
-) -> str:
-    """Describe what exists, as a supplement to an error about missing partitions."""
-    view = ClusterView()
-
-    async def ask() -> None:
-        reply = await cluster.ask(metadata_request(None, create=False))
-        view.update(reply, cluster.environment.loop.time())
-
-    try:
-        what = "asking for metadata"
-        await cluster.limits.within(deadline, what, cluster.environment.loop.create_task(ask()))
-    except KafkaError as error:
-        # The original error must not be replaced by this one.
-        return f"existing partitions could not be listed: {error}"
-    return absence(wanted, view.topics)

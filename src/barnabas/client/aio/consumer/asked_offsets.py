@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.aio.cluster.retries import known_topic
+from barnabas.client.aio.cluster.topics import MISSING_S, topic_within
 from barnabas.client.aio.consumer.offset_lookup import OffsetLookup
 from barnabas.client.aio.membership.consumer_group import ConsumerGroup
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
@@ -28,9 +28,14 @@ class AskedOffsets:
     async def partitions_for(
         self, topic: str, *, timeout_s: float | None = None
     ) -> list[TopicPartition]:
-        """Return the partitions of a topic."""
-        asking, what = known_topic(self._cluster, topic), f"asking for topic {topic}"
-        view = await self._within(timeout_s, what, asking)
+        """Return the partitions of a topic.
+
+        Raises:
+            BrokerError: UNKNOWN_TOPIC_OR_PARTITION, it does not exist and nobody creates it.
+            RequestTimeout, ConnectionFailed: brokers did not answer in time.
+        """
+        deadline, what = self.deadline(timeout_s), f"asking for topic {topic}"
+        view = await topic_within(self._cluster, topic, deadline, what, patience_s=MISSING_S)
         return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     async def offsets_for_times(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Never, Self
 from weakref import WeakSet
 
 from barnabas.client.aio.cluster.environment import ClientEnvironment
-from barnabas.client.aio.cluster.retries import known_topic
+from barnabas.client.aio.cluster.topics import MISSING_S, known_topic, topic_within
 from barnabas.client.aio.cluster.wake import Wake
 from barnabas.client.aio.producer.producer_core import ProducerCore
 from barnabas.client.aio.producer.transactional import Transactional
@@ -135,10 +135,13 @@ class Producer(Transactional):
             delivery: SentAsync | None = self._core.append(view, partition, record)
             if delivery is not None:
                 return delivery
+        deadline = self._deadline()
+        if view is None or not view.partitions:
+            what = f"sending to {topic}, waiting for metadata"
+            await topic_within(self._cluster, topic, deadline, what)
         waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
-        awaited = "metadata" if view is None or not view.partitions else _ROOM
-        what = f"sending to {topic}, waiting for {awaited}"
-        return await self._cluster.limits.within(self._deadline(), what, waiting)
+        what = f"sending to {topic}, waiting for {_ROOM}"
+        return await self._cluster.limits.within(deadline, what, waiting)
 
     async def send_arrow(
         self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
@@ -175,8 +178,8 @@ class Producer(Transactional):
         return SentBatches(count, tuple(batches))
 
     async def partitions_for(self, topic: str) -> list[TopicPartition]:
-        """Return the partitions of a topic; errors as in `send`."""
-        view = await self._known(topic, self._deadline())
+        """Return the partitions of a topic; errors as in `send`, but a missing topic fails soon."""
+        view = await self._known(topic, self._deadline(), patience_s=MISSING_S)
         return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     def metrics(self) -> Metrics:
@@ -207,10 +210,11 @@ class Producer(Transactional):
             self._core.closed = True
             await self._core.close(timeout_s)
 
-    async def _known(self, topic: str, deadline: Deadline) -> TopicView:
-        learning = asyncio.ensure_future(known_topic(self._cluster, topic))
+    async def _known(
+        self, topic: str, deadline: Deadline, patience_s: float | None = None
+    ) -> TopicView:
         what = f"requesting topic {topic}"
-        return await self._cluster.limits.within(deadline, what, learning)
+        return await topic_within(self._cluster, topic, deadline, what, patience_s=patience_s)
 
     def _deadline(self) -> Deadline:
         return self._cluster.limits.deadline_by(MAX_BLOCK, self._options.max_block_s)

@@ -376,6 +376,14 @@ class SharedRegistry(Registry, Protocol):
         """Like `Registry.create_all`; those in `ephemeral` end with this session."""
         ...
 
+    def create_sequential(self, path: str, data: bytes) -> None:
+        """Create a node whose name is `path` and a number that no other one has had there."""
+        ...
+
+    def created_at(self, path: str) -> int:
+        """Return the number of the change that created a node (its czxid); -1 if there is none."""
+        ...
+
     def is_mine(self, path: str) -> bool:
         """Whether a node exists and belongs to this session."""
         ...

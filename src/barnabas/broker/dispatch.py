@@ -118,10 +118,17 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.DELETE_SHARE_GROUP_OFFSETS: _late("delete_share_group_offsets", "0"),
 }
 
+BETWEEN_BROKERS: Mapping[ApiKey, Route] = {
+    ApiKey.LEADER_AND_ISR: _late("leader_and_isr", "0-7"),
+    ApiKey.STOP_REPLICA: _late("stop_replica", "0-4"),
+    ApiKey.UPDATE_METADATA: _late("update_metadata", "0-8"),
+}
+"""What only a member of a cluster serves: its controller asks it."""
+
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}
 
 HANDLERS = cast(
     "dict[int, Callable[[Broker, RequestContext, object], object]]",
-    {int(key): route.handle for key, route in ROUTES.items()},
+    {int(key): route.handle for key, route in {**ROUTES, **BETWEEN_BROKERS}.items()},
 )
 """The handlers by API key. Whose body and version it is, the dialect has checked."""

@@ -10,7 +10,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections
 from barnabas.broker.connections.listener_dialects import spoken
 from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.profiles import profile_of
+from barnabas.broker.profiles import of_member, profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
 from barnabas.broker.properties.log_properties import config_of_kept, log_config
 from barnabas.broker.purgatory.purgatory import Purgatory
@@ -45,6 +45,7 @@ from barnabas.ports import (
 )
 
 if TYPE_CHECKING:
+    from barnabas.broker.cluster.member import Member
     from barnabas.broker.topics.kraft_metadata import ToldTopic
     from barnabas.broker.transactions.transactions import Transactions
     from barnabas.broker.zookeeper.registrations import AnyRegistration
@@ -54,6 +55,7 @@ log = logging.getLogger(__name__)
 _MAINTENANCE_SECONDS = 1.0
 _CLEANER_SECONDS = 1.0
 _STOP_SECONDS = 5.0
+_TICK_SECONDS = 1.0
 _ONE_BROKER = (
     "default.replication.factor=%d needs more brokers than this one: a topic whose creator does not "
     "ask for 1 is refused with INVALID_REPLICATION_FACTOR, and none is made on first use"
@@ -172,9 +174,19 @@ class BrokerServer:
     def stop(self, on_stopped: Callable[[], None]) -> None:
         """Take no more requests, answer those there are, close everything, then call `on_stopped`.
 
-        Clients that do not take their replies within five seconds are cut off.
+        Clients that do not take their replies within five seconds are cut off. A member of a cluster has
+        its controller move its leaders away first, and serves meanwhile.
         """
         log.info("broker stops", extra={"node": self._config.node_id})
+        member = self._broker.member if self._broker is not None else None
+        if member is None:
+            self._stop(on_stopped)
+        else:
+            member.hand_over(partial(self._stop, on_stopped))
+
+    def _stop(self, on_stopped: Callable[[], None]) -> None:
+        if self._broker is not None and self._broker.member is not None:
+            self._broker.member.close()
         self._close_listeners()
         self._background.stop()
         for registration in self._registrations:
@@ -250,8 +262,12 @@ class BrokerServer:
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
         topics = Topics(registry, hosting, self._world.entropy, config)
-        topics.load(self._logs, self._told)
-        fill_holes(topics, self._config.node_id)
+        member = None
+        if config.cluster_member:
+            member = self._join(hosting, replicas, topics)
+        else:
+            topics.load(self._logs, self._told)
+            fill_holes(topics, self._config.node_id)
         self._written = None  # Only for opening logs.
         self._opening.clear()
         clock, entropy = self._world.clock, self._world.entropy
@@ -259,9 +275,10 @@ class BrokerServer:
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))
         self._settings.on_change.append(self._adopt)
-        return Broker(
+        profile = profile_of(self._config.release)
+        broker = Broker(
             settings=self._settings,
-            profile=profile_of(self._config.release),
+            profile=profile if member is None else of_member(profile),
             cluster_id=self._logs.cluster_id,
             clock=clock,
             entropy=entropy,
@@ -276,6 +293,25 @@ class BrokerServer:
             fetch_sessions=FetchSessions(slots, replicas, memory, clock, entropy),
             groups=GroupShards(topics, replicas, clock, self._config, memory, self._world.timers),
         )
+        broker.be_member(member)
+        return broker
+
+    def _join(self, hosting: Hosting, replicas: ReplicaManager, topics: Topics) -> "Member":
+        """Be one of several brokers, whose controller says what to do with the logs that are there."""
+        # Imported late: a broker that is alone needs none of it.
+        from barnabas.broker.cluster.member import Member, MemberPorts
+
+        shared = self._the_registries.shared
+        if shared is None:
+            raise ConfigError(
+                "cluster.member: zookeeper.connect has to say where the cluster's ZooKeeper is"
+            )
+        for found in [*self._logs.logs()]:
+            replicas.host(found)
+        topics.refuse_new()
+        world = self._world
+        ports = MemberPorts(shared, world.network, world.timers, world.clock, self._purgatory)
+        return Member(self._settings.current, ports, hosting, replicas, topics)
 
     def _told(self) -> dict[str, "ToldTopic"]:
         """Of topics that a Kafka left in our directories."""
@@ -314,6 +350,9 @@ class BrokerServer:
         expiry_ms = self._config.offsets_retention_check_interval_ms
         self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
         self._attend_to_transactions(broker)
+        if broker.member is not None:
+            seconds = min(_TICK_SECONDS, self._config.replica_lag_time_max_ms / 2000)
+            self._background.every(seconds, "replicas in sync", broker.member.tick)
         self._background.every(_MAINTENANCE_SECONDS, "log maintenance", self._maintain)
         self._background.every(_CLEANER_SECONDS, "log cleaner", self._compact)
         idle_ms = self._config.connections_max_idle_ms

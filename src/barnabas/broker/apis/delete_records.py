@@ -61,8 +61,8 @@ def _moved(broker: Broker, topic: str, index: int, offset: int) -> tuple[ErrorCo
         return ErrorCode.KAFKA_STORAGE_ERROR, _NOTHING
     if log.config.cleanup_policy == _COMPACTED_ONLY:
         return ErrorCode.POLICY_VIOLATION, _NOTHING
-    target = log.written_end if offset == _HIGH_WATERMARK else offset
-    if not 0 <= target <= log.written_end:
+    target = log.high_watermark if offset == _HIGH_WATERMARK else offset
+    if not 0 <= target <= log.high_watermark:
         return ErrorCode.OFFSET_OUT_OF_RANGE, _NOTHING
     return _started_at(log, target)
 

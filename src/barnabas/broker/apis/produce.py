@@ -3,8 +3,8 @@
 Does: checks acks, which may be any number in version 0, as in 0.8 (see `Profile`): more than there are
     in-sync replicas are not waited for; appends what passes, each partition by itself; answers when it is
     written.
-Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
-    the leader has.
+    With acks=-1, partitions that have replicas elsewhere answer when all in sync have what was appended.
+Ignores: where there is one replica `timeout_ms`, and the difference of acks=1 and acks=-1.
 Refuses: records of transactions that are not open, or not known to the coordinator; all for topics that
     coordinators keep things in, as what is no record of theirs would be in their way.
 Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-98) · 4 knows storage
@@ -20,6 +20,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.replicas.delayed_acks import wait_for_acks
 from barnabas.broker.replicas.refusals import refused
 from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.errors import ErrorCode
@@ -29,6 +30,7 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from barnabas.replication.acknowledgement import ALL
 from barnabas.versions import VersionRange, VersionTable
 
 
@@ -71,6 +73,8 @@ def handle(
     response = _append(broker, context, request, refusals)
     if not broker.profile.tells_records:
         _without_invalid_record(response, closes=not _RULES[context.api_version].message_sets)
+    if request.acks == ALL and broker.member is not None:
+        return wait_for_acks(broker.replicas, broker.purgatory, request, response)
     return response
 
 
@@ -124,6 +128,8 @@ def _append_as_0_8(
     """All negative numbers mean all replicas. 0.8.2 waits in vain for more than there are, no other does."""
     response = _append(broker, context, request, {})
     _without_invalid_record(response, closes=False)
+    if broker.member is not None:
+        return wait_for_acks(broker.replicas, broker.purgatory, request, response)
     enough = request.acks < 0 or not broker.profile.waits_for_acks
     if enough or all_failed(response):
         return response

@@ -28,7 +28,7 @@ def find_offset(
     try:
         match asked.timestamp:
             case -1:
-                end = stable_end(log) if committed_only else log.written_end
+                end = stable_end(log) if committed_only else log.high_watermark
                 return found(partition.index, _NONE, -1, end, partition.leader_epoch)
             case -2 | -4:
                 start, epoch = log.start_offset, _epoch_of_start(partition)

@@ -70,6 +70,7 @@ class Topics:
         self.on_change: list[Callable[[Topic], None]] = []
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
+        self._refuses_new = False
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -182,6 +183,9 @@ class Topics:
         Raises:
             BrokerError: as `TopicNames.check_new`, or INVALID_CONFIG.
         """
+        if self._refuses_new:
+            what = "topics of a cluster are made by its controller"
+            raise BrokerError(ErrorCode.NOT_CONTROLLER, what)
         self._names.check_new(name)
         # The broker's own topics have what it needs, of whatever release it is.
         self.check_config(config, config if name in INTERNAL_TOPICS else {})
@@ -270,6 +274,23 @@ class Topics:
             pass
         if name in failed:
             raise failed[name]
+
+    def refuse_new(self) -> None:
+        """Make no topics: this broker is a member of a cluster."""
+        self._refuses_new = True
+
+    def show(self, topic: Topic) -> None:
+        """Know a topic as the controller of a cluster has it; its logs are the member's matter."""
+        known = self._by_name.get(topic.name)
+        if known is not None and known.topic_id != topic.topic_id:
+            self._take_out(known)
+        self._keep(topic)
+
+    def forget(self, name: str) -> None:
+        """Know no topic of that name any more."""
+        known = self._by_name.get(name)
+        if known is not None:
+            self._take_out(known)
 
     def _take_out(self, topic: Topic) -> None:
         self._by_name.pop(topic.name, None)

@@ -188,6 +188,15 @@ class ZooKeeperRegistry:
                 there.append(path)
         return there
 
+    def create_sequential(self, path: str, data: bytes) -> None:
+        """Make a node with a number behind its name, and the missing ones above it."""
+        self._ask(partial(self._client.create_async, sequence=True, makepath=True), path, data)
+
+    def created_at(self, path: str) -> int:
+        """The number of the change that made a node; -1 where there is none."""
+        status = self._ask(self._client.exists_async, path)
+        return int(status.czxid) if status is not None else -1
+
     def is_mine(self, path: str) -> bool:
         """Whether a node is there and goes with this session."""
         status = self._ask(self._client.exists_async, path)

@@ -1,0 +1,43 @@
+"""Role: what a broker is to a partition that has replicas on several brokers."""
+
+from typing import Protocol
+
+from barnabas.errors import ErrorCode
+
+
+class Role(Protocol):
+    """Leader, follower, or neither. The only replica of a partition has no role: nobody has to agree."""
+
+    leads: bool
+    """Whether clients are served."""
+
+    def refuse_append(self, acks: int) -> ErrorCode:
+        """Why a produce request with these acks is refused before anything is appended."""
+        ...
+
+    def end(self) -> None:
+        """Let go of the log: another role follows."""
+        ...
+
+
+def keep_watermark(_end: int) -> None:
+    """What counts as written on this broker moves no high watermark: that is another one's matter."""
+
+
+class Offline:
+    """A replica that has no leader to follow, or waits for its controller."""
+
+    __slots__ = ()
+
+    leads = False
+
+    def refuse_append(self, acks: int) -> ErrorCode:
+        """Refuse: only a leader appends."""
+        del acks
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+    def end(self) -> None:
+        """Nothing is held."""
+
+
+OFFLINE = Offline()

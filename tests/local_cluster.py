@@ -10,6 +10,7 @@ from typing import Any, cast
 from barnabas.broker.cluster.member import Member
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.server import BrokerServer, World
+from barnabas.broker.znodes.config_znodes import encode_config
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.cluster.image import PartitionState
 from barnabas.config.broker import BrokerConfig
@@ -114,10 +115,22 @@ class LocalCluster:
         assert found is not None
         return found
 
+    def cut(self, node_id: int) -> None:
+        """A broker copies nothing, and lives."""
+        fetchers = self.member(node_id)._fetchers
+        self._on_loop(partial(fetchers.know_brokers, {}))
+
+    def heal(self, node_id: int) -> None:
+        """It copies again."""
+        self._on_loop(self.member(node_id)._know_brokers)
+
     def wait_for_isr(self, topic: str, *isr: int) -> PartitionState:
         return self.controller.wait_for_isr(TopicPartition(topic, 0), *isr)
 
-    def create(self, topic: str, *replicas: int) -> None:
+    def create(self, topic: str, *replicas: int, **config: str) -> None:
+        """A topic of one partition; the names of properties have underscores."""
+        own = {name.replace("_", "."): value for name, value in config.items()}
+        self.controller.registry.set(f"/config/topics/{topic}", encode_config(own))
         self.controller.create(topic, {0: tuple(map(NodeId, replicas))})
 
     def log_bytes(self, node_id: int, topic: str) -> bytes:

@@ -1,6 +1,7 @@
 """A cluster of real Kafka brokers and of ours in one ZooKeeper, whose controller is Kafka's."""
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +57,11 @@ class RealMember:
     def kill(self) -> None:
         self.child.kill()
 
+    def end(self) -> None:
+        """End it, if it was started."""
+        if hasattr(self, "child"):
+            self.child.kill()
+
     @property
     def log(self) -> Path:
         """What it says."""
@@ -78,17 +84,25 @@ class OurMember:
             },
             profile=release,
         )
+        self._is_started = False
         self.data_dir = self._broker.data_dir
         self.port = self._broker.port
 
     def start(self) -> None:
         self._broker.start()
+        self._is_started = True
 
     def stop(self) -> None:
         assert self._broker.child.stop() == 0, self._broker.child.tail()
 
     def kill(self) -> None:
         self._broker.child.kill()
+
+    def end(self) -> None:
+        """End it, and leave nothing."""
+        if self._is_started:
+            self.kill()
+        shutil.rmtree(self._broker.folder, ignore_errors=True)
 
     @property
     def log(self) -> Path:
@@ -111,7 +125,7 @@ class MixedCluster:
         self.client.stop()
         self.client.close()
         for member in self.members.values():
-            member.kill()
+            member.end()
 
     @property
     def servers(self) -> str:
@@ -141,6 +155,9 @@ class MixedCluster:
             return state.get("leader") == leader and set(state.get("isr", ())) == set(isr)  # type: ignore[call-overload]
 
         self.wait(is_so, lambda: self.state(topic))
+
+    def wait_for_node(self, path: str) -> None:
+        self.wait(lambda: self.client.exists(path) is not None, lambda: path)
 
     def wait(self, happened: Callable[[], bool], told: Callable[[], object]) -> None:
         deadline = time.monotonic() + SECONDS

@@ -1,4 +1,4 @@
-"""A broker of ours beside one of Kafka, under Kafka's controller: it follows, leads, and loses nothing."""
+"""A broker of ours beside two of Kafka, of which one is the controller: it follows, leads, and loses nothing."""
 
 import shutil
 import tempfile
@@ -8,15 +8,24 @@ from typing import NamedTuple
 
 import pytest
 
+from barnabas.protocol.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from tests.interop.mixed_cluster import MixedCluster, OurMember, RealMember
 from tests.interop.peers.generations import KAFKA_2_8, KAFKA_3_9
 from tests.interop.peers.maven import MavenPeer, class_path
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.zookeeper import ZooKeeper
+from tests.unit.broker.raw_client import RawClient
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
-KAFKA, OURS = 1, 2
+KAFKA, OURS, CONTROLLER = 1, 2, 3
+CREATE_VERSION = 2
 
 
 class Generation(NamedTuple):
@@ -41,13 +50,16 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
     try:
         class_path(peer)
         with ZooKeeper() as keeper:
+            controller = RealMember(peer, protocol, keeper.address, CONTROLLER, folder)
             kafka = RealMember(peer, protocol, keeper.address, KAFKA, folder)
             ours = OurMember(protocol, release, keeper.address, OURS)
-            found = MixedCluster(keeper.address, kafka, ours)
-            kafka.start()
-            found.wait(lambda: found.client.exists("/controller") is not None, lambda: "controller")
-            ours.start()
+            found = MixedCluster(keeper.address, kafka, ours, controller)
             try:
+                controller.start()
+                found.wait_for_node("/controller")
+                kafka.start()
+                ours.start()
+                found.wait_for_node(f"/brokers/ids/{KAFKA}")
                 yield found
             finally:
                 found.close()
@@ -76,3 +88,34 @@ def test_we_follow_lead_and_follow_again(cluster: MixedCluster) -> None:
     cluster.produce("dogs", 1000, 500)
     assert cluster.consume("dogs", 1500) == list(range(1500))
     assert cluster.log_bytes(KAFKA, "dogs") == cluster.log_bytes(OURS, "dogs")
+
+
+def test_ours_passes_on_what_is_the_controllers_and_hands_over_when_it_stops(
+    cluster: MixedCluster,
+) -> None:
+    ours = cluster.members[OURS]
+    placed = CreatableReplicaAssignment(partition_index=0, broker_ids=[OURS, KAFKA])
+    topic = CreatableTopic(
+        name="cats", num_partitions=-1, replication_factor=-1, assignments=[placed], configs=[]
+    )
+    with RawClient(ours.port) as client:
+        made = client.ask(CreateTopicsRequest(topics=[topic]), CREATE_VERSION, CreateTopicsResponse)
+    assert [(one.name, one.error_code) for one in made.topics] == [("cats", 0)]
+    cluster.wait_for_state("cats", OURS, KAFKA, OURS)
+    cluster.produce("cats", 0, 300, **{"enable.idempotence": True})
+
+    # It stops in order: the controller elects the other one first, and nobody waits for a session to end.
+    ours.stop()
+    assert cluster.state("cats")["leader"] == KAFKA
+    assert cluster.consume("cats", 300) == list(range(300))
+    cluster.produce("cats", 300, 300)
+    ours.start()
+    cluster.wait_for_state("cats", KAFKA, KAFKA, OURS)
+    assert cluster.log_bytes(KAFKA, "cats") == cluster.log_bytes(OURS, "cats")
+
+    # The topic goes, with our log.
+    with RawClient(ours.port) as client:
+        request = DeleteTopicsRequest(topic_names=["cats"], timeout_ms=60_000)
+        gone = client.ask(request, CREATE_VERSION, DeleteTopicsResponse)
+    assert [one.error_code for one in gone.responses] == [0]
+    cluster.wait(lambda: not (ours.data_dir / "cats-0").exists(), lambda: "our log is there")

@@ -308,10 +308,11 @@ class BrokerServer:
             )
         for found in [*self._logs.logs()]:
             replicas.host(found)
-        topics.refuse_new()
         world = self._world
         ports = MemberPorts(shared, world.network, world.timers, world.clock, self._purgatory)
-        return Member(self._settings.current, ports, hosting, replicas, topics)
+        member = Member(self._settings.current, ports, hosting, replicas, topics)
+        topics.leave_to(member.ask_for_topic)
+        return member
 
     def _told(self) -> dict[str, "ToldTopic"]:
         """Of topics that a Kafka left in our directories."""

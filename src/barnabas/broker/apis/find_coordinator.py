@@ -1,7 +1,7 @@
 """FindCoordinator (key 10): the broker that coordinates a group or a transaction: this one, if it is alone.
 
-Does: makes the internal topic on first use; in a cluster it answers with the leader of the key's partition,
-    and makes nothing.
+Does: makes the internal topic on first use; in a cluster it asks the controller for it, and
+    answers with the leader of the key's partition.
 Refuses: share partitions before version 6, or whose key is not group, topic id and partition.
 Versions: 1 key types, messages · 4 several keys (KIP-699) · 6 share partitions (KIP-932)
 """
@@ -58,8 +58,6 @@ def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> C
         return _none(key, *_UNKNOWN_TYPE)
     if key_type == _SHARE and not _is_share_key(key):
         return _none(key, ErrorCode.INVALID_REQUEST, "a key is group:topic id:partition")
-    if broker.member is not None:
-        return _in_cluster(broker, context, key_type, key)
     try:
         if key_type == _GROUP:
             broker.groups.prepare()
@@ -69,6 +67,8 @@ def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> C
             broker.transactions.prepare()
     except BrokerError as error:
         return _none(key, error.code, str(error))
+    if broker.member is not None:
+        return _in_cluster(broker, context, key_type, key)
     address = broker.advertised[context.listener]
     return Coordinator(
         key=key,

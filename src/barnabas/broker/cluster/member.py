@@ -22,7 +22,7 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import Topic, config_of
+from barnabas.broker.znodes.topic_znodes import Topic, Wanted, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import Broker, ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
@@ -34,6 +34,11 @@ from barnabas.protocol.controlled_shutdown import (
     ControlledShutdownRequest,
     ControlledShutdownResponse,
 )
+from barnabas.protocol.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
 from barnabas.protocol.stop_replica import StopReplicaRequest
 from barnabas.protocol.update_metadata import UpdateMetadataRequest
@@ -44,6 +49,8 @@ from barnabas.wire.schema import NO_UUID
 log = logging.getLogger(__name__)
 
 _PATIENCE_SECONDS = 30.0
+_CREATE_TOPICS = 1
+"""The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
 _TRIES = 3
 _PAUSE_SECONDS = 1.0
 _MIN_ISR = "min.insync.replicas"
@@ -116,6 +123,7 @@ class Member:
             ports.clock, ports.timers, limits, self._topic_id, self._log_failed
         )
         self._fetchers = Fetchers(self._new_fetcher)
+        self._asked_for: set[str] = set()
 
     # --- What the controller says -------------------------------------------------------------
 
@@ -320,6 +328,30 @@ class Member:
             on_answer(response)
 
         connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
+
+    def ask_for_topic(self, wanted: Wanted) -> None:
+        """Have the controller make a topic, with a replica on each of a few brokers; asks once at a time."""
+        if wanted.name in self._asked_for:
+            return
+        self._asked_for.add(wanted.name)
+        replicas = min(self._config.offsets_topic_replication_factor, len(self.image.brokers))
+        topic = CreatableTopic(
+            name=wanted.name,
+            num_partitions=len(wanted.partitions),
+            replication_factor=max(replicas, 1),
+            assignments=[],
+            configs=[
+                CreatableTopicConfig(name=name, value=value)
+                for name, value in wanted.config.items()
+            ],
+        )
+
+        def answered(response: object) -> None:
+            self._asked_for.discard(wanted.name)
+            log.info("topic asked for", extra={"topic": wanted.name, "answer": response})
+
+        request = CreateTopicsRequest(topics=[topic])
+        self.ask_controller(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
 
     def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:
         """Have the controller move the leaders away, as this broker stops; then call `on_done`.

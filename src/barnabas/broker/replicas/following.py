@@ -21,6 +21,7 @@ class Following:
     __slots__ = ("follower", "partition")
 
     leads = False
+    knows_committed_end = False
 
     def __init__(
         self, partition: Partition, leader_epoch: int, *, in_fetch: bool, back_off_ms: int

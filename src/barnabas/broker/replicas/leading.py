@@ -63,6 +63,11 @@ class Leading:
         log.high_watermark = self.leader.high_watermark
         log.on_counted = self._on_counted
 
+    @property
+    def knows_committed_end(self) -> bool:
+        """Whether the high watermark is not behind that of the leader before (KIP-207)."""
+        return self.leader.knows_committed_end
+
     def refuse_append(self, acks: int) -> ErrorCode:
         """NOT_ENOUGH_REPLICAS where too few replicas are in sync for acks=all."""
         return refuse_append(self.leader, acks)

@@ -396,4 +396,10 @@ class ReplicaManager:
                 elif by_segment:
                     yield find_by_segment(partition, asked, now_ms)
                 else:
-                    yield find_offset(partition, asked, committed_only=only, unpacking=unpacking)
+                    yield find_offset(
+                        partition,
+                        asked,
+                        committed_only=only,
+                        of_replica=request.replica_id >= 0 and partition.role is not None,
+                        unpacking=unpacking,
+                    )

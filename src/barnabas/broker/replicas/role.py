@@ -11,6 +11,11 @@ class Role(Protocol):
     leads: bool
     """Whether clients are served."""
 
+    @property
+    def knows_committed_end(self) -> bool:
+        """Whether a consumer may be told where the log ends."""
+        ...
+
     def refuse_append(self, acks: int) -> ErrorCode:
         """Why a produce request with these acks is refused before anything is appended."""
         ...
@@ -30,6 +35,7 @@ class Offline:
     __slots__ = ()
 
     leads = False
+    knows_committed_end = False
 
     def refuse_append(self, acks: int) -> ErrorCode:
         """Refuse: only a leader appends."""

@@ -70,7 +70,7 @@ class Topics:
         self.on_change: list[Callable[[Topic], None]] = []
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
-        self._refuses_new = False
+        self._ask: Callable[[Wanted], None] | None = None
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -183,7 +183,7 @@ class Topics:
         Raises:
             BrokerError: as `TopicNames.check_new`, or INVALID_CONFIG.
         """
-        if self._refuses_new:
+        if self._ask is not None:
             what = "topics of a cluster are made by its controller"
             raise BrokerError(ErrorCode.NOT_CONTROLLER, what)
         self._names.check_new(name)
@@ -275,9 +275,19 @@ class Topics:
         if name in failed:
             raise failed[name]
 
-    def refuse_new(self) -> None:
-        """Make no topics: this broker is a member of a cluster."""
-        self._refuses_new = True
+    def leave_to(self, ask: Callable[[Wanted], None]) -> None:
+        """Make no topics, but `ask` the controller for those that coordinators need."""
+        self._ask = ask
+
+    def ask_for(self, wanted: Wanted) -> None:
+        """Have the controller make a topic, if there is another one than this broker.
+
+        Raises:
+            BrokerError: NOT_CONTROLLER: it is asked, and not there yet.
+        """
+        if self._ask is not None:
+            self._ask(wanted)
+            raise BrokerError(ErrorCode.NOT_CONTROLLER, f"{wanted.name} is still to be made")
 
     def show(self, topic: Topic) -> None:
         """Know a topic as the controller of a cluster has it; its logs are the member's matter."""

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from barnabas import Consumer, Producer
+from barnabas.cluster.events import DeletionAsked
+from barnabas.errors import ErrorCode, KafkaError
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from tests.local_cluster import LocalCluster
+from tests.unit.broker.raw_client import RawClient
 
 pytestmark = pytest.mark.kernels
 
@@ -20,9 +25,12 @@ def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
         found.close()
 
 
-def produce(cluster: LocalCluster, first: int, count: int) -> None:
-    """Records with acks=all; each is acknowledged."""
-    with Producer(bootstrap_servers=cluster.bootstrap_servers, acks="all") as producer:
+def produce(cluster: LocalCluster, first: int, count: int, acks: str = "all") -> None:
+    """Each is acknowledged."""
+    idempotent = acks == "all"
+    with Producer(
+        {"enable.idempotence": idempotent}, bootstrap_servers=cluster.bootstrap_servers, acks=acks
+    ) as producer:
         sent = [
             producer.send("dogs", str(number).encode(), partition=0)
             for number in range(first, first + count)
@@ -58,3 +66,89 @@ def test_a_follower_has_what_acks_all_acknowledged_and_leads_when_the_leader_goe
     produce(cluster, 200, 100)
     assert consume(cluster, 300) == list(range(300))
     assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+
+
+def test_what_a_follower_has_not_is_not_seen_and_gone_when_another_one_leads(
+    cluster: LocalCluster,
+) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.cut(2)
+    produce(cluster, 10, 10, acks="1")
+    log = cluster.partition(1, "dogs").log
+    assert (log.high_watermark, log.written_end) == (10, 20)
+    assert consume(cluster, 10) == list(range(10))
+    cluster.stop(1)
+    assert cluster.wait_for_isr("dogs", 2).leader == 2
+    produce(cluster, 100, 5)
+    cluster.start(1)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 200, 5)
+    assert consume(cluster, 20) == [*range(10), *range(100, 105), *range(200, 205)]
+    assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+
+
+def test_a_follower_that_lags_leaves_the_isr_and_comes_back(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.cut(2)
+    produce(cluster, 10, 10, acks="1")
+    cluster.wait_for_isr("dogs", 1)
+    produce(cluster, 20, 10)
+    assert consume(cluster, 30) == list(range(30))
+    cluster.heal(2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+
+
+def test_acks_all_needs_as_many_in_sync_as_the_topic_says(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2, min_insync_replicas="2")
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.stop(2)
+    cluster.wait_for_isr("dogs", 1)
+    with Producer(
+        {"delivery.timeout.ms": 1500, "request.timeout.ms": 1000, "linger.ms": 0},
+        bootstrap_servers=cluster.bootstrap_servers,
+        acks="all",
+    ) as producer:
+        refused = producer.send("dogs", b"refused", partition=0)
+        with pytest.raises(KafkaError):
+            refused.result(20)
+    cluster.start(2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 10, 10)
+    assert consume(cluster, 20) == list(range(20))
+
+
+def test_a_follower_serves_no_clients_and_all_brokers_tell_the_same(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    asked = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1000)
+    fetch = FetchRequest(
+        max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic="dogs", partitions=[asked])]
+    )
+    with RawClient(cluster.ports[2]) as client:
+        found = client.ask(fetch, 11, FetchResponse)
+    assert found.responses[0].partitions[0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    told = []
+    for port in cluster.ports.values():
+        with RawClient(port) as client:
+            answer = client.ask(MetadataRequest(topics=None), 9, MetadataResponse)
+        told.append((answer.brokers, answer.topics[0].partitions, answer.controller_id))
+    assert told[0] == told[1]
+    assert [one.node_id for one in told[0][0]] == [1, 2]
+    assert told[0][1][0].leader_id == 1
+    assert told[0][2] == 9
+
+
+def test_a_deleted_topic_goes_with_its_logs(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.controller.take(DeletionAsked("dogs"))
+    assert not cluster.controller.errors
+    assert (cluster.log_bytes(1, "dogs"), cluster.log_bytes(2, "dogs")) == (b"", b"")
+    assert not [*cluster.member(1).image.topics]

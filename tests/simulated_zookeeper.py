@@ -91,9 +91,6 @@ class SimulatedSession:
         self.keeper.created[path] = self.keeper.next_number()
         self.keeper.came_or_went(path)
 
-    def create_sequential(self, path: str, data: bytes) -> None:
-        self.create(f"{path}{self.keeper.next_number():010}", data)
-
     def created_at(self, path: str) -> int:
         self._check()
         return self.keeper.created[path] if path in self.keeper.nodes else -1

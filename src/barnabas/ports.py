@@ -175,12 +175,7 @@ class Disk(Protocol):
         ...
 
     def lock(self, path: str) -> AbstractContextManager[None]:
-        """Lock `path` against other processes until the context ends.
-
-        Raises:
-            LockHeld: another process holds it.
-            StorageError: it cannot be opened.
-        """
+        """Lock `path` until the context ends; raises LockHeld if another process holds it."""
         ...
 
 
@@ -376,10 +371,6 @@ class SharedRegistry(Registry, Protocol):
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         """Like `Registry.create_all`; those in `ephemeral` end with this session."""
-        ...
-
-    def create_sequential(self, path: str, data: bytes) -> None:
-        """Create a node whose name is `path` and a number that no other one has had there."""
         ...
 
     def created_at(self, path: str) -> int:

@@ -1,4 +1,4 @@
-"""A broker of ours beside two of Kafka, of which one is the controller: it follows, leads, and loses nothing."""
+"""A broker of ours beside two of Kafka, one of them the controller: it follows, leads, loses nothing."""
 
 import shutil
 import tempfile

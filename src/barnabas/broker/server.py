@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
@@ -11,6 +12,7 @@ from barnabas.broker.connections.listener_dialects import spoken
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import of_member, profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.properties.cleaner_properties import cleaner_settings
 from barnabas.broker.properties.log_properties import config_of_kept, log_config
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.quotas.client_memory import ClientMemory
@@ -28,7 +30,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import ConfigError, KafkaError
-from barnabas.log.cleaner import CleanerSettings, LogCleaner
+from barnabas.log.cleaner import LogCleaner
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
@@ -44,7 +46,6 @@ from barnabas.ports import (
 )
 
 if TYPE_CHECKING:
-    from barnabas.broker.cluster.member import Member
     from barnabas.broker.topics.kraft_metadata import ToldTopic
     from barnabas.broker.transactions.transactions import Transactions
     from barnabas.broker.zookeeper.registrations import AnyRegistration
@@ -54,7 +55,6 @@ log = logging.getLogger(__name__)
 _MAINTENANCE_SECONDS = 1.0
 _CLEANER_SECONDS = 1.0
 _STOP_SECONDS = 5.0
-_TICK_SECONDS = 1.0
 _ONE_BROKER = (
     "default.replication.factor=%d needs more brokers than this one: a topic whose creator does not "
     "ask for 1 is refused with INVALID_REPLICATION_FACTOR, and none is made on first use"
@@ -114,7 +114,7 @@ class BrokerServer:
             self._logs,
             world.worker,
             world.entropy,
-            _cleaner_settings(config),
+            cleaner_settings(config),
         )
 
     def start(self) -> dict[str, Endpoint]:
@@ -267,7 +267,12 @@ class BrokerServer:
         topics = Topics(registry, hosting, self._world.entropy, config)
         member = None
         if config.cluster_member:
-            member = self._join(hosting, replicas, topics)
+            # Imported late: a broker that is alone needs none of it.
+            from barnabas.broker.cluster.joining import MemberPorts, join
+
+            world = self._world
+            ports = MemberPorts(world.network, world.timers, world.clock, self._purgatory)
+            member = join(config, registries.shared, ports, hosting, replicas, topics)
         else:
             topics.load(self._logs, self._told)
             fill_holes(topics, self._config.node_id)
@@ -276,7 +281,7 @@ class BrokerServer:
         clock, entropy = self._world.clock, self._world.entropy
         memory = self._client_memory
         slots = self._config.max_incremental_fetch_session_cache_slots
-        self._cleaner.configure(_cleaner_settings(config))
+        self._cleaner.configure(cleaner_settings(config))
         self._settings.on_change.append(self._adopt)
         profile = profile_of(self._config.release)
         broker = Broker(
@@ -299,24 +304,6 @@ class BrokerServer:
         broker.be_member(member)
         return broker
 
-    def _join(self, hosting: Hosting, replicas: ReplicaManager, topics: Topics) -> "Member":
-        """Be one of several brokers, whose controller says what to do with the logs that are there."""
-        # Imported late: a broker that is alone needs none of it.
-        from barnabas.broker.cluster.member import Member, MemberPorts
-
-        shared = self._the_registries.shared
-        if shared is None:
-            raise ConfigError(
-                "cluster.member: zookeeper.connect has to say where the cluster's ZooKeeper is"
-            )
-        for found in [*self._logs.logs()]:
-            replicas.host(found)
-        world = self._world
-        ports = MemberPorts(shared, world.network, world.timers, world.clock, self._purgatory)
-        member = Member(self._settings.current, ports, hosting, replicas, topics)
-        topics.leave_to(member.ask_for_topic)
-        return member
-
     def _told(self) -> dict[str, "ToldTopic"]:
         """Of topics that a Kafka left in our directories."""
         # Imported late: a broker starts faster without it.
@@ -329,7 +316,7 @@ class BrokerServer:
         assert self._broker is not None, "nobody can change properties before the start"
         self._broker.config = config
         self._broker.topics.adopt(config)
-        self._cleaner.configure(_cleaner_settings(config))
+        self._cleaner.configure(cleaner_settings(config))
 
     def _listen(self, broker: Broker, connections: Connections) -> None:
         bound: list[Endpoint] = []
@@ -355,7 +342,7 @@ class BrokerServer:
         self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
         self._attend_to_transactions(broker)
         if broker.member is not None:
-            seconds = min(_TICK_SECONDS, self._config.replica_lag_time_max_ms / 2000)
+            seconds = broker.member.tick_seconds
             self._background.every(seconds, "replicas in sync", broker.member.tick)
         self._background.every(_MAINTENANCE_SECONDS, "log maintenance", self._maintain)
         self._background.every(_CLEANER_SECONDS, "log cleaner", self._compact)
@@ -394,16 +381,6 @@ class BrokerServer:
         for listener in self._listeners:
             listener.close()
         self._listeners.clear()
-
-
-def _cleaner_settings(config: BrokerConfig) -> CleanerSettings:
-    return CleanerSettings(
-        config.log_cleaner_enable,
-        config.log_cleaner_dedupe_buffer_size,
-        config.log_cleaner_io_buffer_load_factor,
-        config.log_cleaner_io_max_bytes_per_second,
-        config.log_cleaner_backoff_ms,
-    )
 
 
 def _tell_unobeyed(topic: str, why: ConfigError) -> None:

@@ -14,7 +14,7 @@ from barnabas.broker.purgatory.stepping import SLICE_SECONDS, Stepping
 from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.replicas.role import Role
+from barnabas.broker.replicas.role import ReplicaRole
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
@@ -184,7 +184,7 @@ class Led:
     def __init__(self) -> None:
         self.log = Log()
         self.leader_epoch = 3
-        self.role: Role | None = None
+        self.role: ReplicaRole | None = None
 
 
 class Replicas(dict[tuple[str, int], Led]):

@@ -114,11 +114,11 @@ def _wait(
         return True
 
     condition = DelayedFetch(missing, finish)
-    keys: Iterable[Hashable] = (
-        broker.replicas.keys_of(plan.reads)
-        if broker.member is None or _replica(request) is not None
-        else broker.replicas.consumer_keys_of(plan.reads)
-    )
+    keys: Iterable[Hashable] = broker.replicas.keys_of(plan.reads)
+    if broker.member is not None and _replica(request) is None:
+        # Consumers wait for the high watermark, which a role moves.
+        found = broker.replicas.keys_of(plan.reads)
+        keys = [one if one.role is None else one.role for one in found]
     broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
     return pending
 

@@ -34,11 +34,12 @@ def handle(
     for topic in request.topic_states:
         rows += [(topic.topic_name, one.partition_index) for one in topic.partition_states]
 
-    def answer(name: str, index: int, told: str) -> LeaderAndIsrPartitionError:
+    def answer(name: str, index: int, shown: str) -> LeaderAndIsrPartitionError:
         code = errors.get(TopicPartition(name, index), ErrorCode.NONE)
-        return LeaderAndIsrPartitionError(topic_name=told, partition_index=index, error_code=code)
+        return LeaderAndIsrPartitionError(topic_name=shown, partition_index=index, error_code=code)
 
-    if not _BY_ID[context.api_version]:
+    by_id = _BY_ID[context.api_version]
+    if not by_id:
         return LeaderAndIsrResponse(
             error_code=ErrorCode.NONE,
             partition_errors=[answer(name, index, name) for name, index in rows],

@@ -1,7 +1,8 @@
 """StopReplica (key 5): the controller takes replicas from this broker, and may have their logs deleted.
 
+Does: compares the epochs of controller, broker and partitions; logs to be deleted go at once.
 Refuses: all of it, where this broker is no member of a cluster.
-Versions: 1 broker epoch (KIP-380) · 3 leader epochs; deletion is said for each partition (KIP-570)
+Versions: 1 broker epoch (KIP-380) · 3 leader epochs; each partition has its deletion (KIP-570)
 """
 
 from barnabas.broker.broker import Broker

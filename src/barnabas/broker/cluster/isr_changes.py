@@ -16,7 +16,7 @@ from barnabas.broker.replicas.leading import Leading
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.znodes import decode_state, encode_state, state_path
 from barnabas.errors import ErrorCode, KafkaError, RegistryConflict, StorageError
-from barnabas.ports import SharedRegistry, Timers
+from barnabas.ports import Clock, SharedRegistry, Timers
 from barnabas.protocol.alter_partition import (
     AlterPartitionRequest,
     AlterPartitionRequestPartition,
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 _NOTIFICATIONS = "/isr_change_notification/isr_change_"
 _NOTIFY_SECONDS = 2.5
-"""So long several changes are waited for, to be told of together. Source: Kafka's ReplicaManager."""
+"""So long several changes are waited for, to be reported together. Source: Kafka's ReplicaManager."""
 
 
 class IsrPorts(NamedTuple):
@@ -41,6 +41,7 @@ class IsrPorts(NamedTuple):
     versions: InterBrokerVersions
     registry: SharedRegistry
     timers: Timers
+    clock: Clock
     broker_epoch: Callable[[], int]
     leading: Callable[[TopicPartition], Leading | None]
     """The role of a partition that this broker leads."""
@@ -114,12 +115,16 @@ class IsrChanges:
         rows = [one._asdict() for one in sorted(self._written)]
         data = json.dumps({"version": 1, "partitions": rows}, separators=(",", ":")).encode()
         try:
-            self._ports.registry.create_sequential(_NOTIFICATIONS, data)
-        except StorageError as error:
-            log.warning("ISR changes not told to the controller", extra={"error": error})
+            self._ports.registry.create(self._next_path(), data)
+        except (RegistryConflict, StorageError) as error:
+            log.warning("ISR changes not reported to the controller", extra={"error": error})
             self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
             return
         self._written.clear()
+
+    def _next_path(self) -> str:
+        """A name that nobody else gives; Kafka's are numbers that ZooKeeper counts."""
+        return f"{_NOTIFICATIONS}{self._ports.clock.time_ms():013}{self._ports.node_id:010}"
 
     # --- By the controller --------------------------------------------------------------------
 

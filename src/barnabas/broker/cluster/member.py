@@ -51,6 +51,7 @@ log = logging.getLogger(__name__)
 _PATIENCE_SECONDS = 30.0
 _CREATE_TOPICS = 1
 """The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
+_TICK_SECONDS = 1.0
 _TRIES = 3
 _PAUSE_SECONDS = 1.0
 _MIN_ISR = "min.insync.replicas"
@@ -59,9 +60,8 @@ Errors = Mapping[TopicPartition, ErrorCode]
 
 
 class MemberPorts(NamedTuple):
-    """What a member stands on, beside its replicas and topics."""
+    """What a member stands on, beside ZooKeeper, its replicas and topics."""
 
-    registry: SharedRegistry
     network: Network
     timers: Timers
     clock: Clock
@@ -74,6 +74,7 @@ class Member:
     def __init__(
         self,
         config: BrokerConfig,
+        registry: SharedRegistry,
         ports: MemberPorts,
         hosting: Hosting,
         replicas: ReplicaManager,
@@ -89,9 +90,11 @@ class Member:
         self.broker_epoch = -1
         """The number of this life of the broker (KIP-380); -1 until it is registered."""
         self.versions = versions_of(config.inter_broker_protocol_version)
+        self.tick_seconds = min(_TICK_SECONDS, config.replica_lag_time_max_ms / 2000)
         self.on_role_end: list[Callable[[Partition], None]] = []
         """Is called with a partition that this broker does not lead any more."""
         self._config = config
+        self._registry = registry
         self._ports = ports
         self._hosting = hosting
         self._replicas = replicas
@@ -100,8 +103,9 @@ class Member:
             IsrPorts(
                 self.node_id,
                 self.versions,
-                ports.registry,
+                registry,
                 ports.timers,
+                ports.clock,
                 lambda: self.broker_epoch,
                 self._leading,
                 self._state,
@@ -212,8 +216,8 @@ class Member:
         )
         partition.leader_epoch, partition.role = state.leader_epoch, role
         self._fetchers.follow(place, role, state.leader)
-        told = {**place._asdict(), "epoch": state.leader_epoch, "leader": state.leader}
-        log.info("follows a partition", extra=told)
+        row = {**place._asdict(), "epoch": state.leader_epoch, "leader": state.leader}
+        log.info("follows a partition", extra=row)
 
     def _host(self, place: TopicPartition) -> Partition:
         """The partition with its log, offline for now."""
@@ -251,7 +255,7 @@ class Member:
         self.image = self.image.apply(ImageDelta(topics={place.topic: changes}))
 
     def tick(self) -> None:
-        """Due at least every half `replica.lag.time.max.ms`."""
+        """Have leaders look who lags; due every `tick_seconds`."""
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
                 partition.role.tick(self._limits(partition.log.topic_partition.topic))
@@ -278,7 +282,7 @@ class Member:
 
     def _read_config(self, name: str) -> Mapping[str, str]:
         try:
-            return config_of(self._ports.registry, name)
+            return config_of(self._registry, name)
         except StorageError as error:
             log.warning("properties of a topic not read", extra={"topic": name, "error": error})
             return {}
@@ -368,10 +372,10 @@ class Member:
                 if not response.error_code and not left:
                     on_done()
                     return
-                told: dict[str, object] = {"error": response.error_code, "partitions": left}
+                why: dict[str, object] = {"error": response.error_code, "partitions": left}
             else:
-                told = {"error": response}
-            log.warning("controlled shutdown is not over", extra={**told, "tries_left": tries - 1})
+                why = {"error": response}
+            log.warning("controlled shutdown is not over", extra={**why, "tries_left": tries - 1})
             again = partial(self.hand_over, on_done, tries - 1)
             self._ports.timers.after(_PAUSE_SECONDS if tries > 1 else 0, again)
 

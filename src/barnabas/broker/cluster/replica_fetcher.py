@@ -217,8 +217,8 @@ class ReplicaFetcher:
         try:
             size, next_offset = checked_end(records, request.offset)
         except DecodeError as error:
-            told = {**partition._asdict(), "offset": request.offset, "error": error}
-            log.error("a leader's records are refused", extra=told)  # noqa: TRY400 - it says why
+            fields = {**partition._asdict(), "offset": request.offset, "error": error}
+            log.error("a leader's records are refused", extra=fields)  # noqa: TRY400 - it says why
             self._failed(partition, request, ErrorCode.CORRUPT_MESSAGE)
             return
         diverging = row.diverging_epoch
@@ -249,8 +249,8 @@ class ReplicaFetcher:
     ) -> None:
         def answered(response: object | KafkaError) -> None:
             if isinstance(response, KafkaError):
-                told = {"api": key.name, "partitions": len(asked), "error": response}
-                log.info("a leader does not answer its follower", extra=told)
+                fields = {"api": key.name, "partitions": len(asked), "error": response}
+                log.info("a leader does not answer its follower", extra=fields)
                 for partition, request in asked.items():
                     self._failed(partition, request, ErrorCode.NETWORK_EXCEPTION)
             else:
@@ -276,8 +276,8 @@ class ReplicaFetcher:
         try:
             following.step(event, records, time_ms=self._ports.clock.time_ms())
         except StorageError as error:
-            told = {**partition._asdict(), "error": error}
-            log.error("a follower's log fails", extra=told)  # noqa: TRY400 - it says why
+            fields = {**partition._asdict(), "error": error}
+            log.error("a follower's log fails", extra=fields)  # noqa: TRY400 - it says why
             self.remove(partition)
             self._ports.on_failed(partition)
 

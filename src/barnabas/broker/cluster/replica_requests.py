@@ -19,13 +19,15 @@ from barnabas.protocol.offset_for_leader_epoch import (
 )
 from barnabas.replication.requests import AskEpochEnd, AskOffsets, FetchNext
 from barnabas.types import NodeId, TopicPartition
+from barnabas.versions import VersionTable
 from barnabas.wire.schema import NO_UUID
 
 LATEST, EARLIEST = -1, -2
 _LAST_BY_NAME = 12
 """The last version of Fetch that names topics; later ones have their ids."""
-_WITH_STATE = 15
-"""Of Fetch: since then the follower's number is in a field with the epoch of its broker."""
+_BY_ID = VersionTable({0: False, _LAST_BY_NAME + 1: True})
+_WITH_STATE = VersionTable({0: False, 15: True})
+"""Of Fetch: whether the follower's number is in a field with the epoch of its broker."""
 
 
 class FetchLimits(NamedTuple):
@@ -96,18 +98,18 @@ def fetch_request(
     version = limits.versions.fetch
     if NO_UUID in ids.values():
         version = min(version, _LAST_BY_NAME)
+    by_id, with_state = _BY_ID[version], _WITH_STATE[version]
+    state = ReplicaState(replica_id=limits.node_id, replica_epoch=limits.broker_epoch())
     message = FetchRequest(
-        replica_id=limits.node_id if version < _WITH_STATE else -1,
-        replica_state=ReplicaState(replica_id=limits.node_id, replica_epoch=limits.broker_epoch())
-        if version >= _WITH_STATE
-        else None,
+        replica_id=-1 if with_state else limits.node_id,
+        replica_state=state if with_state else None,
         max_wait_ms=limits.wait_ms,
         min_bytes=1,
         max_bytes=limits.max_bytes,
         topics=[
             FetchTopic(
-                topic=topic if version <= _LAST_BY_NAME else "",
-                topic_id=ids[topic] if version > _LAST_BY_NAME else NO_UUID,
+                topic="" if by_id else topic,
+                topic_id=ids[topic] if by_id else NO_UUID,
                 partitions=[
                     FetchPartition(
                         partition=one.partition,

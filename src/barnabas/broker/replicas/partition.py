@@ -15,7 +15,7 @@ from barnabas.broker.replicas.refusals import (
     transactional,
     unknown_codec,
 )
-from barnabas.broker.replicas.role import Role
+from barnabas.broker.replicas.role import ReplicaRole
 from barnabas.broker.replicas.unflushed import Unseen, fail
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
@@ -59,7 +59,9 @@ class Partition:
         "unseen", "untold",
     )  # fmt: skip
 
-    def __init__(self, log: PartitionLog, leader_epoch: int, role: Role | None = None) -> None:
+    def __init__(
+        self, log: PartitionLog, leader_epoch: int, role: ReplicaRole | None = None
+    ) -> None:
         self.log = log
         self.leader_epoch = leader_epoch
         self.role = role
@@ -224,7 +226,7 @@ class Partition:
         self._queued(size, own.tell)
 
     def _must_not_append(self, on_written: Callable[[ErrorCode], None]) -> bool:
-        """Whether another broker leads; then the caller is told."""
+        """Whether another broker leads; then the caller gets the error."""
         refused = self.role is not None and not self.role.leads
         if refused:
             on_written(ErrorCode.NOT_LEADER_OR_FOLLOWER)
@@ -350,21 +352,6 @@ class Partition:
             log_start_offset=log.start_offset,
             records=b"" if records is None else records,
         )
-
-    def read_region(self, read: Read) -> Fetched:
-        """What is in the log from a byte on, cut where `max_bytes` or the segment ends.
-
-        Source: seed 000 "Fetch".
-        """
-        from barnabas.log.partition.byte_reading import region_from
-
-        log, asked = self.log, read.asked
-        code, region = _NOT_THERE, None
-        if log.config.byte_positions:
-            code, region = region_from(log, asked.fetch_offset, asked.partition_max_bytes)
-        data = self.data(region, log.high_watermark)
-        data.error_code = code
-        return Fetched(read.topic, read.topic_id, data)
 
     def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
         """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""

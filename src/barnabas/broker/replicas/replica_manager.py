@@ -1,7 +1,7 @@
 """ReplicaManager: all partitions of this broker, and what requests for records do to them."""
 
 import logging
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -85,9 +85,9 @@ class ReplicaManager:
     def end_role(self, partition: Partition) -> None:
         """Be offline: what was queued is written, and who waits is answered."""
         self.write()
-        role, partition.role = partition.role, OFFLINE
-        if role is not None:
-            role.end()
+        if partition.role is not None:
+            partition.role.end()
+        partition.role = OFFLINE
         partition.log.on_counted = keep_watermark
         partition.give_up_unseen()
         self._purgatory.happened(partition, -1)
@@ -141,10 +141,6 @@ class ReplicaManager:
         """The partitions that these reads are of: what the purgatory knows them by."""
         every = (self.find_told(read.topic, read.topic_id, read.asked.partition) for read in reads)
         return [partition for partition in every if partition is not None]
-
-    def consumer_keys_of(self, reads: Iterable[Read]) -> list[Hashable]:
-        """The same for consumers: they wait for the high watermark, which a role moves."""
-        return [one if one.role is None else one.role for one in self.keys_of(reads)]
 
     def append(
         self,

@@ -1,11 +1,11 @@
-"""Role: what a broker is to a partition that has replicas on several brokers."""
+"""ReplicaRole: what a broker is to a partition that has replicas on several brokers."""
 
 from typing import Protocol
 
 from barnabas.errors import ErrorCode
 
 
-class Role(Protocol):
+class ReplicaRole(Protocol):
     """Leader, follower, or neither. The only replica of a partition has no role: nobody has to agree."""
 
     leads: bool
@@ -13,7 +13,7 @@ class Role(Protocol):
 
     @property
     def knows_committed_end(self) -> bool:
-        """Whether a consumer may be told where the log ends."""
+        """Whether consumers may get the end of the log."""
         ...
 
     def refuse_append(self, acks: int) -> ErrorCode:

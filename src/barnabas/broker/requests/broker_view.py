@@ -1,4 +1,4 @@
-"""What clients are told of brokers: this one, or all that are alive in its cluster."""
+"""BrokerView: the brokers that clients can reach: this one, or all that are alive in its cluster."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What clients are told of a partition: its leader and replicas, which is this broker or nobody, if it is alone."""
+"""PartitionView: leader and replicas of a partition; of a broker that is alone, this one or nobody."""
 
 from typing import NamedTuple
 

@@ -114,9 +114,12 @@ class Shards(ABC, Generic[ShardT]):
         return held
 
     def indexes(self) -> Iterator[int]:
-        """The partitions of the topic: an argument of `at`."""
+        """The partitions of the topic but for those that another broker leads: an argument of `at`."""
         topic = self.topics.get(self._topic.name)
-        return iter(topic.partitions if topic else ())
+        for index in topic.partitions if topic else ():
+            partition = self.replicas.find(self._topic.name, index)
+            if partition is None or partition.role is None or partition.role.leads:
+                yield index
 
     def all(self) -> list[HeldShard[ShardT]]:
         """Every shard.

@@ -29,7 +29,8 @@ def make_topic(topics: Topics, wanted: InternalTopic) -> None:
     try:
         check_total(wanted.partitions)
         replicas = placed(range(wanted.partitions), 1, wanted.node_id)
-        topics.ask_for(Wanted(wanted.name, replicas, wanted.properties))
+        if topics.ask_controller is not None:
+            topics.ask_controller(Wanted(wanted.name, replicas, wanted.properties))
         topics.create(wanted.name, replicas, wanted.properties)
     except (BrokerError, StorageError) as error:
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error

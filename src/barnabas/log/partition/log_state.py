@@ -28,8 +28,8 @@ class LogState:
     __slots__ = (
         "_hints", "_queue", "_recent", "_touched", "config", "directory", "disk", "end_offset",
         "epochs", "failure", "file_end", "flushing", "high_watermark", "losses", "on_counted",
-        "producers", "recovered_watermark", "refusal", "segments", "snapshot_offset", "start_offset", "topic_id", "topic_partition",
-        "written_end",
+        "producers", "recovered_watermark", "refusal", "segments", "snapshot_offset",
+        "start_offset", "topic_id", "topic_partition", "written_end",
     )  # fmt: skip
 
     def __init__(

@@ -188,10 +188,6 @@ class ZooKeeperRegistry:
                 there.append(path)
         return there
 
-    def create_sequential(self, path: str, data: bytes) -> None:
-        """Make a node with a number behind its name, and the missing ones above it."""
-        self._ask(partial(self._client.create_async, sequence=True, makepath=True), path, data)
-
     def created_at(self, path: str) -> int:
         """The number of the change that made a node; -1 where there is none."""
         status = self._ask(self._client.exists_async, path)

@@ -78,9 +78,10 @@ def handle(
     committed_only = request.isolation_level == _READ_COMMITTED
     if replica is not None:
         read = partial(broker.replicas.read, plan.reads, max_bytes, replica=replica)
+        again = partial(read, replica=replica._replace(has_asked=True))
     else:
         read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
-        read = partial(read_from, plan.reads, max_bytes, committed_only=committed_only)
+        read = again = partial(read_from, plan.reads, max_bytes, committed_only=committed_only)
     fetched = read()
     if not rules.zstd:
         fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
@@ -88,7 +89,7 @@ def handle(
     if request.max_wait_ms <= 0 or is_due(data, min_bytes):
         return plan.answer(fetched)
     limits = min_bytes, min_bytes - readable_bytes(data)
-    return _wait(broker, plan, read, limits, request, rules)
+    return _wait(broker, plan, again, limits, request, rules)
 
 
 def _wait(
@@ -118,7 +119,7 @@ def _wait(
     if broker.member is not None and _replica(request) is None:
         # Consumers wait for the high watermark, which a role moves.
         found = broker.replicas.keys_of(plan.reads)
-        keys = [one if one.role is None else one.role for one in found]
+        keys = [one.role or one for one in found]
     broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
     return pending
 

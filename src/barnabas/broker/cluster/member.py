@@ -276,8 +276,11 @@ class Member:
             self._topics.forget(name)
             return
         known = self._topics.get(name)
-        config = known.config if known is not None else self._read_config(name)
-        replicas = {index: list(state.replicas) for index, state in topic.partitions.items()}
+        is_known = known is not None and known.topic_id == topic.topic_id
+        config = known.config if known is not None and is_known else self._read_config(name)
+        replicas: dict[int, list[int]] = {
+            index: [*state.replicas] for index, state in topic.partitions.items()
+        }
         self._topics.show(Topic(name, topic.topic_id, replicas, config))
 
     def _read_config(self, name: str) -> Mapping[str, str]:

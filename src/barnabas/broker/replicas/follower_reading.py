@@ -12,6 +12,7 @@ from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.stability import stable_end
 from barnabas.ports import Clock
 from barnabas.protocol.fetch import EpochEndOffset
+from barnabas.replication.divergence import EpochEnd
 from barnabas.replication.events import FollowerFetched
 from barnabas.types import NodeId
 
@@ -21,6 +22,8 @@ class FetchingReplica(NamedTuple):
 
     node_id: NodeId
     broker_epoch: int = -1
+    has_asked: bool = False
+    """Its fetch has waited: how far it is was counted when it came."""
 
 
 def read_for_replica(
@@ -39,22 +42,26 @@ def read_for_replica(
         return failed(read, ErrorCode.KAFKA_STORAGE_ERROR)
     if not isinstance(role, Leading):
         return failed(read, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    effects = role.step(
-        FollowerFetched(
-            replica.node_id,
-            asked.fetch_offset,
-            int(clock.monotonic() * 1000),
-            asked.log_start_offset,
-            asked.current_leader_epoch,
-            asked.last_fetched_epoch,
-            replica.broker_epoch,
+    epochs = asked.current_leader_epoch, asked.last_fetched_epoch
+    if replica.has_asked:
+        found = role.leader.examine(asked.fetch_offset, *epochs)
+    else:
+        effects = role.step(
+            FollowerFetched(
+                replica.node_id,
+                asked.fetch_offset,
+                int(clock.monotonic() * 1000),
+                asked.log_start_offset,
+                *epochs,
+                replica.broker_epoch,
+            )
         )
-    )
-    if effects.error:
-        return failed(read, effects.error)
-    if effects.diverging is not None:
+        found = effects.error or effects.diverging
+    if isinstance(found, ErrorCode) and found:
+        return failed(read, found)
+    if isinstance(found, EpochEnd):
         data = partition.data(None, stable_end(log))
-        epoch, end = effects.diverging
+        epoch, end = found
         data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
         return Fetched(topic, topic_id, data)
     records = None

@@ -21,8 +21,8 @@ def batch(count: int, offset: int, epoch: int) -> bytes:
     return bytes(made)
 
 
-def a_log(**config: int) -> PartitionLog:
-    return open_log(MemoryDisk(), TopicPartition("dogs", 0), "/dogs-0", LogConfig(**config))
+def a_log(config: LogConfig | None = None) -> PartitionLog:
+    return open_log(MemoryDisk(), TopicPartition("dogs", 0), "/dogs-0", config or LogConfig())
 
 
 def test_batches_keep_offsets_and_epochs_also_over_a_gap() -> None:
@@ -36,7 +36,7 @@ def test_batches_keep_offsets_and_epochs_also_over_a_gap() -> None:
 
 
 def test_a_segment_that_is_full_is_rolled_at_the_first_offset_of_the_next_batch() -> None:
-    log = a_log(segment_bytes=len(batch(3, 0, 0)))
+    log = a_log(LogConfig(segment_bytes=len(batch(3, 0, 0))))
     append_fetched(log, memoryview(batch(3, 0, 0) + batch(3, 7, 0)), 5000)
     assert [segment.base_offset for segment in log.segments] == [0, 7]
 

@@ -214,23 +214,18 @@ class Partition:
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
     ) -> None:
         """Queue a batch that the broker made itself; tell when it is written, or that it is not."""
-        if self._must_not_append(on_written):
+        if self.role is not None and not self.role.leads:
+            on_written(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return
         self._queued(append_batch(self.log, batch, self.leader_epoch, now_ms), on_written)
 
     def append_gathered(self, own: OwnBatch) -> None:
         """As `append_own`, of records that are no batch yet."""
-        if self._must_not_append(own.tell):
+        if self.role is not None and not self.role.leads:
+            own.tell(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return
         size = append_records(self.log, own.records, self.leader_epoch, own.now_ms, own.codec)
         self._queued(size, own.tell)
-
-    def _must_not_append(self, on_written: Callable[[ErrorCode], None]) -> bool:
-        """Whether another broker leads; then the caller gets the error."""
-        refused = self.role is not None and not self.role.leads
-        if refused:
-            on_written(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        return refused
 
     def _queued(self, size: int, on_written: Callable[[ErrorCode], None]) -> None:
         if size:
@@ -275,6 +270,11 @@ class Partition:
             for on_written in untold:
                 on_written(_NONE)
         return written
+
+    @property
+    def counts_when_written(self) -> bool:
+        """Whether what is appended counts with `write`: no sync and no other replica is waited for."""
+        return self.role is None and self.log.config.seen_when_written
 
     @property
     def is_seen(self) -> bool:

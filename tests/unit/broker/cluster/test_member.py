@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from barnabas import Consumer, Producer
-from barnabas.cluster.events import DeletionAsked
+from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from barnabas.types import NodeId, TopicPartition
 from tests.local_cluster import LocalCluster
 from tests.unit.broker.raw_client import RawClient
 
@@ -152,3 +153,54 @@ def test_a_deleted_topic_goes_with_its_logs(cluster: LocalCluster) -> None:
     assert not cluster.controller.errors
     assert (cluster.log_bytes(1, "dogs"), cluster.log_bytes(2, "dogs")) == (b"", b"")
     assert not [*cluster.member(1).image.topics]
+
+
+def test_a_group_goes_on_at_the_next_leader_of_its_offsets(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 2, 1)
+    cluster.create("__consumer_offsets", 1, 2, cleanup_policy="compact")
+    cluster.wait_for_isr("dogs", 1, 2)
+    cluster.wait_for_isr("__consumer_offsets", 1, 2)
+    produce(cluster, 0, 10)
+    group = {"group.id": "pack", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    with Consumer(group, bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        consumer.subscribe(["dogs"])
+        found: list[int] = []
+        while len(found) < 10:
+            found += [int(record.value or b"") for record in consumer.poll(5.0)]
+        consumer.commit()
+    offsets = "__consumer_offsets"
+    assert cluster.log_bytes(1, offsets) == cluster.log_bytes(2, offsets) != b""
+    cluster.stop(1)
+    cluster.wait_for_isr("__consumer_offsets", 2)
+    produce(cluster, 10, 5)
+    with Consumer(group, bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        consumer.subscribe(["dogs"])
+        more: list[int] = []
+        while len(more) < 5:
+            more += [int(record.value or b"") for record in consumer.poll(5.0)]
+    assert more == [*range(10, 15)]
+
+
+def test_a_member_that_lives_follows_its_group_to_another_broker(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 2, 1)
+    cluster.create("__consumer_offsets", 1, 2, cleanup_policy="compact")
+    cluster.wait_for_isr("dogs", 1, 2)
+    offsets = TopicPartition("__consumer_offsets", 0)
+    cluster.wait_for_isr(offsets.topic, 1, 2)
+    produce(cluster, 0, 10)
+    group = {"group.id": "pack", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    with Consumer(group, bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        consumer.subscribe(["dogs"])
+        found: list[int] = []
+        while len(found) < 10:
+            found += [int(record.value or b"") for record in consumer.poll(5.0)]
+        cluster.controller.take(Reassigned({offsets: (NodeId(2), NodeId(1))}))
+        assert not cluster.controller.take(PreferredElection((offsets,))).errors
+        assert cluster.wait_for_isr(offsets.topic, 1, 2).leader == 2
+        produce(cluster, 10, 5)
+        while len(found) < 15:
+            found += [int(record.value or b"") for record in consumer.poll(5.0)]
+        consumer.commit()
+        assert found == [*range(15)]
+        assert consumer.committed([("dogs", 0)]) == {TopicPartition("dogs", 0): 15}
+    assert not cluster.controller.errors

@@ -133,6 +133,9 @@ class LocalCluster:
         self.controller.registry.set(f"/config/topics/{topic}", encode_config(own))
         self.controller.create(topic, {0: tuple(map(NodeId, replicas))})
 
+    def file(self, node_id: int, name: str) -> Path:
+        return self._folder / str(node_id) / name
+
     def log_bytes(self, node_id: int, topic: str) -> bytes:
         files = sorted((self._folder / str(node_id) / f"{topic}-0").glob("*.log"))
         return b"".join(one.read_bytes() for one in files)

@@ -214,8 +214,9 @@ class ReplicaFetcher:
             self._failed(partition, request, row.error_code)
             return
         records = memoryview(row.records) if isinstance(row.records, memoryview) else _NOTHING
+        is_first = request.log_start == request.offset
         try:
-            size, next_offset = checked_end(records, request.offset)
+            size, next_offset = checked_end(records, request.offset, is_first=is_first)
         except DecodeError as error:
             fields = {**partition._asdict(), "offset": request.offset, "error": error}
             log.error("a leader's records are refused", extra=fields)  # noqa: TRY400 - it says why

@@ -8,6 +8,7 @@ from barnabas.broker.replicas.role import keep_watermark
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.fetched_appending import append_fetched
 from barnabas.log.recovery.truncation import start_anew, truncate_log
+from barnabas.records.batches.batch import read_header
 from barnabas.replication.follower import Follower, FollowerEffects, FollowerEvent
 from barnabas.replication.requests import FollowerRequest
 from barnabas.replication.watermark import LogOffsets
@@ -67,6 +68,17 @@ class Following:
         """
         self._carry_out(self.follower.step(event), records, time_ms)
 
+    def _begin_with(self, base_offset: int) -> None:
+        """Have an empty log begin with a batch whose first records the leader has deleted.
+
+        Source: Kafka's Partition, UnexpectedAppendOffsetException.
+        """
+        log = self.partition.log
+        if base_offset < log.end_offset:
+            start, watermark = log.start_offset, log.high_watermark
+            start_anew(log, base_offset)
+            log.start_offset, log.high_watermark = start, watermark
+
     def _carry_out(self, effects: FollowerEffects, records: memoryview, time_ms: int) -> None:
         follower, log = self.follower, self.partition.log
         if effects.truncate_to is not None:
@@ -78,6 +90,7 @@ class Following:
         if effects.start_anew_at is not None:
             start_anew(log, effects.start_anew_at)
         if effects.append:
+            self._begin_with(read_header(records).base_offset)
             append_fetched(log, records, time_ms)
         if effects.high_watermark is not None:
             log.high_watermark = follower.high_watermark

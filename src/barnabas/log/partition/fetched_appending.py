@@ -49,15 +49,19 @@ def batches_in(records: memoryview) -> Iterator[BatchHeader]:
         position = batch.end
 
 
-def checked_end(records: memoryview, offset: int) -> tuple[int, int]:
+def checked_end(records: memoryview, offset: int, *, is_first: bool = False) -> tuple[int, int]:
     """The bytes of the whole batches, and the offset behind them; `offset` where there is none.
+
+    `is_first`: they are the first of a log. Its leader may have deleted records up to one within a
+    batch: then that begins before `offset`, and holds it.
 
     Raises:
         DecodeError: a batch is damaged, or begins before the one before it ends.
     """
     size = 0
     for batch in batches_in(records):
-        if batch.base_offset < offset:
+        holds_it = is_first and not size and batch.next_offset > offset
+        if batch.base_offset < offset and not holds_it:
             raise DecodeError(
                 "records", batch.position, f"offset {offset}, not {batch.base_offset}"
             )

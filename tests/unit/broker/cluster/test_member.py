@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from barnabas import Consumer, Producer
+from barnabas import Admin, Consumer, Producer
 from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
@@ -204,3 +204,32 @@ def test_a_member_that_lives_follows_its_group_to_another_broker(cluster: LocalC
         assert found == [*range(15)]
         assert consumer.committed([("dogs", 0)]) == {TopicPartition("dogs", 0): 15}
     assert not cluster.controller.errors
+
+
+def test_a_follower_whose_next_records_were_deleted_begins_anew(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.stop(2)
+    cluster.wait_for_isr("dogs", 1)
+    produce(cluster, 10, 40)
+    with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        assert admin.delete_records({("dogs", 0): 30}) == {("dogs", 0): 30}
+    cluster.start(2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 50, 10)
+    log = cluster.partition(2, "dogs").log
+    assert (log.start_offset, log.written_end) == (30, 60)
+    cluster.stop(1)
+    cluster.wait_for_isr("dogs", 2)
+    assert consume(cluster, 30) == [*range(30, 60)]
+
+
+def test_what_is_committed_is_written_down_at_a_stop(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.cut(2)
+    produce(cluster, 10, 10, acks="1")
+    cluster.stop(1)
+    assert "dogs 0 10\n" in cluster.file(1, "replication-offset-checkpoint").read_text()

@@ -47,6 +47,13 @@ def test_a_batch_that_is_cut_off_is_left_for_the_next_fetch() -> None:
     assert checked_end(memoryview(second[:20]), 8) == (0, 8)
 
 
+def test_the_first_batch_of_a_log_may_begin_with_deleted_records() -> None:
+    given = memoryview(batch(10, 0, 0))
+    assert checked_end(given, 4, is_first=True) == (len(given), 10)
+    with pytest.raises(DecodeError, match="offset 10"):
+        checked_end(given, 10, is_first=True)
+
+
 def test_damage_and_offsets_that_were_there_are_refused() -> None:
     damaged = bytearray(batch(3, 0, 0))
     damaged[-1] ^= 1

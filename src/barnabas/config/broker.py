@@ -118,7 +118,7 @@ class BrokerConfig(
         HIGH,
         "How many replicas must have a record before acks=all is acknowledged.",
         low=1,
-        inert="there is one broker, so nothing is replicated",
+        inert="without cluster.member nothing is replicated",
     )
     compression_type: str = string(
         "producer",

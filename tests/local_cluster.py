@@ -115,6 +115,11 @@ class LocalCluster:
         assert found is not None
         return found
 
+    def expire(self, node_id: int) -> None:
+        """The broker's session ends, and it has another one; the controller acts on that."""
+        self._on_loop(self._sessions[node_id].expire)
+        self.controller.wait_for_brokers(*self.servers)
+
     def cut(self, node_id: int) -> None:
         """A broker copies nothing, and lives."""
         fetchers = self.member(node_id)._fetchers

@@ -1,5 +1,6 @@
 """Two and three brokers of ours under our controller: copies, ISRs, acks, a leader that goes and comes."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from barnabas.types import NodeId, TopicPartition
-from tests.local_cluster import LocalCluster
+from tests.local_cluster import SECONDS, LocalCluster
 from tests.unit.broker.raw_client import RawClient
 
 pytestmark = pytest.mark.kernels
@@ -233,3 +234,21 @@ def test_what_is_committed_is_written_down_at_a_stop(cluster: LocalCluster) -> N
     produce(cluster, 10, 10, acks="1")
     cluster.stop(1)
     assert "dogs 0 10\n" in cluster.file(1, "replication-offset-checkpoint").read_text()
+
+
+def test_a_broker_whose_session_ended_is_another_life_of_it(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    before = cluster.member(1).broker_epoch
+    produce(cluster, 0, 10)
+    cluster.expire(1)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 10, 10)
+    assert consume(cluster, 20) == list(range(20))
+    registered = cluster.controller.registry.created_at("/brokers/ids/1")
+    deadline = time.monotonic() + SECONDS
+    while cluster.member(1).broker_epoch != registered:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert registered > before
+    assert not cluster.controller.errors

@@ -16,6 +16,7 @@ class SimulatedZooKeeper:
     def __init__(self) -> None:
         self.nodes: dict[str, tuple[bytes, int]] = {}
         self.owners: dict[str, int] = {}
+        self.created: dict[str, int] = {}
         self.sessions: list[SimulatedSession] = []
         self._numbers = 0
 
@@ -87,7 +88,12 @@ class SimulatedSession:
         if above and above not in self.keeper.nodes:
             self.create(above, b"")
         self.keeper.nodes[path] = (data, 0)
+        self.keeper.created[path] = self.keeper.next_number()
         self.keeper.came_or_went(path)
+
+    def created_at(self, path: str) -> int:
+        self._check()
+        return self.keeper.created[path] if path in self.keeper.nodes else -1
 
     def create_ephemeral(self, path: str, data: bytes) -> None:
         self._check()

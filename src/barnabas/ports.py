@@ -175,12 +175,7 @@ class Disk(Protocol):
         ...
 
     def lock(self, path: str) -> AbstractContextManager[None]:
-        """Lock `path` against other processes until the context ends.
-
-        Raises:
-            LockHeld: another process holds it.
-            StorageError: it cannot be opened.
-        """
+        """Lock `path` until the context ends; raises LockHeld if another process holds it."""
         ...
 
 
@@ -372,6 +367,10 @@ class SharedRegistry(Registry, Protocol):
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         """Like `Registry.create_all`; those in `ephemeral` end with this session."""
+        ...
+
+    def created_at(self, path: str) -> int:
+        """Return the number of the change that created a node (its czxid); -1 if there is none."""
         ...
 
     def is_mine(self, path: str) -> bool:

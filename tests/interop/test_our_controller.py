@@ -10,14 +10,15 @@ from confluent_kafka import Consumer, Producer
 from confluent_kafka import TopicPartition as Place
 
 from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
+from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
 from barnabas.types import NodeId, TopicPartition
-from tests.interop.our_controller import OurController
 from tests.interop.peers.child import Child
 from tests.interop.peers.generations import KAFKA_2_8
 from tests.interop.peers.maven import class_path, java
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.ready import free_ports
 from tests.interop.peers.zookeeper import ZooKeeper
+from tests.our_controller import OurController
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
@@ -58,8 +59,10 @@ class Cluster:
     """ZooKeeper, our controller and two brokers."""
 
     def __init__(self, folder: Path, keeper: str) -> None:
-        self.controller = OurController(keeper)
-        self.controller.client.ensure_path("/brokers/ids")
+        registry = ZooKeeperRegistry(
+            keeper, session_ms=10_000, connection_ms=60_000, hand_over=lambda call: call()
+        )
+        self.controller = OurController(registry)
         self.brokers = {one: RealBroker(folder, keeper, one) for one in (ONE, TWO)}
         self.controller.wait_for_brokers(1, 2)
 
@@ -158,7 +161,7 @@ def test_real_brokers_lead_follow_and_delete_as_our_controller_decides(cluster: 
     # The topic goes, and its nodes with it.
     controller.take(DeletionAsked("dogs"))
     assert not controller.view.image.topics
-    assert not controller.client.exists("/brokers/topics/dogs")
+    assert not controller.registry.get("/brokers/topics/dogs")
     assert not any(broker.has(DOGS) for broker in cluster.brokers.values())
     refused = [one for one in controller.errors if not isinstance(one, ConnectionError)]
     assert not refused

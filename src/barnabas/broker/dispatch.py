@@ -34,6 +34,19 @@ def _late(api: str, versions: str) -> Route:
     return _route(partial(_ask, api), versions)
 
 
+def _of_controller(api: str, versions: str) -> Route:
+    """A late handler of what a member of a cluster leaves to its controller."""
+    return _route(partial(_ask_or_forward, api), versions)
+
+
+def _ask_or_forward(api: str, broker: Broker, context: RequestContext, request: Never) -> object:
+    if broker.member is None:
+        return _ask(api, broker, context, request)
+    from barnabas.broker.requests.forwarding import forward
+
+    return forward(broker.member, context, request)
+
+
 def _ask(api: str, broker: Broker, context: RequestContext, request: Never) -> object:
     found: Handler = import_module(f"barnabas.broker.apis.{api}").handle
     # From now on without a detour.
@@ -57,8 +70,8 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.LIST_GROUPS: _late("list_groups", "0-5"),
     ApiKey.SASL_HANDSHAKE: _late("sasl_handshake", "0-1"),
     ApiKey.API_VERSIONS: _route(api_versions.handle, "0-5"),
-    ApiKey.CREATE_TOPICS: _late("create_topics", "0-7"),
-    ApiKey.DELETE_TOPICS: _late("delete_topics", "0-6"),
+    ApiKey.CREATE_TOPICS: _of_controller("create_topics", "0-7"),
+    ApiKey.DELETE_TOPICS: _of_controller("delete_topics", "0-6"),
     ApiKey.DELETE_RECORDS: _late("delete_records", "0-2"),
     ApiKey.INIT_PRODUCER_ID: _late("init_producer_id", "0-6"),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: _late("offset_for_leader_epoch", "0-4"),
@@ -75,16 +88,16 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.ALTER_REPLICA_LOG_DIRS: _late("alter_replica_log_dirs", "0-2"),
     ApiKey.DESCRIBE_LOG_DIRS: _late("describe_log_dirs", "0-5"),
     ApiKey.SASL_AUTHENTICATE: _late("sasl_authenticate", "0-2"),
-    ApiKey.CREATE_PARTITIONS: _late("create_partitions", "0-3"),
+    ApiKey.CREATE_PARTITIONS: _of_controller("create_partitions", "0-3"),
     ApiKey.CREATE_DELEGATION_TOKEN: _late("create_delegation_token", "0-3"),
     ApiKey.RENEW_DELEGATION_TOKEN: _late("renew_delegation_token", "0-2"),
     ApiKey.EXPIRE_DELEGATION_TOKEN: _late("expire_delegation_token", "0-2"),
     ApiKey.DESCRIBE_DELEGATION_TOKEN: _late("describe_delegation_token", "0-3"),
     ApiKey.DELETE_GROUPS: _late("delete_groups", "0-3"),
-    ApiKey.ELECT_LEADERS: _late("elect_leaders", "0-2"),
+    ApiKey.ELECT_LEADERS: _of_controller("elect_leaders", "0-2"),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _late("incremental_alter_configs", "0-1"),
-    ApiKey.ALTER_PARTITION_REASSIGNMENTS: _late("alter_partition_reassignments", "0-1"),
-    ApiKey.LIST_PARTITION_REASSIGNMENTS: _late("list_partition_reassignments", "0"),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: _of_controller("alter_partition_reassignments", "0-1"),
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: _of_controller("list_partition_reassignments", "0"),
     ApiKey.OFFSET_DELETE: _late("offset_delete", "0"),
     ApiKey.DESCRIBE_CLIENT_QUOTAS: _late("describe_client_quotas", "0-1"),
     ApiKey.ALTER_CLIENT_QUOTAS: _late("alter_client_quotas", "0-1"),
@@ -118,10 +131,17 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.DELETE_SHARE_GROUP_OFFSETS: _late("delete_share_group_offsets", "0"),
 }
 
+BETWEEN_BROKERS: Mapping[ApiKey, Route] = {
+    ApiKey.LEADER_AND_ISR: _late("leader_and_isr", "0-7"),
+    ApiKey.STOP_REPLICA: _late("stop_replica", "0-4"),
+    ApiKey.UPDATE_METADATA: _late("update_metadata", "0-8"),
+}
+"""What only a member of a cluster serves: its controller asks it."""
+
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}
 
 HANDLERS = cast(
     "dict[int, Callable[[Broker, RequestContext, object], object]]",
-    {int(key): route.handle for key, route in ROUTES.items()},
+    {int(key): route.handle for key, route in {**ROUTES, **BETWEEN_BROKERS}.items()},
 )
 """The handlers by API key. Whose body and version it is, the dialect has checked."""

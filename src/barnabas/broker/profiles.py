@@ -1,6 +1,8 @@
 """The profiles that a broker can take on: a release of Kafka, or everything at once."""
 
-from barnabas.broker.dispatch import SERVED
+from dataclasses import replace
+
+from barnabas.broker.dispatch import BETWEEN_BROKERS, SERVED
 from barnabas.broker.properties.profile import Profile
 from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.errors import ErrorCode
@@ -56,6 +58,17 @@ def profile_of(release: str) -> Profile:
         code_of_new=ErrorCode.LEADER_NOT_AVAILABLE
         if with_zookeeper
         else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    )
+
+
+def of_member(profile: Profile) -> Profile:
+    """The same of a member of a cluster, which serves its controller, too."""
+    more = {key: route.versions for key, route in BETWEEN_BROKERS.items()}
+    return replace(
+        profile,
+        served={**profile.served, **more},
+        advertised={**profile.advertised, **more},
+        lacking={key: one for key, one in profile.lacking.items() if key not in more},
     )
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
@@ -9,8 +10,9 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections
 from barnabas.broker.connections.listener_dialects import spoken
 from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.profiles import profile_of
+from barnabas.broker.profiles import of_member, profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.properties.cleaner_properties import cleaner_settings
 from barnabas.broker.properties.log_properties import config_of_kept, log_config
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.quotas.client_memory import ClientMemory
@@ -28,7 +30,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import ConfigError, KafkaError
-from barnabas.log.cleaner import CleanerSettings, LogCleaner
+from barnabas.log.cleaner import LogCleaner
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
@@ -112,7 +114,7 @@ class BrokerServer:
             self._logs,
             world.worker,
             world.entropy,
-            _cleaner_settings(config),
+            cleaner_settings(config),
         )
 
     def start(self) -> dict[str, Endpoint]:
@@ -171,9 +173,19 @@ class BrokerServer:
     def stop(self, on_stopped: Callable[[], None]) -> None:
         """Take no more requests, answer those there are, close everything, then call `on_stopped`.
 
-        Clients that do not take their replies within five seconds are cut off.
+        Clients that do not take their replies within five seconds are cut off. A member of a cluster has
+        its controller move its leaders away first, and serves meanwhile.
         """
         log.info("broker stops", extra={"node": self._config.node_id})
+        member = self._broker.member if self._broker is not None else None
+        if member is None:
+            self._stop(on_stopped)
+        else:
+            member.hand_over(partial(self._stop, on_stopped))
+
+    def _stop(self, on_stopped: Callable[[], None]) -> None:
+        if self._broker is not None and self._broker.member is not None:
+            self._broker.member.close()
         self._close_listeners()
         self._background.stop()
         for registration in self._registrations:
@@ -253,18 +265,28 @@ class BrokerServer:
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
         topics = Topics(registry, hosting, self._world.entropy, config)
-        topics.load(self._logs, self._told)
-        fill_holes(topics, self._config.node_id)
+        member = None
+        if config.cluster_member:
+            # Imported late: a broker that is alone needs none of it.
+            from barnabas.broker.cluster.joining import MemberPorts, join
+
+            world = self._world
+            ports = MemberPorts(world.network, world.timers, world.clock, self._purgatory)
+            member = join(config, registries.shared, ports, hosting, replicas, topics)
+        else:
+            topics.load(self._logs, self._told)
+            fill_holes(topics, self._config.node_id)
         self._written = None  # Only for opening logs.
         self._opening.clear()
         clock, entropy = self._world.clock, self._world.entropy
         memory = self._client_memory
         slots = self._config.max_incremental_fetch_session_cache_slots
-        self._cleaner.configure(_cleaner_settings(config))
+        self._cleaner.configure(cleaner_settings(config))
         self._settings.on_change.append(self._adopt)
-        return Broker(
+        profile = profile_of(self._config.release)
+        broker = Broker(
             settings=self._settings,
-            profile=profile_of(self._config.release),
+            profile=profile if member is None else of_member(profile),
             cluster_id=self._logs.cluster_id,
             clock=clock,
             entropy=entropy,
@@ -279,6 +301,8 @@ class BrokerServer:
             fetch_sessions=FetchSessions(slots, replicas, memory, clock, entropy),
             groups=GroupShards(topics, replicas, clock, self._config, memory, self._world.timers),
         )
+        broker.be_member(member)
+        return broker
 
     def _told(self) -> dict[str, "ToldTopic"]:
         """Of topics that a Kafka left in our directories."""
@@ -292,7 +316,7 @@ class BrokerServer:
         assert self._broker is not None, "nobody can change properties before the start"
         self._broker.config = config
         self._broker.topics.adopt(config)
-        self._cleaner.configure(_cleaner_settings(config))
+        self._cleaner.configure(cleaner_settings(config))
 
     def _listen(self, broker: Broker, connections: Connections) -> None:
         bound: list[Endpoint] = []
@@ -317,6 +341,9 @@ class BrokerServer:
         expiry_ms = self._config.offsets_retention_check_interval_ms
         self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
         self._attend_to_transactions(broker)
+        if broker.member is not None:
+            seconds = broker.member.tick_seconds
+            self._background.every(seconds, "replicas in sync", broker.member.tick)
         self._background.every(_MAINTENANCE_SECONDS, "log maintenance", self._maintain)
         self._background.every(_CLEANER_SECONDS, "log cleaner", self._compact)
         idle_ms = self._config.connections_max_idle_ms
@@ -354,16 +381,6 @@ class BrokerServer:
         for listener in self._listeners:
             listener.close()
         self._listeners.clear()
-
-
-def _cleaner_settings(config: BrokerConfig) -> CleanerSettings:
-    return CleanerSettings(
-        config.log_cleaner_enable,
-        config.log_cleaner_dedupe_buffer_size,
-        config.log_cleaner_io_buffer_load_factor,
-        config.log_cleaner_io_max_bytes_per_second,
-        config.log_cleaner_backoff_ms,
-    )
 
 
 def _tell_unobeyed(topic: str, why: ConfigError) -> None:

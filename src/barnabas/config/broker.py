@@ -12,6 +12,7 @@ from barnabas.config.broker_dialects import DialectConfig
 from barnabas.config.broker_membership import MembershipConfig
 from barnabas.config.broker_offsets import OffsetsConfig
 from barnabas.config.broker_quotas import QuotaConfig
+from barnabas.config.broker_replication import ReplicationConfig
 from barnabas.config.broker_retired import RetiredConfig
 from barnabas.config.broker_share_groups import ShareGroupConfig
 from barnabas.config.broker_streams_groups import StreamsGroupConfig
@@ -60,6 +61,7 @@ class BrokerConfig(
     DialectConfig,
     RetiredConfig,
     ZooKeeperConfig,
+    ReplicationConfig,
 ):
     """What you can set for a broker."""
 
@@ -116,7 +118,7 @@ class BrokerConfig(
         HIGH,
         "How many replicas must have a record before acks=all is acknowledged.",
         low=1,
-        inert="there is one broker, so nothing is replicated",
+        inert="without cluster.member nothing is replicated",
     )
     compression_type: str = string(
         "producer",

@@ -15,7 +15,7 @@ class OffsetsConfig(Configuration):
         HIGH,
         "The replicas of that topic. Kafka's default is 3.",
         low=1,
-        inert="there is one broker, so nothing is replicated",
+        inert="without cluster.member nothing is replicated",
     )
     offsets_topic_segment_bytes: int = integer(
         104_857_600, HIGH, "The segment size of that topic, in bytes.", low=1

@@ -34,8 +34,8 @@ _WHY = {
         num.network.threads num.io.threads background.threads queued.max.requests
         num.recovery.threads.per.data.dir num.replica.alter.log.dirs.threads""",
     "there is one broker": """
-        inter.broker.listener.name inter.broker.protocol.version security.inter.broker.protocol
-        num.replica.fetchers replica.* unclean.leader.election.* broker.rack
+        inter.broker.listener.name security.inter.broker.protocol
+        num.replica.fetchers replica.* unclean.leader.election.*
         transaction.state.log.replication.factor transaction.state.log.min.isr
         share.coordinator.state.topic.min.isr share.coordinator.state.topic.replication.factor
         replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms

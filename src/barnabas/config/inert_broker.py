@@ -48,14 +48,12 @@ background.threads int 10 changeable
 broker.heartbeat.interval.ms int 2000
 broker.id int -1
 broker.id.generation.enable boolean true
-broker.rack string -
 broker.session.timeout.ms int 9000
 client.quota.callback.class class -
 config.providers list '' changeable
 connection.failed.authentication.delay.ms int 100
 connections.max.reauth.ms long 0
 control.plane.listener.name string -
-controlled.shutdown.enable boolean true
 controlled.shutdown.max.retries int 3
 controlled.shutdown.retry.backoff.ms long 5000
 controller.quorum.append.linger.ms int 25
@@ -91,7 +89,6 @@ group.share.max.groups short 10
 host.name string ''
 initial.broker.registration.timeout.ms int 60000
 inter.broker.listener.name string -
-inter.broker.protocol.version string 3.9-IV0
 kafka.metrics.polling.interval.secs int 10
 kafka.metrics.reporters list ''
 leader.imbalance.check.interval.seconds long 300
@@ -161,13 +158,8 @@ remote.log.storage.manager.class.name string -
 remote.log.storage.manager.class.path string -
 remote.log.storage.manager.impl.prefix string rsm.config.
 remote.log.storage.system.enable boolean false
-replica.fetch.backoff.ms int 1000
-replica.fetch.max.bytes int 1048576
 replica.fetch.min.bytes int 1
-replica.fetch.response.max.bytes int 10485760
-replica.fetch.wait.max.ms int 500
 replica.high.watermark.checkpoint.interval.ms long 5000
-replica.lag.time.max.ms long 30000
 replica.selector.class string -
 replica.socket.receive.buffer.bytes int 65536
 replica.socket.timeout.ms int 30000

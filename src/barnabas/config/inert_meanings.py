@@ -22,14 +22,12 @@ background.threads The threads for chores that nobody waits for.
 broker.heartbeat.interval.ms The pause between two signs of life to the controller.
 broker.id The number of the broker, under the name it had before node.id.
 broker.id.generation.enable Whether a broker without a number is given one.
-broker.rack Where the broker stands, so that replicas can be spread over such places.
 broker.session.timeout.ms After which silence the controller fences the broker.
 client.quota.callback.class The class that decides which quota a client has.
 config.providers Names of the classes that look up values kept elsewhere, such as secrets.
 connection.failed.authentication.delay.ms How long a refused login is left to wait for its answer.
 connections.max.reauth.ms For how long a login is good before it must be repeated; 0: for ever.
 control.plane.listener.name The listener at which the controller speaks to the broker.
-controlled.shutdown.enable Whether a broker that stops hands its partitions over first.
 controlled.shutdown.max.retries How often a stopping broker tries to hand its partitions over.
 controlled.shutdown.retry.backoff.ms The pause between two such tries.
 controller.quorum.append.linger.ms How long the leading controller gathers changes for one write.
@@ -65,7 +63,6 @@ group.share.max.groups How many share groups there may be.
 host.name The address that is listened on, where listeners says none.
 initial.broker.registration.timeout.ms How long a starting broker tries to register.
 inter.broker.listener.name The listener by which brokers talk to each other.
-inter.broker.protocol.version The release whose requests brokers send each other.
 kafka.metrics.polling.interval.secs How often metrics are handed to kafka.metrics.reporters.
 kafka.metrics.reporters Classes that take the older kind of metrics.
 leader.imbalance.check.interval.seconds How often it is looked whether leaders are spread well.
@@ -135,13 +132,8 @@ remote.log.storage.manager.class.name The class that stores segments elsewhere.
 remote.log.storage.manager.class.path Where the class that stores segments elsewhere is.
 remote.log.storage.manager.impl.prefix How the names of its own properties begin.
 remote.log.storage.system.enable Whether the broker can move segments to remote storage at all.
-replica.fetch.backoff.ms The pause after a copy from a leader failed.
-replica.fetch.max.bytes How much of each partition a follower asks for at once.
 replica.fetch.min.bytes How much a follower wants to be there before it is answered.
-replica.fetch.response.max.bytes How much a follower takes in one answer.
-replica.fetch.wait.max.ms How long a follower's fetch may wait for records.
 replica.high.watermark.checkpoint.interval.ms How often high watermarks are written to disk.
-replica.lag.time.max.ms After which time behind a follower is no longer in sync.
 replica.selector.class The class that chooses the replica that a consumer reads from.
 replica.socket.receive.buffer.bytes The receive buffer of connections to leaders.
 replica.socket.timeout.ms How long a follower waits for a leader's answer.

@@ -174,6 +174,7 @@ _WENT = """
 _OUR_OWN = frozenset(
     {
         "client.state.max.bytes",
+        "cluster.member",
         "listener.dialect.map",
         "socket.request.max.memory.bytes",
         "topic.partition.count.map",

@@ -23,6 +23,7 @@ from barnabas.config.definition import (
 )
 
 _NO_REPLICATION = "there is one broker, so nothing is replicated"
+_ALONE = "without cluster.member nothing is replicated"
 _NO_TIERS = "there is no tiered storage"
 _NO_PREALLOCATION = "files grow as they are written"
 
@@ -218,7 +219,7 @@ class TopicConfig(Configuration):
         low=1,
         synonym="min.insync.replicas",
         since="0.8.2",
-        inert=_NO_REPLICATION,
+        inert=_ALONE,
     )
     preallocate: bool = boolean(
         MEDIUM,

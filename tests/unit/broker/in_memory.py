@@ -14,6 +14,7 @@ from barnabas.broker.purgatory.stepping import SLICE_SECONDS, Stepping
 from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.replicas.role import ReplicaRole
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
@@ -171,7 +172,7 @@ class Log:
         self.size = 100
         self.failure: Exception | None = None
         self.config = LogConfig()
-        self.start_offset, self.written_end = 0, 10
+        self.start_offset, self.high_watermark = 0, 10
 
     def delete_before(self, offset: int) -> None:
         self.start_offset = max(offset, self.start_offset)
@@ -183,6 +184,7 @@ class Led:
     def __init__(self) -> None:
         self.log = Log()
         self.leader_epoch = 3
+        self.role: ReplicaRole | None = None
 
 
 class Replicas(dict[tuple[str, int], Led]):

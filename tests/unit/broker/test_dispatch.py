@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.broker import apis
-from barnabas.broker.dispatch import ROUTES
+from barnabas.broker.dispatch import BETWEEN_BROKERS, ROUTES
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
@@ -36,20 +36,21 @@ from tests.unit.broker.raw_client import RawClient
 
 pytestmark = pytest.mark.kernels
 
+EVERY_ROUTE = {**ROUTES, **BETWEEN_BROKERS}
 TIME = 1_700_000_000_000
 KEEP = {"log.retention.ms": -1, "message.max.bytes": 10_000}
 
 
 def test_each_handler_has_a_row_and_each_row_a_handler() -> None:
     there = {file.stem for file in Path(apis.__path__[0]).glob("*.py")} - {"__init__"}
-    assert there == {key.name.lower() for key in ROUTES}
+    assert there == {key.name.lower() for key in EVERY_ROUTE}
 
 
-@pytest.mark.parametrize("key", ROUTES, ids=lambda key: key.name.lower())
+@pytest.mark.parametrize("key", EVERY_ROUTE, ids=lambda key: key.name.lower())
 def test_a_row_asks_the_handler_of_its_api(key: ApiKey) -> None:
     name = key.name.lower()
     handler = import_module(f"barnabas.broker.apis.{name}").handle
-    handle = ROUTES[key].handle
+    handle = EVERY_ROUTE[key].handle
     assert handle is handler or (isinstance(handle, partial) and handle.args == (name,))
 
 

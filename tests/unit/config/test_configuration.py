@@ -160,5 +160,5 @@ def test_a_property_that_changes_nothing_says_so_when_it_is_set(
     assert record.levelname == "WARNING"
     assert record.getMessage() == (
         "property min.insync.replicas has no effect here: "
-        "there is one broker, so nothing is replicated"
+        "without cluster.member nothing is replicated"
     )

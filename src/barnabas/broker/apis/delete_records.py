@@ -56,13 +56,15 @@ def _moved(broker: Broker, topic: str, index: int, offset: int) -> tuple[ErrorCo
     partition = broker.replicas.find(topic, index)
     if partition is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _NOTHING
-    log = partition.log
-    if log.failure is not None:
-        return ErrorCode.KAFKA_STORAGE_ERROR, _NOTHING
+    log, role = partition.log, partition.role
+    if log.failure is not None or (role is not None and not role.leads):
+        failed = log.failure is not None
+        code = ErrorCode.KAFKA_STORAGE_ERROR if failed else ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return code, _NOTHING
     if log.config.cleanup_policy == _COMPACTED_ONLY:
         return ErrorCode.POLICY_VIOLATION, _NOTHING
-    target = log.written_end if offset == _HIGH_WATERMARK else offset
-    if not 0 <= target <= log.written_end:
+    target = log.high_watermark if offset == _HIGH_WATERMARK else offset
+    if not 0 <= target <= log.high_watermark:
         return ErrorCode.OFFSET_OUT_OF_RANGE, _NOTHING
     return _started_at(log, target)
 

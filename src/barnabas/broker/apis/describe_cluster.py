@@ -8,6 +8,7 @@ Versions: 1 endpoint types: controllers have no endpoint here (KIP-919) · 2 fen
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
+from barnabas.broker.requests.broker_view import brokers, controller
 from barnabas.errors import ErrorCode
 from barnabas.protocol.describe_cluster import (
     DescribeClusterBroker,
@@ -21,7 +22,7 @@ _BROKERS, _CONTROLLERS = 1, 2
 def handle(
     broker: Broker, context: RequestContext, request: DescribeClusterRequest
 ) -> DescribeClusterResponse:
-    """Describe the cluster, which is this broker."""
+    """Describe the cluster, which is this broker if it is alone."""
     if request.endpoint_type != _BROKERS:
         known = request.endpoint_type == _CONTROLLERS
         return DescribeClusterResponse(
@@ -32,17 +33,16 @@ def handle(
             cluster_id="",
             brokers=[],
         )
-    address = broker.advertised[context.listener]
-    node_id = broker.config.node_id
     asked = request.include_cluster_authorized_operations
     return DescribeClusterResponse(
         error_code=ErrorCode.NONE,
         cluster_id=broker.cluster_id,
-        controller_id=node_id,
+        controller_id=controller(broker),
         brokers=[
             DescribeClusterBroker(
-                broker_id=node_id, host=address.host, port=address.port, is_fenced=False
+                broker_id=node_id, host=host, port=port, rack=rack, is_fenced=False
             )
+            for node_id, host, port, rack in brokers(broker, context.listener)
         ],
         cluster_authorized_operations=ON_CLUSTER if asked else NOT_ASKED,
     )

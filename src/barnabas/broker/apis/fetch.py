@@ -4,13 +4,14 @@ Does: sessions (KIP-227); long poll up to `max_wait_ms` for `min_bytes`; errors 
     the first batch always whole; limits per partition and per response; epochs (KIP-320, KIP-595);
     refuses topics that store zstd to those who do not know it (KIP-110).
     To who reads committed records nothing of an open transaction is given, nor counted.
-Ignores: `rack_id`, the follower's fields.
+    A follower gets what is not committed, too, and its fetch says how far it is.
+Ignores: `rack_id`; without other brokers, the follower's fields.
 Versions: 0 magic 0 only, limits cut messages · 2 magic 1 · 3 limits the response, which begins with
     a whole batch (KIP-74) · 4 magic 2 · 6 knows storage errors · 7 sessions · 9 leader epochs · 10
     zstd · 12 diverging epochs · 13 topic ids
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -20,10 +21,12 @@ from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readab
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.fetch_sessions import FetchPlan
+from barnabas.broker.replicas.follower_reading import FetchingReplica
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
 from barnabas.records.codecs.compression import Codec
+from barnabas.types import NodeId
 from barnabas.versions import VersionTable
 
 _CONVERTED_BYTES_MAX = 4 << 20
@@ -66,14 +69,19 @@ def handle(
     plan = sessions.begin(request, context.connection, by_topic_id=rules.by_topic_id)
     if isinstance(plan, ErrorCode):
         return FetchResponse(error_code=plan, responses=[])
+    replica = _replica(request) if broker.member is not None else None
     max_bytes = min(request.max_bytes, broker.config.fetch_max_bytes, rules.most_bytes)
     if broker.quotas.in_force:
         quota = broker.throttling.most_to_fetch(context.client_id or "")
         max_bytes = max_bytes if quota is None else min(max_bytes, quota)
     min_bytes = min(request.min_bytes, max_bytes)
-    read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
     committed_only = request.isolation_level == _READ_COMMITTED
-    read = partial(read_from, plan.reads, max_bytes, committed_only=committed_only)
+    if replica is not None:
+        read = partial(broker.replicas.read, plan.reads, max_bytes, replica=replica)
+        again = partial(read, replica=replica._replace(has_asked=True))
+    else:
+        read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
+        read = again = partial(read_from, plan.reads, max_bytes, committed_only=committed_only)
     fetched = read()
     if not rules.zstd:
         fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
@@ -81,7 +89,7 @@ def handle(
     if request.max_wait_ms <= 0 or is_due(data, min_bytes):
         return plan.answer(fetched)
     limits = min_bytes, min_bytes - readable_bytes(data)
-    return _wait(broker, plan, read, limits, request, rules)
+    return _wait(broker, plan, again, limits, request, rules)
 
 
 def _wait(
@@ -93,12 +101,13 @@ def _wait(
     rules: _Rules,
 ) -> Pending:
     min_bytes, missing = limits
-    committed_only = request.isolation_level == _READ_COMMITTED
+    # The count may be of bytes that are not to be seen yet.
+    counts = request.isolation_level != _READ_COMMITTED and broker.member is None
     pending = Pending()
 
     def finish(*, must: bool) -> bool:
         fetched = read()
-        if not must and committed_only and not is_due([one.data for one in fetched], min_bytes):
+        if not must and not counts and not is_due([one.data for one in fetched], min_bytes):
             return False
         if not rules.zstd:
             fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
@@ -106,9 +115,21 @@ def _wait(
         return True
 
     condition = DelayedFetch(missing, finish)
-    keys = broker.replicas.keys_of(plan.reads)
+    keys: Iterable[Hashable] = broker.replicas.keys_of(plan.reads)
+    if broker.member is not None and _replica(request) is None:
+        # Consumers wait for the high watermark, which a role moves.
+        found = broker.replicas.keys_of(plan.reads)
+        keys = [one.role or one for one in found]
     broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
     return pending
+
+
+def _replica(request: FetchRequest) -> FetchingReplica | None:
+    """The broker that fetches; None: a consumer does."""
+    state = request.replica_state
+    node_id = request.replica_id if state is None else state.replica_id
+    epoch = -1 if state is None else state.replica_epoch
+    return FetchingReplica(NodeId(node_id), epoch) if node_id >= 0 else None
 
 
 def _without_unreadable(

@@ -1,6 +1,7 @@
-"""FindCoordinator (key 10): the broker that coordinates a group or a transaction: this one.
+"""FindCoordinator (key 10): the broker that coordinates a group or a transaction: this one, if it is alone.
 
-Does: makes the internal topic on first use.
+Does: makes the internal topic on first use; in a cluster it asks the controller for it, and
+    answers with the leader of the key's partition.
 Refuses: share partitions before version 6, or whose key is not group, topic id and partition.
 Versions: 1 key types, messages · 4 several keys (KIP-699) · 6 share partitions (KIP-932)
 """
@@ -11,6 +12,9 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
+from barnabas.broker.requests.broker_view import brokers
+from barnabas.coordinators.internal_topics import OFFSETS_TOPIC, SHARES_TOPIC, TRANSACTIONS_TOPIC
+from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.find_coordinator import (
     Coordinator,
@@ -24,6 +28,7 @@ _UNKNOWN_TYPE = ErrorCode.INVALID_REQUEST, "there is no coordinator for keys of 
 
 _SEVERAL = VersionTable({0: False, 4: True})
 _TYPES = VersionTable({0: (_GROUP, _TRANSACTION), 6: (_GROUP, _TRANSACTION, _SHARE)})
+_TOPICS = {_GROUP: OFFSETS_TOPIC, _TRANSACTION: TRANSACTIONS_TOPIC, _SHARE: SHARES_TOPIC}
 _SHARE_KEY = re.compile(r".+:[\w-]{22}:([+-]?\d{1,10})", re.ASCII)
 
 
@@ -62,6 +67,8 @@ def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> C
             broker.transactions.prepare()
     except BrokerError as error:
         return _none(key, error.code, str(error))
+    if broker.member is not None:
+        return _in_cluster(broker, context, key_type, key)
     address = broker.advertised[context.listener]
     return Coordinator(
         key=key,
@@ -71,6 +78,29 @@ def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> C
         error_code=ErrorCode.NONE,
         error_message=None,
     )
+
+
+def _in_cluster(broker: Broker, context: RequestContext, key_type: int, key: str) -> Coordinator:
+    """The leader of the partition of the internal topic that the key is of."""
+    member = broker.member
+    assert member is not None, "only a member of a cluster has others"
+    topic = member.image.topics.get(_TOPICS[key_type])
+    if topic is None:
+        message = f"there is no topic {_TOPICS[key_type]} yet"
+        return _none(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, message)
+    state = topic.partitions.get(partition_for(key, len(topic.partitions)))
+    for one in brokers(broker, context.listener):
+        if state is not None and one.node_id == state.leader:
+            return Coordinator(
+                key=key,
+                node_id=one.node_id,
+                host=one.host,
+                port=one.port,
+                error_code=ErrorCode.NONE,
+                error_message=None,
+            )
+    message = f"the partition of {_TOPICS[key_type]} has no leader"
+    return _none(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, message)
 
 
 def _is_share_key(key: str) -> bool:

@@ -3,7 +3,7 @@
 Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it,
     which a profile tells only who asks again; answers with the address of the listener that was asked;
     says what one may do, where asked: everything, as there is no authorizer.
-Ignores: nothing.
+Ignores: that missing topics are to be made, where the broker is a member of a cluster.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
 
@@ -16,6 +16,7 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, each
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.requests.auto_topics import create_in_steps
+from barnabas.broker.requests.broker_view import brokers, controller
 from barnabas.broker.requests.partition_view import view
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.broker.znodes.topic_znodes import Topic
@@ -42,7 +43,7 @@ _NOTHING_MADE: Mapping[str, Topic | ErrorCode] = {}
 def handle(
     broker: Broker, context: RequestContext, request: MetadataRequest
 ) -> MetadataResponse | Pending:
-    """Describe the cluster, which is this broker, and topics.
+    """Describe the cluster, which is this broker if it is alone, and topics.
 
     Of many topics, or where some are to be made, that is done in steps, and others are served between.
     """
@@ -55,6 +56,7 @@ def handle(
         return broker.stepping.run(_all(broker, context, request), ends_unheard=True)
     told = {(one.name, one.topic_id): one for one in asked}.values()
     makes = request.allow_auto_topic_creation and broker.config.auto_create_topics_enable
+    makes = makes and broker.member is None
     missing: list[str] = []
     if makes:
         names = (one.name for one in told if one.name is not None)
@@ -107,13 +109,14 @@ def _response(
     request: MetadataRequest,
     topics: list[MetadataResponseTopic],
 ) -> MetadataResponse:
-    node_id = broker.config.node_id
     operations = request.include_cluster_authorized_operations
-    address = broker.advertised[context.listener]
     return MetadataResponse(
-        brokers=[MetadataResponseBroker(node_id=node_id, host=address.host, port=address.port)],
+        brokers=[
+            MetadataResponseBroker(node_id=node_id, host=host, port=port, rack=rack)
+            for node_id, host, port, rack in brokers(broker, context.listener)
+        ],
         cluster_id=broker.cluster_id,
-        controller_id=node_id,
+        controller_id=controller(broker),
         topics=topics,
         cluster_authorized_operations=ON_CLUSTER if operations else NOT_ASKED,
     )
@@ -173,7 +176,8 @@ def _find(
 
 
 def _describe(broker: Broker, topic: Topic, *, operations: bool) -> MetadataResponseTopic:
-    kept = broker.descriptions.find(topic, operations=operations)
+    alone = broker.member is None
+    kept = broker.descriptions.find(topic, operations=operations) if alone else None
     if kept is not None:
         return kept
     answer = MetadataResponseTopic(
@@ -184,6 +188,8 @@ def _describe(broker: Broker, topic: Topic, *, operations: bool) -> MetadataResp
         partitions=[_partition(broker, topic.name, index) for index in topic.partitions],
         topic_authorized_operations=ON_TOPICS if operations else NOT_ASKED,
     )
+    if not alone:
+        return answer
     found = [broker.replicas.find(topic.name, index) for index in topic.partitions]
     led = [one for one in found if one is not None and one.log.failure is None]
     if len(led) < len(found):

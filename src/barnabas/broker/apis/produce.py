@@ -3,8 +3,8 @@
 Does: checks acks, which may be any number in version 0, as in 0.8 (see `Profile`): more than there are
     in-sync replicas are not waited for; appends what passes, each partition by itself; answers when it is
     written.
-Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
-    the leader has.
+    With acks=-1, partitions that have replicas elsewhere answer when all in sync have what was appended.
+Ignores: where there is one replica `timeout_ms`, and the difference of acks=1 and acks=-1.
 Refuses: records of transactions that are not open, or not known to the coordinator; all for topics that
     coordinators keep things in, as what is no record of theirs would be in their way.
 Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-98) · 4 knows storage
@@ -21,6 +21,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.append_again import AppendAgain, repeated_append
+from barnabas.broker.replicas.delayed_acks import wait_for_acks
 from barnabas.broker.replicas.refusals import refused
 from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.errors import ErrorCode
@@ -30,6 +31,7 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from barnabas.replication.acknowledgement import ALL
 from barnabas.versions import VersionRange, VersionTable
 
 
@@ -73,6 +75,11 @@ def handle(
     rules = _RULES[context.api_version]
     if not broker.profile.tells_records:
         _without_invalid_record(response, closes=not rules.message_sets)
+    if broker.member is not None:
+        # Leadership and the high watermark change: nothing is answered as last time.
+        if request.acks == ALL:
+            return wait_for_acks(broker.replicas, broker.purgatory, request, response)
+        return response
     if _is_of_one_batch(request) and not rules.message_sets:
         return repeated_append(broker.replicas, request.topic_data[0], response, zstd=rules.zstd)
     return response
@@ -139,6 +146,8 @@ def _append_as_0_8(
     """All negative numbers mean all replicas. 0.8.2 waits in vain for more than there are, no other does."""
     response = _append(broker, context, request, {})
     _without_invalid_record(response, closes=False)
+    if broker.member is not None:
+        return wait_for_acks(broker.replicas, broker.purgatory, request, response)
     enough = request.acks < 0 or not broker.profile.waits_for_acks
     if enough or all_failed(response):
         return response

@@ -16,6 +16,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of, response_of
+from barnabas.broker.replicas.region_reading import read_region
 from barnabas.broker.requests.byte_topics import to_read
 from barnabas.errors import ErrorCode
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
@@ -65,4 +66,4 @@ def _read(broker: Broker, read: Read) -> Fetched:
         code = ErrorCode.INVALID_FETCH_SIZE
     if code or partition is None or isinstance(partition, ErrorCode):
         return failed(read, code)
-    return partition.read_region(read)
+    return read_region(partition, read)

@@ -39,7 +39,8 @@ class GroupOffsets:
         reply, records = held.shard.commit(request, self._shards.now_ms())
         if not records:
             return respond(reply)
-        at_once = producer is None and held.partition.log.config.seen_when_written
+        partition = held.partition
+        at_once = producer is None and partition.counts_when_written
         pending = Unwritten() if at_once else Pending()
 
         def written(code: ErrorCode) -> None:

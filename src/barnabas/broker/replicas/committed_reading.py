@@ -17,7 +17,7 @@ def read_committed(partition: Partition, read: Read, max_bytes: int, *, min_one:
     if data.error_code or data.diverging_epoch is not None:
         return found
     try:
-        if data.records and stable < log.written_end:
+        if data.records and stable < log.high_watermark:
             records = log.read(offset, max_bytes, max_offset=stable, min_one=min_one).records
             data.records = b"" if records is None else records
         aborted = []

@@ -10,6 +10,7 @@ from barnabas.records.batches.unpacking import Unpacking
 from barnabas.wire.schema import maker
 
 _NONE = ErrorCode.NONE
+_OF_START = frozenset({-2, -4})
 _answer = maker(ListOffsetsPartitionResponse)
 
 
@@ -18,17 +19,25 @@ def find_offset(
     asked: ListOffsetsPartition,
     *,
     committed_only: bool = False,
+    of_replica: bool = False,
     unpacking: Unpacking | None = None,
 ) -> ListOffsetsPartitionResponse:
-    """The offset at a timestamp (ms), or at one of Kafka's negative codes."""
+    """The offset at a timestamp (ms), or at one of Kafka's negative codes.
+
+    `of_replica`: a follower asks, for whom the log ends with what is written.
+    """
     code = partition.check_epoch(asked.current_leader_epoch)
+    is_behind = partition.role is not None and not partition.role.knows_committed_end
+    if is_behind and not (code or of_replica or asked.timestamp in _OF_START):
+        code = ErrorCode.OFFSET_NOT_AVAILABLE
     if code:
         return found(partition.index, code)
     log = partition.log
     try:
         match asked.timestamp:
             case -1:
-                end = stable_end(log) if committed_only else log.written_end
+                end = stable_end(log) if committed_only else log.high_watermark
+                end = log.written_end if of_replica else end
                 return found(partition.index, _NONE, -1, end, partition.leader_epoch)
             case -2 | -4:
                 start, epoch = log.start_offset, _epoch_of_start(partition)
@@ -45,7 +54,8 @@ def find_offset(
     except (RefusedRecords, StorageError) as error:
         refused = isinstance(error, RefusedRecords)
         return found(partition.index, error.code if refused else ErrorCode.KAFKA_STORAGE_ERROR)
-    if at is None or (committed_only and at.offset >= stable_end(log)):
+    is_hidden = at is not None and partition.role is not None and at.offset >= log.high_watermark
+    if at is None or is_hidden or (committed_only and at.offset >= stable_end(log)):
         return found(partition.index, code)
     return found(partition.index, _NONE, at.timestamp, at.offset, at.leader_epoch)
 

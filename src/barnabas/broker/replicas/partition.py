@@ -1,4 +1,4 @@
-"""Partition: one log joined with its role. On a single broker that role is always leader."""
+"""Partition: one log joined with its role: the only replica, or leader, follower or none of both."""
 
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +15,7 @@ from barnabas.broker.replicas.refusals import (
     transactional,
     unknown_codec,
 )
+from barnabas.broker.replicas.role import ReplicaRole
 from barnabas.broker.replicas.unflushed import Unseen, fail
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
@@ -46,27 +47,33 @@ _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 
 class Partition:
-    """Appends to and reads from a log that this broker leads.
+    """Appends to and reads from a log. Without a role this broker has the only replica, and leads.
 
     Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written, and
-    `unseen` for those that are written, but must be on stable storage before they count.
+    `unseen` for those that are written, but must be on stable storage before they count, or the
+    broker's own that are not below the high watermark.
     """
 
     __slots__ = (
-        "index", "is_internal", "leader_epoch", "log", "queued_bytes", "unanswered", "unseen",
-        "untold",
+        "index", "is_internal", "leader_epoch", "log", "queued_bytes", "role", "unanswered",
+        "unseen", "untold",
     )  # fmt: skip
 
-    def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
+    def __init__(
+        self, log: PartitionLog, leader_epoch: int, role: ReplicaRole | None = None
+    ) -> None:
         self.log = log
         self.leader_epoch = leader_epoch
+        self.role = role
+        if role is not None:
+            log.high_watermark = log.recovered_watermark
         topic, self.index = log.topic_partition
         self.is_internal = topic in INTERNAL_TOPICS
         self.queued_bytes = 0
         self.unanswered: list[PartitionProduceResponse] = []
         self.untold: list[Callable[[ErrorCode], None]] = []
         self.unseen: deque[Unseen] = deque()
-        log.seen.on_moved = self._on_seen
+        log.seen.on_moved = self.on_seen
 
     def append(
         self,
@@ -207,10 +214,16 @@ class Partition:
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
     ) -> None:
         """Queue a batch that the broker made itself; tell when it is written, or that it is not."""
+        if self.role is not None and not self.role.leads:
+            on_written(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            return
         self._queued(append_batch(self.log, batch, self.leader_epoch, now_ms), on_written)
 
     def append_gathered(self, own: OwnBatch) -> None:
         """As `append_own`, of records that are no batch yet."""
+        if self.role is not None and not self.role.leads:
+            own.tell(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            return
         size = append_records(self.log, own.records, self.leader_epoch, own.now_ms, own.codec)
         self._queued(size, own.tell)
 
@@ -248,12 +261,20 @@ class Partition:
         except StorageError as error:
             fail(error, unanswered, untold)
             raise
-        if self.log.seen.is_behind:
-            self.unseen.append(Unseen(self.log.file_end, unanswered, untold))
+        log = self.log
+        if log.seen.is_behind:
+            self.unseen.append(Unseen(log.file_end, unanswered, untold))
+        elif untold and log.high_watermark < log.file_end:
+            self.unseen.append(Unseen(log.file_end, [], untold))
         else:
             for on_written in untold:
                 on_written(_NONE)
         return written
+
+    @property
+    def counts_when_written(self) -> bool:
+        """Whether what is appended counts with `write`: no sync and no other replica is waited for."""
+        return self.role is None and self.log.config.seen_when_written
 
     @property
     def is_seen(self) -> bool:
@@ -264,15 +285,25 @@ class Partition:
         """Call once all that is written now counts, or is known to be lost; `is_seen` must be false."""
         self.unseen[-1].callbacks.append(callback)
 
-    def _on_seen(self) -> None:
+    def on_seen(self) -> None:
+        """The high watermark has moved, or the log has failed."""
         log = self.log
-        while self.unseen and (log.failure is not None or self.unseen[0].end <= log.written_end):
+        while self.unseen and (log.failure is not None or self.unseen[0].end <= log.high_watermark):
             seen = self.unseen.popleft()
             if log.failure is not None:
                 fail(log.offline(), seen.unanswered, seen.untold)
             else:
                 for on_written in seen.untold:
                     on_written(_NONE)
+            for callback in seen.callbacks:
+                callback()
+
+    def give_up_unseen(self) -> None:
+        """What was written is not committed by this leader: nobody waits for that any more."""
+        while self.unseen:
+            seen = self.unseen.popleft()
+            for on_written in seen.untold:
+                on_written(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             for callback in seen.callbacks:
                 callback()
 
@@ -283,11 +314,11 @@ class Partition:
         """
         topic, topic_id, asked = read
         log, offset = self.log, asked.fetch_offset
-        if asked.current_leader_epoch >= 0:
+        if asked.current_leader_epoch >= 0 or self.role is not None:
             code = self.check_epoch(asked.current_leader_epoch)
             if code:
                 return failed(read, code)
-        end, start = log.written_end, log.start_offset
+        end, start = log.high_watermark, log.start_offset
         if log.failure is not None:
             return failed(read, ErrorCode.KAFKA_STORAGE_ERROR)
         if asked.last_fetched_epoch >= 0:
@@ -307,34 +338,20 @@ class Partition:
             except StorageError as error:
                 return failed(read, error.code)
         stable = end if log.producers.first_open_transaction() is None else stable_end(log)
-        data = self._read(records, stable)
+        data = self.data(records, stable)
         return new_tuple(Fetched, (topic, topic_id, data))
 
-    def _read(self, records: FileSlice | HeldRecords | None, stable: int) -> PartitionData:
+    def data(self, records: FileSlice | HeldRecords | None, stable: int) -> PartitionData:
+        """What is answered for what was read."""
         log = self.log
         return _data(
             partition_index=self.index,
             error_code=_NONE,
-            high_watermark=log.written_end,
+            high_watermark=log.high_watermark,
             last_stable_offset=stable,
             log_start_offset=log.start_offset,
             records=b"" if records is None else records,
         )
-
-    def read_region(self, read: Read) -> Fetched:
-        """What is in the log from a byte on, cut where `max_bytes` or the segment ends.
-
-        Source: seed 000 "Fetch".
-        """
-        from barnabas.log.partition.byte_reading import region_from
-
-        log, asked = self.log, read.asked
-        code, region = _NOT_THERE, None
-        if log.config.byte_positions:
-            code, region = region_from(log, asked.fetch_offset, asked.partition_max_bytes)
-        data = self._read(region, log.written_end)
-        data.error_code = code
-        return Fetched(read.topic, read.topic_id, data)
 
     def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
         """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""
@@ -345,9 +362,14 @@ class Partition:
         return _NONE, found_epoch, end
 
     def check_epoch(self, told: int) -> ErrorCode:
-        """KIP-320: an epoch that the client knows must be the present one; its log must be there."""
+        """KIP-320: an epoch that the client knows must be the present one; its log must be there.
+
+        Only the leader answers.
+        """
         if self.log.failure is not None:
             return ErrorCode.KAFKA_STORAGE_ERROR
+        if self.role is not None and not self.role.leads:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if told < 0 or told == self.leader_epoch:
             return _NONE
         if told < self.leader_epoch:
@@ -362,7 +384,7 @@ class Partition:
             return failed(read, ErrorCode.OFFSET_OUT_OF_RANGE)
         if epoch == asked.last_fetched_epoch and end >= asked.fetch_offset:
             return None
-        data = self._read(None, log.written_end)
+        data = self.data(None, log.high_watermark)
         data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
         return Fetched(read.topic, read.topic_id, data)
 

@@ -8,10 +8,12 @@ from types import MappingProxyType
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.committed_reading import read_committed
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
+from barnabas.broker.replicas.follower_reading import FetchingReplica, read_for_replica
 from barnabas.broker.replicas.offset_lookup import find_by_segment, find_offset, found
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.refusals import internal, refused
+from barnabas.broker.replicas.role import OFFLINE, keep_watermark
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Clock
@@ -69,6 +71,36 @@ class ReplicaManager:
         partition = Partition(log, leader_epoch)
         self._by_name[topic, index] = self._by_id[log.topic_id, index] = partition
         return partition
+
+    def host(self, log: PartitionLog) -> Partition:
+        """Have a log as one of several replicas, offline until it gets another role."""
+        topic, index = log.topic_partition
+        partition = self._by_name.get((topic, index))
+        if partition is None or partition.log is not log:
+            partition = Partition(log, -1, OFFLINE)
+            self._by_name[topic, index] = self._by_id[log.topic_id, index] = partition
+        self.end_role(partition)
+        return partition
+
+    def end_role(self, partition: Partition) -> None:
+        """Be offline: what was queued is written, and who waits is answered."""
+        self.write()
+        if partition.role is not None:
+            partition.role.end()
+        partition.role = OFFLINE
+        partition.log.on_counted = keep_watermark
+        partition.give_up_unseen()
+        self._purgatory.happened(partition, -1)
+
+    def leave_one(self, topic: str, index: int) -> PartitionLog | None:
+        """Stop serving one partition; who waits for it is answered. Gives its log, which stays open."""
+        partition = self._by_name.pop((topic, index), None)
+        if partition is None:
+            return None
+        self._by_id.pop((partition.log.topic_id, index), None)
+        self.end_role(partition)
+        partition.log.recovered_watermark = partition.log.high_watermark
+        return partition.log
 
     def leave(self, topic: str) -> list[PartitionLog]:
         """Stop serving a topic; who waits for it is answered. Gives the logs, which stay open."""
@@ -149,6 +181,11 @@ class ReplicaManager:
                     continue
                 if partition.is_internal and not to_internal:
                     answers.append(internal(index))
+                    continue
+                if partition.role is not None and (
+                    code := partition.role.refuse_append(request.acks)
+                ):
+                    answers.append(refused(index, code))
                     continue
                 answer = take(
                     partition,
@@ -256,6 +293,8 @@ class ReplicaManager:
             log.error(  # noqa: TRY400 - a trace says nothing about a disk
                 "append failed", extra={"topic": topic, "partition": index, "error": error}
             )
+            if partition.role is not None:
+                self._purgatory.happened(partition.role, -1)
             return
         if partition.is_seen:
             self._purgatory.happened(partition, written)
@@ -281,12 +320,14 @@ class ReplicaManager:
         *,
         each_whole: bool = False,
         committed_only: bool = False,
+        replica: FetchingReplica | None = None,
     ) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 
         The first batch found comes whole, so that a reader always gets on (KIP-74); with
         `each_whole` that of each partition does. What was appended before is read too, also where it
         shares a readiness event with this. `committed_only`: nothing from an open transaction on.
+        `replica`: the follower that asks; it gets what is not committed, too.
         """
         if self._dirty:
             self.write()
@@ -300,7 +341,11 @@ class ReplicaManager:
             if partition is None:
                 fetched.append(failed(read, self._unknown(topic, topic_id)))
                 continue
-            if committed_only:
+            if replica is not None and partition.role is not None:
+                got = read_for_replica(
+                    partition, read, min(left, most), replica, self._clock, min_one=min_one
+                )
+            elif committed_only:
                 got = read_committed(partition, read, min(left, most), min_one=min_one)
             else:
                 got = partition.read(read, min(left, most), min_one=min_one)
@@ -361,4 +406,10 @@ class ReplicaManager:
                 elif by_segment:
                     yield find_by_segment(partition, asked, now_ms)
                 else:
-                    yield find_offset(partition, asked, committed_only=only, unpacking=unpacking)
+                    yield find_offset(
+                        partition,
+                        asked,
+                        committed_only=only,
+                        of_replica=request.replica_id >= 0 and partition.role is not None,
+                        unpacking=unpacking,
+                    )

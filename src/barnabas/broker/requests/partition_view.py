@@ -1,13 +1,16 @@
-"""What clients are told of a partition: its leader and replicas, which is this broker or nobody."""
+"""PartitionView: leader and replicas of a partition; of a broker that is alone, this one or nobody."""
 
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.cluster.member import Member
+from barnabas.cluster.image import NO_LEADER
 from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
 
 
 class PartitionView(NamedTuple):
-    """One partition. Without a leader `leader` and `epoch` are -1."""
+    """One partition. Without a leader `leader` is -1, and where nobody knows the epoch it is, too."""
 
     number: int
     error: ErrorCode
@@ -20,6 +23,8 @@ class PartitionView(NamedTuple):
 
 def view(broker: Broker, topic: str, index: int) -> PartitionView:
     """A partition as it is now; one whose log cannot be used has no leader."""
+    if broker.member is not None:
+        return _in_cluster(broker.member, topic, index)
     node_id = broker.config.node_id
     partition = broker.replicas.find(topic, index)
     if partition is None or partition.log.failure is not None:
@@ -27,3 +32,23 @@ def view(broker: Broker, topic: str, index: int) -> PartitionView:
         return PartitionView(index, error, -1, -1, [node_id], [], [node_id])
     epoch = partition.leader_epoch
     return PartitionView(index, ErrorCode.NONE, node_id, epoch, [node_id], [node_id], [])
+
+
+def _in_cluster(member: Member, topic: str, index: int) -> PartitionView:
+    """As the controller has said, a leader that is gone being none."""
+    image = member.image
+    state = image.partition(TopicPartition(topic, index))
+    if state is None:
+        return PartitionView(index, ErrorCode.LEADER_NOT_AVAILABLE, -1, -1, [], [], [])
+    alive = image.live_replicas(state)
+    offline: list[int] = [one for one in state.replicas if one not in alive]
+    leads = state.leader in image.brokers
+    return PartitionView(
+        index,
+        ErrorCode.NONE if leads else ErrorCode.LEADER_NOT_AVAILABLE,
+        state.leader if leads else NO_LEADER,
+        state.leader_epoch,
+        [*state.replicas],
+        [*state.isr],
+        offline,
+    )

@@ -42,8 +42,8 @@ def load_shard(
     if kept.failure is not None:
         raise kept.offline()  # Also where there seems to be nothing to read.
     offset = kept.start_offset
-    while offset < kept.written_end:
-        found = kept.read(offset, _READ_BYTES, max_offset=kept.written_end, min_one=True).records
+    while offset < kept.high_watermark:
+        found = kept.read(offset, _READ_BYTES, max_offset=kept.high_watermark, min_one=True).records
         if found is None:
             return
         data = memoryview(found.file.read(found.position, found.size))

@@ -114,9 +114,12 @@ class Shards(ABC, Generic[ShardT]):
         return held
 
     def indexes(self) -> Iterator[int]:
-        """The partitions of the topic: an argument of `at`."""
+        """The partitions of the topic but for those that another broker leads: an argument of `at`."""
         topic = self.topics.get(self._topic.name)
-        return iter(topic.partitions if topic else ())
+        for index in topic.partitions if topic else ():
+            partition = self.replicas.find(self._topic.name, index)
+            if partition is None or partition.role is None or partition.role.leads:
+                yield index
 
     def all(self) -> list[HeldShard[ShardT]]:
         """Every shard.
@@ -140,12 +143,19 @@ class Shards(ABC, Generic[ShardT]):
         partition = self.replicas.find(name, index)
         if partition is None:
             raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{name}-{index}")
+        if partition.role is not None and not partition.role.leads:
+            raise BrokerError(ErrorCode.NOT_COORDINATOR, f"another broker leads {name}-{index}")
         held = self._held.get(partition)
         if held is None:
             held = self._held[partition] = HeldShard(partition, self._load(partition))
             for begin in self.on_loaded:
                 begin(held)
         return held
+
+    def unload(self, partition: Partition) -> None:
+        """Forget what a partition held: another broker may lead it now."""
+        if self._held.pop(partition, None) is not None:
+            self._changes = -1
 
     def _load(self, partition: Partition) -> ShardT:
         shard = self._new_shard()

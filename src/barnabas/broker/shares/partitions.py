@@ -139,12 +139,12 @@ class SharePartitions:
         log = partition.log
         reset = self._policies.of(key.group_id).offset_reset
         if reset.back_ms is None:
-            return log.start_offset if reset.earliest else log.written_end
+            return log.start_offset if reset.earliest else log.high_watermark
         try:
             found = log.offset_for_timestamp(self._clock.time_ms() - reset.back_ms)
         except StorageError as error:
             raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
-        return log.written_end if found is None else found[1]
+        return log.high_watermark if found is None else found[1]
 
     def acquire(self, live: Live, member_id: str, most: Most, most_bytes: int) -> Acquired | None:
         """Read and lock records for a member; None where there is nothing for it, or no memory.
@@ -181,7 +181,7 @@ class SharePartitions:
         """Behind the last record that the group may have."""
         log = live.partition.log
         committed_only = self._policies.of(live.key.group_id).committed_only
-        return stable_end(log) if committed_only else log.written_end
+        return stable_end(log) if committed_only else log.high_watermark
 
     def acknowledge(
         self, live: Live, member_id: str, batches: Sequence[Acknowledged], on_kept: Told
@@ -260,7 +260,7 @@ class SharePartitions:
             BrokerError: there is no such partition.
         """
         live = self.find(key)
-        return max(live.partition.log.written_end - live.state.start - live.state.done(), 0)
+        return max(live.partition.log.high_watermark - live.state.start - live.state.done(), 0)
 
     def lock_ms(self, group_id: str) -> int:
         """How long a member has what it acquired."""

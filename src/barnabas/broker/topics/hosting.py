@@ -70,6 +70,34 @@ class Hosting:
         if failure is not None:
             raise failure
 
+    def log_for(
+        self, place: TopicPartition, topic_id: bytes, own: Mapping[str, object]
+    ) -> PartitionLog:
+        """The log of one of several replicas: the one that is there, or a new one.
+
+        One that is lost is empty again: the other replicas have what it had.
+
+        Raises:
+            StorageError: it cannot be made.
+        """
+        found = self._logs.get(place) if topic_id == NO_TOPIC_ID else self._found(place, topic_id)
+        if found is not None:
+            return found
+        return self._logs.create(place, topic_id, config_of_kept(own, self._broker_config))
+
+    def logs(self) -> Iterator[PartitionLog]:
+        """The logs that are there, served or not."""
+        return self._logs.logs()
+
+    def delete(self, place: TopicPartition) -> None:
+        """Delete the log of a partition that is not served; fine if there is none.
+
+        Raises:
+            StorageError: it cannot be renamed; it stays.
+        """
+        if self._logs.get(place) is not None:
+            self._logs.delete(place)
+
     def _found(self, place: TopicPartition, topic_id: bytes) -> PartitionLog | None:
         """The log of a partition, if there is one and it is of this topic.
 

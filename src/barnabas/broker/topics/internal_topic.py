@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from barnabas.broker.topics.assignments import check_total, placed
 from barnabas.broker.topics.topics import Topics
+from barnabas.broker.znodes.topic_znodes import Wanted
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 
 
@@ -28,6 +29,8 @@ def make_topic(topics: Topics, wanted: InternalTopic) -> None:
     try:
         check_total(wanted.partitions)
         replicas = placed(range(wanted.partitions), 1, wanted.node_id)
+        if topics.ask_controller is not None:
+            topics.ask_controller(Wanted(wanted.name, replicas, wanted.properties))
         topics.create(wanted.name, replicas, wanted.properties)
     except (BrokerError, StorageError) as error:
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error

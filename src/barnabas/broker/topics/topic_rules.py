@@ -6,6 +6,8 @@ Source: Kafka's LogConfig and ThrottledReplicaListValidator, and what brokers of
 import re
 from collections.abc import Mapping
 
+from barnabas.broker.properties.log_properties import log_config
+from barnabas.config.broker import BrokerConfig
 from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
@@ -16,6 +18,26 @@ _THROTTLED = re.compile(r"\d+:\d+")
 def unchanged(own: Mapping[str, str], already: Mapping[str, str]) -> set[str]:
     """The names of properties whose values a topic has already."""
     return {name for name, value in own.items() if already.get(name) == value}
+
+
+def check_own(
+    own: Mapping[str, str],
+    already: Mapping[str, str],
+    broker_config: BrokerConfig,
+    of_values: ErrorCode,
+) -> None:
+    """Whether a topic could have these properties; what it has `already` may be of any release.
+
+    `of_values` is the code for a value that is not allowed.
+
+    Raises:
+        BrokerError: INVALID_CONFIG: one is not known; or its value is not allowed.
+    """
+    try:
+        check_properties(own, already, broker_config.release)
+        log_config(own, broker_config, unchanged(own, already))
+    except ConfigError as error:
+        raise BrokerError(of_values, str(error)) from error
 
 
 def check_properties(own: Mapping[str, str], already: Mapping[str, str], release: str) -> None:

@@ -5,12 +5,11 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.topics.deletions import Deletions
 from barnabas.broker.topics.found_logs import Stranger, id_of, sorted_logs
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topic_names import TopicNames, check_partition
-from barnabas.broker.topics.topic_rules import check_properties, unchanged
+from barnabas.broker.topics.topic_rules import check_own
 from barnabas.broker.znodes.config_znodes import encode_config
 from barnabas.broker.znodes.topic_znodes import (
     CONFIGS,
@@ -29,7 +28,6 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import (
     BrokerError,
-    ConfigError,
     ErrorCode,
     KafkaError,
     RegistryUnavailable,
@@ -53,7 +51,7 @@ class Topics:
 
     `changes` counts them, so that what was made from the topics can be kept until it moves.
     `on_change` is called with a topic whose partitions have logs, `deletions.on_deleted` with one
-    that is gone.
+    that is gone. `ask_controller`: has a topic made elsewhere; then none is made here.
     """
 
     def __init__(
@@ -70,6 +68,7 @@ class Topics:
         self.on_change: list[Callable[[Topic], None]] = []
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
+        self.ask_controller: Callable[[Wanted], None] | None = None
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -182,17 +181,14 @@ class Topics:
         Raises:
             BrokerError: as `TopicNames.check_new`, or INVALID_CONFIG.
         """
+        if self.ask_controller is not None:
+            raise BrokerError(ErrorCode.NOT_CONTROLLER, "a cluster's controller makes topics")
         self._names.check_new(name)
         # The broker's own topics have what it needs, of whatever release it is.
         self.check_config(config, config if name in INTERNAL_TOPICS else {})
 
     def add_partitions(self, name: str, added: Mapping[int, list[int]]) -> Topic:
-        """Give a topic further partitions.
-
-        Raises:
-            BrokerError: there is no such topic.
-            StorageError: it cannot be written.
-        """
+        """Give a topic further partitions; raises as `add_partitions_in_steps`."""
         *_, topic = self.add_partitions_in_steps(name, added)
         return topic
 
@@ -271,6 +267,19 @@ class Topics:
         if name in failed:
             raise failed[name]
 
+    def show(self, topic: Topic) -> None:
+        """Know a topic as the controller of a cluster has it; its logs are the member's matter."""
+        known = self._by_name.get(topic.name)
+        if known is not None and known.topic_id != topic.topic_id:
+            self._take_out(known)
+        self._keep(topic)
+
+    def forget(self, name: str) -> None:
+        """Know no topic of that name any more."""
+        known = self._by_name.get(name)
+        if known is not None:
+            self._take_out(known)
+
     def _take_out(self, topic: Topic) -> None:
         self._by_name.pop(topic.name, None)
         self._names.remove(topic.name)
@@ -296,11 +305,7 @@ class Topics:
         Raises:
             BrokerError: INVALID_CONFIG: one is not known; or its value is not allowed.
         """
-        try:
-            check_properties(config, already, self._config.release)
-            log_config(config, self._config, unchanged(config, already))
-        except ConfigError as error:
-            raise BrokerError(of_values, str(error)) from error
+        check_own(config, already, self._config, of_values)
 
     def _host(self, topic: Topic) -> None:
         self._keep(topic)

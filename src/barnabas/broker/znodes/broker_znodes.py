@@ -25,7 +25,9 @@ _WITHOUT_PROFILE = 4
 """The last version with nothing in it that only other brokers read."""
 
 
-def encode_broker(release: str, endpoints: Mapping[str, Endpoint], time_ms: int) -> bytes:
+def encode_broker(
+    release: str, endpoints: Mapping[str, Endpoint], time_ms: int, rack: str | None = None
+) -> bytes:
     """The data of /brokers/ids/N: where clients connect, by listener name."""
     version = _version(release)
     plain = endpoints.get(_PLAIN) or next(iter(endpoints.values()))
@@ -39,6 +41,8 @@ def encode_broker(release: str, endpoints: Mapping[str, Endpoint], time_ms: int)
         "listener_security_protocol_map": (4, dict.fromkeys(endpoints, _PLAIN)),
         "features": (5, {}),
     }
+    if rack is not None:
+        fields["rack"] = (3, rack)
     return _dump({name: value for name, (since, value) in fields.items() if since <= version})
 
 

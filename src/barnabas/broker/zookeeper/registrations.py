@@ -9,10 +9,11 @@ from barnabas.errors import LogDirFailed
 from barnabas.ports import Disk, Registry, SharedRegistry
 
 if TYPE_CHECKING:
+    from barnabas.broker.zookeeper.member_registration import MemberRegistration
     from barnabas.broker.zookeeper.registration import Registration
     from barnabas.broker.zookeeper.registration07 import Registration07
 
-    AnyRegistration = Registration | Registration07
+    AnyRegistration = Registration | Registration07 | MemberRegistration
 
 
 class Registries(NamedTuple):
@@ -69,7 +70,11 @@ def register(registries: Registries, broker: Broker, disk: Disk) -> "list[AnyReg
         StorageError: it cannot be, because of another broker or of ZooKeeper.
     """
     made: list[AnyRegistration] = []
-    if registries.shared is not None:
+    if registries.shared is not None and broker.member is not None:
+        from barnabas.broker.zookeeper.member_registration import MemberRegistration
+
+        made.append(MemberRegistration(registries.shared, broker, broker.member))
+    elif registries.shared is not None:
         from barnabas.broker.zookeeper.registration import Registration
 
         made.append(Registration(registries.shared, broker))

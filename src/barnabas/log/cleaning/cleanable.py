@@ -58,9 +58,9 @@ def _first_fixed(log: PartitionLog, dirty: Sequence[Segment], now_ms: int) -> in
     """The first offset that must not change.
 
     That is the first of an open transaction, of the active segment, of records not yet on stable
-    storage, or of a segment younger than `min.compaction.lag.ms`.
+    storage or not committed, or of a segment younger than `min.compaction.lag.ms`.
     """
-    fixed = min(log.segments.active.base_offset, log.recovery_point)
+    fixed = min(log.segments.active.base_offset, log.recovery_point, log.high_watermark)
     transaction = log.producers.first_open_transaction()
     if transaction is not None:
         fixed = min(fixed, transaction)

@@ -186,7 +186,7 @@ class LogDirectory:
         if self._written.get(RECOVERY_POINT) != points:
             self.recovery_checksum = zlib.crc32(encode_offsets(points))
         self._write(RECOVERY_POINT, points)
-        self._write(HIGH_WATERMARK, {log.topic_partition: log.written_end for log in known})
+        self._write(HIGH_WATERMARK, {log.topic_partition: log.high_watermark for log in known})
         self._write(
             LOG_START,
             {

@@ -15,7 +15,7 @@ def region_from(
     """
     if log.failure is not None:
         return ErrorCode.KAFKA_STORAGE_ERROR, None
-    end = log.written_end
+    end = log.high_watermark
     if not log.start_offset <= offset <= end:
         return ErrorCode.OFFSET_OUT_OF_RANGE, None
     segment = log.segments[log.segments.number_of(offset)]
@@ -35,7 +35,7 @@ def message_start(log: PartitionLog, offset: int) -> int:
     Raises:
         StorageError: the log cannot be read.
     """
-    if offset <= log.start_offset or offset >= log.written_end:
+    if offset <= log.start_offset or offset >= log.high_watermark:
         return offset
     number = log.segments.number_of(offset)
     place = log.segments[number].find(offset)
@@ -58,7 +58,7 @@ def batches_from(
     from barnabas.records.batches.unpacking import unpacked_bytes_max
     from barnabas.records.messages07.from_message07 import batches_of
 
-    at, end = offset, log.written_end
+    at, end = offset, log.high_watermark
     while at < end:
         region = log.read(at, max_bytes, max_offset=end, min_one=min_one).records
         if region is None:

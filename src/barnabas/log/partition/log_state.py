@@ -3,6 +3,8 @@
 What appends, rolls and closes is `stored_log`; recovery of producers and of unwritten batches work on this.
 """
 
+from collections.abc import Callable
+
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.partition.flushing import Flushing
 from barnabas.log.partition.leader_epochs import LeaderEpochs
@@ -19,14 +21,15 @@ from barnabas.types import Buffer, TopicPartition
 class LogState:
     """The files of one partition on one disk.
 
-    Invariant: start_offset <= written_end <= end_offset, and recovery_point <= written_end.
+    Invariant: start_offset <= high_watermark <= written_end <= file_end <= end_offset, and
+    recovery_point <= written_end.
     """
 
     __slots__ = (
         "_hints", "_queue", "_recent", "_touched", "config", "directory", "disk", "end_offset",
-        "epochs", "failure", "file_end", "flushing", "losses", "producers", "refusal",
-        "segments", "snapshot_offset", "start_offset", "topic_id", "topic_partition",
-        "written_end",
+        "epochs", "failure", "file_end", "flushing", "high_watermark", "losses", "on_counted",
+        "producers", "recovered_watermark", "refusal", "segments", "snapshot_offset",
+        "start_offset", "topic_id", "topic_partition", "written_end",
     )  # fmt: skip
 
     def __init__(
@@ -45,9 +48,15 @@ class LogState:
         self.end_offset = 0
         """The offset of the next record, including queued ones."""
         self.written_end = 0
-        """The end of what readers may see: on one broker the high watermark."""
+        """The end of what counts as written on this broker: what followers may copy."""
+        self.high_watermark = 0
+        """The end of what consumers may see: what all replicas in sync have written."""
+        self.recovered_watermark = 0
+        """The high watermark that the broker's last stop, or its last checkpoint, left."""
+        self.on_counted: Callable[[int], None] | None = None
+        """With other replicas: is called with each new `written_end`, and moves the high watermark."""
         self.file_end = 0
-        """The end of the file; readers see less if records must be synced first."""
+        """The end of the file; less counts as written if records must be synced first."""
         self.flushing = Flushing(disk, directory)
         self.losses = Losses()
         self.failure: StorageError | None = None
@@ -66,6 +75,7 @@ class LogState:
         self.segments = segments
         self.start_offset = start_offset
         self.end_offset = self.written_end = self.file_end = end_offset
+        self.high_watermark = self.recovered_watermark = end_offset
         self.flushing.recovery_point = flushed
 
     @property
@@ -106,12 +116,21 @@ class LogState:
         except StorageError as error:
             self.fail(error)
             raise
-        self.written_end = self.file_end
+        self.count_to(self.file_end)
+
+    def count_to(self, end: int) -> None:
+        """Let all before `end` count as written; without other replicas consumers see it, too."""
+        self.written_end = end
+        if self.on_counted is None:
+            self.high_watermark = end
+        else:
+            self.on_counted(end)
 
     def cut_to(self, offset: int) -> None:
         """Know that the files end at `offset` now; `truncation` has seen to them."""
         self.end_offset = self.written_end = self.file_end = offset
         self.start_offset = min(self.start_offset, offset)
+        self.high_watermark = min(self.high_watermark, offset)
         self.flushing.recovery_point = min(self.recovery_point, offset)
         self.snapshot_offset = min(self.snapshot_offset, self.recovery_point)
         self._touched = True

@@ -173,12 +173,12 @@ class PartitionLog(StoredLog):
         """Let the log start at `offset`; segments wholly before it go at the next maintenance.
 
         Raises:
-            RefusedRecords: OFFSET_OUT_OF_RANGE: the offset is behind the end.
+            RefusedRecords: OFFSET_OUT_OF_RANGE: the offset is behind the high watermark.
         """
-        if offset > self.written_end:
+        if offset > self.high_watermark:
             raise RefusedRecords(
                 ErrorCode.OFFSET_OUT_OF_RANGE,
-                f"{offset} is behind the high watermark {self.written_end}",
+                f"{offset} is behind the high watermark {self.high_watermark}",
             )
         if offset > self.start_offset:
             self.start_offset = offset

@@ -16,6 +16,10 @@ def expired_segments(log: PartitionLog, now_ms: int) -> int:
     count = _before_start(log, segments)
     if log.config.deletes:
         count = max(count, _over_size(log, segments), _too_old(log, segments, now_ms))
+    if log.on_counted is not None:
+        # A follower may still need what is not committed.
+        ends = [*(later.base_offset for later in segments[1:]), log.end_offset]
+        count = min(count, sum(end <= log.high_watermark for end in ends))
     if count == len(segments) and not segments[-1].size:
         return count - 1
     return count

@@ -1,4 +1,4 @@
-"""The end visible to readers of a log whose records must be synced first (`flush.messages`)."""
+"""The end of what counts as written in a log whose records must be synced first (`flush.messages`)."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +23,7 @@ class SeenEnd:
 
     @property
     def is_behind(self) -> bool:
-        """Whether there is something in the file that readers do not see yet."""
+        """Whether there is something in the file that does not count yet."""
         return self._log.written_end < self._log.file_end
 
     def wrote(self) -> None:
@@ -37,7 +37,7 @@ class SeenEnd:
             return
         # As `_too_much_unsynced`: each write comes here.
         if log.file_end - log.flushing.recovery_point < log.config.flush_messages:
-            log.written_end = log.file_end
+            log.count_to(log.file_end)
         elif self.on_moved is None:
             log.sync()
         else:
@@ -63,7 +63,7 @@ class SeenEnd:
         if log.recovery_point >= log.file_end:
             # It is over already. That `_on_synced` may still come does no harm.
             self._syncing = False
-            log.written_end = log.file_end
+            log.count_to(log.file_end)
 
     def _on_synced(self) -> None:
         log = self._log
@@ -72,9 +72,9 @@ class SeenEnd:
         with suppress(StorageError):
             log.poll_syncs()
             if log.failure is None and self._too_much_unsynced():
-                log.written_end = max(log.written_end, log.recovery_point)
+                log.count_to(max(log.written_end, log.recovery_point))
                 self._sync()
             elif log.failure is None:
-                log.written_end = log.file_end
+                log.count_to(log.file_end)
         if self.on_moved is not None:
             self.on_moved()

@@ -32,4 +32,4 @@ def offsets_by_segment(
         changed_ms = active.modified_ms() if now_ms is None else now_ms
         if timestamp == _LATEST or changed_ms <= timestamp:
             found.add(log.end_offset)
-    return sorted((min(one, log.written_end) for one in found), reverse=True)[: max(most, 0)]
+    return sorted((min(one, log.high_watermark) for one in found), reverse=True)[: max(most, 0)]

@@ -14,10 +14,10 @@ from barnabas.wire.send import FileSlice
 
 
 def stable_end(log: PartitionLog) -> int:
-    """The last stable offset: where the oldest open transaction begins, or all that is written."""
+    """The last stable offset: where the oldest open transaction begins, or the high watermark."""
     first = log.producers.first_open_transaction()
-    if first is None or first >= log.written_end:
-        return log.written_end
+    if first is None or first >= log.high_watermark:
+        return log.high_watermark
     return max(first, log.start_offset)
 
 

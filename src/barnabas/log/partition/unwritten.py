@@ -14,7 +14,7 @@ def undo_unwritten(log: LogState) -> None:
     Raises:
         StorageError: the files cannot be read or truncated.
     """
-    seen, segment = log.written_end, log.segments.active
+    seen, committed, segment = log.written_end, log.high_watermark, log.segments.active
     unmade = Segment(log.disk, log.directory, log.end_offset, log.config)
     if unmade.base_offset > segment.base_offset:
         # One that was to follow, and is half made.
@@ -27,4 +27,4 @@ def undo_unwritten(log: LogState) -> None:
         log.epochs.save()
     log.cut_to(log.file_end)
     restore_producers(log)
-    log.written_end = seen
+    log.written_end, log.high_watermark = seen, committed

@@ -165,6 +165,7 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
         log.refusal = error  # They are known, so that all can be read.
     # What was made again from the batches is to be synced, too.
     log.opened(Segments(segments), start, end, end if rebuilt is None else min(rebuilt, end))
+    log.recovered_watermark = max(start, min(checkpoint.high_watermark, end))
     # What recovery found of epochs began where it began to look, at the latest.
     is_part = known < 0 <= newest and rebuilt not in (None, segments[0].base_offset)
     known_last = log.epochs.at(end - 1)

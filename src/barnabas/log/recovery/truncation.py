@@ -41,6 +41,7 @@ def start_anew(log: PartitionLog, offset: int) -> None:
     segment = new_segment(log.disk, log.directory, offset, log.config)
     log.segments.replace_all(segment)
     _forget_from(log, offset)
+    log.start_offset = log.high_watermark = offset
 
 
 def skip_to(log: PartitionLog, offset: int, now_ms: int) -> None:
@@ -50,7 +51,7 @@ def skip_to(log: PartitionLog, offset: int, now_ms: int) -> None:
         StorageError: the log is offline.
     """
     log.write_pending()
-    log.end_offset = log.file_end = log.written_end = offset
+    log.end_offset = log.file_end = log.written_end = log.high_watermark = offset
     if log.segments.active.size:
         log.roll(now_ms)
         return

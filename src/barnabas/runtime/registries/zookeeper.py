@@ -188,6 +188,11 @@ class ZooKeeperRegistry:
                 there.append(path)
         return there
 
+    def created_at(self, path: str) -> int:
+        """The number of the change that made a node; -1 where there is none."""
+        status = self._ask(self._client.exists_async, path)
+        return int(status.czxid) if status is not None else -1
+
     def is_mine(self, path: str) -> bool:
         """Whether a node is there and goes with this session."""
         status = self._ask(self._client.exists_async, path)

@@ -1,4 +1,4 @@
-"""Our controller over real Kafka brokers: `cluster.controller` with ZooKeeper's nodes and sockets round it.
+"""Our controller over running brokers: `cluster.controller` with ZooKeeper's nodes and sockets round it.
 
 It speaks the versions of inter.broker.protocol.version=2.6, where leaders write their ISR to ZooKeeper and
 ask the controller for nothing. It polls instead of watching: a test asks it to look.
@@ -8,9 +8,6 @@ import json
 import socket
 import struct
 import time
-
-from kazoo.client import KazooClient
-from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError
 
 from barnabas.cluster.controller import step
 from barnabas.cluster.events import (
@@ -41,7 +38,8 @@ from barnabas.cluster.znodes import (
     state_path,
     topic_path,
 )
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, RegistryConflict
+from barnabas.ports import SharedRegistry
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
@@ -60,25 +58,23 @@ VERSIONS = {
 class OurController:
     """Broker 9, which is no broker: it holds /controller as long as its session lives."""
 
-    def __init__(self, keeper: str, epoch: int = 1) -> None:
-        self.client = KazooClient(keeper)
-        self.client.start(SECONDS)
+    def __init__(self, registry: SharedRegistry, epoch: int = 1) -> None:
+        self.registry = registry
         node = {"version": 1, "brokerid": 9, "timestamp": "1"}
-        self.client.create("/controller", json.dumps(node).encode(), ephemeral=True)
-        self.client.create("/controller_epoch", str(epoch).encode())
+        registry.create_ephemeral("/controller", json.dumps(node).encode())
+        registry.create("/controller_epoch", str(epoch).encode())
         self.view = View(ClusterImage(controller=NodeId(9), controller_epoch=epoch))
         self.errors: list[object] = []
         """What brokers answered that is not success."""
 
     def close(self) -> None:
-        self.client.stop()
-        self.client.close()
+        self.registry.close()
 
     def create(self, topic: str, replicas: dict[int, tuple[NodeId, ...]]) -> None:
         """Write a topic's node, as a tool would, and take it up."""
         states = {n: PartitionState(NO_LEADER, -1, (), one) for n, one in replicas.items()}
         data = encode_topic(Topic(topic, partitions=states))
-        self.client.create(topic_path(topic), data, makepath=True)
+        self.registry.create(topic_path(topic), data)
         self.take(PartitionsAdded(topic, bytes(16), replicas))
 
     def wait_for_brokers(self, *node_ids: int) -> None:
@@ -116,7 +112,7 @@ class OurController:
             try:
                 for write in decision.writes:
                     self._write(write)
-            except (BadVersionError, NodeExistsError):
+            except RegistryConflict:
                 continue  # A leader was quicker.
             break
         self.view = decision.after
@@ -126,15 +122,15 @@ class OurController:
 
     def _registered(self) -> dict[NodeId, Broker]:
         found = {}
-        for name in self.client.get_children("/brokers/ids"):
-            try:
-                data, status = self.client.get(f"/brokers/ids/{name}")
-            except NoNodeError:
+        for name in self.registry.children("/brokers/ids"):
+            path = f"/brokers/ids/{name}"
+            there, epoch = self.registry.get(path), self.registry.created_at(path)
+            if there is None:
                 continue
-            node = json.loads(data)
+            node = json.loads(there[0])
             endpoint = BrokerEndpoint("PLAINTEXT", node["host"], node["port"])
             found[NodeId(int(name))] = Broker(
-                NodeId(int(name)), (endpoint,), node.get("rack"), status.czxid
+                NodeId(int(name)), (endpoint,), node.get("rack"), epoch
             )
         return found
 
@@ -142,23 +138,21 @@ class OurController:
         """What leaders have written meanwhile."""
         image = self.view.image
         for partition, known in list(image.partitions()):
-            try:
-                data, status = self.client.get(state_path(partition))
-            except NoNodeError:
+            there = self.registry.get(state_path(partition))
+            if there is None:
                 continue
-            rows = {partition.partition: decode_state(data, status.version, known)}
+            rows = {partition.partition: decode_state(*there, known)}
             image = image.apply(ImageDelta(topics={partition.topic: TopicDelta(partitions=rows)}))
         self.view = View(image, self.view.shutting_down, self.view.deletions)
 
     def _write(self, write: ZnodeWrite) -> None:
         if write.data is None:
-            if self.client.exists(write.path):
-                self.client.delete(write.path, recursive=True)
+            self.registry.delete(write.path)
         elif write.version == MUST_BE_NEW:
-            self.client.create(write.path, write.data, makepath=True)
+            self.registry.create(write.path, write.data)
         else:
             version = -1 if write.version == ANY_VERSION else write.version
-            self.client.set(write.path, write.data, version)
+            self.registry.set(write.path, write.data, version)
 
     def _send(self, request: BrokerRequest) -> None:
         """Send, and take the answer; a broker that has just died says nothing."""

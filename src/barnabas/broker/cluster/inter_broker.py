@@ -1,0 +1,84 @@
+"""Which versions of requests brokers send each other: a table over inter.broker.protocol.version.
+
+Brokers do not ask each other for ApiVersions: all of a cluster have the same property.
+
+Source: Kafka's MetadataVersion (ApiVersion before 3.0) and ControllerChannelManager.
+"""
+
+import re
+from typing import NamedTuple
+
+from barnabas.errors import ConfigError
+
+_FORM = re.compile(r"(0\.1[01]|\d+\.\d+)(?:\.\d+)?(?:-IV(\d+))?")
+_FINAL = 99
+"""A release without a number of its steps has all of them."""
+
+Step = tuple[int, int, int]
+"""Major, minor, and the number behind IV."""
+
+
+class InterBrokerVersions(NamedTuple):
+    """The version of each request that this broker sends to others; -1: it sends none."""
+
+    fetch: int
+    epoch_end: int
+    """OffsetForLeaderEpoch."""
+    list_offsets: int
+    controlled_shutdown: int
+    alter_partition: int
+    """-1: leaders write their ISR into ZooKeeper."""
+    strict_min_isr: int
+    """0: nothing is committed while fewer than min.insync.replicas are in sync."""
+
+    @property
+    def truncates_in_fetch(self) -> bool:
+        """Whether a Fetch finds where two logs part (KIP-595)."""
+        return self.fetch >= 12
+
+
+_FETCH = {
+    (0, 11, 1): 5, (1, 1, 0): 7, (2, 0, 1): 8, (2, 1, 2): 10, (2, 3, 1): 11, (2, 7, 1): 12,
+    (3, 1, 0): 13, (3, 5, 0): 14, (3, 5, 1): 15,
+}  # fmt: skip
+_EPOCH_END = {(0, 11, 2): 0, (2, 0, 0): 1, (2, 1, 1): 2, (2, 3, 1): 3, (2, 8, 0): 4}
+_LIST_OFFSETS = {(0, 11, 0): 1, (2, 1, 1): 4, (2, 2, 1): 5, (2, 8, 0): 6, (3, 0, 1): 7}
+_CONTROLLED_SHUTDOWN = {(0, 11, 0): 1, (2, 2, 0): 2, (2, 4, 1): 3}
+_ALTER_PARTITION = {(2, 7, 2): 0, (3, 2, 0): 1}
+_STRICT_MIN_ISR = {(3, 7, 0): 0}
+"""What Kafka's releases do since then, whatever the property says; the property stands for the release."""
+_OLDEST: Step = (0, 11, 2)
+
+
+def versions_of(protocol: str) -> InterBrokerVersions:
+    """The versions for a value of inter.broker.protocol.version, such as 2.8 or 2.7-IV2.
+
+    Raises:
+        ConfigError: it is no such value, or older than 0.11: followers cut at the high watermark then,
+            which loses records (KIP-101).
+    """
+    found = _FORM.fullmatch(protocol)
+    if found is None:
+        raise ConfigError(
+            f"inter.broker.protocol.version={protocol}: expected a release such as 2.8 or 2.7-IV2"
+        )
+    major, minor = map(int, found[1].split("."))
+    step = (major, minor, int(found[2]) if found[2] else _FINAL)
+    if step < _OLDEST:
+        raise ConfigError(
+            f"inter.broker.protocol.version={protocol}: a member of a cluster needs 0.11 or later"
+        )
+    tables = (
+        _FETCH,
+        _EPOCH_END,
+        _LIST_OFFSETS,
+        _CONTROLLED_SHUTDOWN,
+        _ALTER_PARTITION,
+        _STRICT_MIN_ISR,
+    )
+    return InterBrokerVersions(
+        *(
+            max((version for since, version in table.items() if since <= step), default=-1)
+            for table in tables
+        )
+    )

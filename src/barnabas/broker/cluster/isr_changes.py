@@ -1,0 +1,190 @@
+"""IsrChanges: takes the ISRs that this broker's leaders propose to where they are decided.
+
+Below inter.broker.protocol.version 2.7 that is the partition's znode, which the leader writes if nobody
+else has; the controller learns of it by a node below /isr_change_notification. From there on it is the
+controller, by AlterPartition (KIP-497).
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from barnabas.broker.cluster.inter_broker import InterBrokerVersions
+from barnabas.broker.replicas.leading import Leading
+from barnabas.cluster.image import PartitionState
+from barnabas.cluster.znodes import decode_state, encode_state, state_path
+from barnabas.errors import ErrorCode, KafkaError, RegistryConflict, StorageError
+from barnabas.ports import Clock, SharedRegistry, Timers
+from barnabas.protocol.alter_partition import (
+    AlterPartitionRequest,
+    AlterPartitionRequestPartition,
+    AlterPartitionRequestTopic,
+    AlterPartitionResponse,
+    AlterPartitionResponsePartition,
+)
+from barnabas.replication.effects import IsrProposal
+from barnabas.types import NodeId, TopicPartition
+
+log = logging.getLogger(__name__)
+
+_NOTIFICATIONS = "/isr_change_notification/isr_change_"
+_NOTIFY_SECONDS = 2.5
+"""So long several changes are waited for, to be reported together. Source: Kafka's ReplicaManager."""
+
+
+class IsrPorts(NamedTuple):
+    """What ISR changes need of their member."""
+
+    node_id: NodeId
+    versions: InterBrokerVersions
+    registry: SharedRegistry
+    timers: Timers
+    clock: Clock
+    broker_epoch: Callable[[], int]
+    leading: Callable[[TopicPartition], Leading | None]
+    """The role of a partition that this broker leads."""
+    state: Callable[[TopicPartition], PartitionState | None]
+    ask_controller: Callable[[object, Callable[[object | KafkaError], None]], None]
+    """Send an AlterPartition, and call with the response or why there is none."""
+    on_changed: Callable[[TopicPartition, PartitionState], None]
+
+
+class IsrChanges:
+    """The proposals that are not decided yet; each partition has one at most."""
+
+    def __init__(self, ports: IsrPorts) -> None:
+        self._ports = ports
+        self._waiting: dict[TopicPartition, IsrProposal] = {}
+        self._is_asking = False
+        self._written: set[TopicPartition] = set()
+        """What the controller is to be notified of."""
+
+    def propose(self, partition: TopicPartition, proposal: IsrProposal) -> None:
+        """Have it decided, after the present event."""
+        if not self._waiting:
+            self._ports.timers.soon(self._send)
+        self._waiting[partition] = proposal
+
+    def _send(self) -> None:
+        if self._is_asking:
+            return
+        waiting, self._waiting = self._waiting, {}
+        if self._ports.versions.alter_partition >= 0:
+            self._ask(waiting)
+            return
+        for partition, proposal in waiting.items():
+            role = self._ports.leading(partition)
+            if role is not None and role.leader.leader_epoch == proposal.leader_epoch:
+                self._write(partition, proposal, role)
+
+    # --- By the znode -------------------------------------------------------------------------
+
+    def _write(self, partition: TopicPartition, proposal: IsrProposal, role: Leading) -> None:
+        known = self._ports.state(partition)
+        if known is None:
+            return
+        path, isr = state_path(partition), tuple(node_id for node_id, _ in proposal.isr)
+        wanted = replace(known, isr=isr, recovering=False)
+        try:
+            node = self._ports.registry.get(path)
+            found = decode_state(node[0], node[1], known) if node is not None else None
+            if found is None or found.leader_epoch != proposal.leader_epoch:
+                role.refuse_isr(proposal.partition_epoch, ErrorCode.FENCED_LEADER_EPOCH)
+                return
+            if found.partition_epoch != proposal.partition_epoch:
+                # Somebody wrote it: the controller, or this broker, which did not get the answer.
+                self._take(partition, role, found)
+                return
+            wanted = replace(wanted, controller_epoch=found.controller_epoch)
+            version = self._ports.registry.set(path, encode_state(wanted), found.partition_epoch)
+        except RegistryConflict:
+            role.refuse_isr(proposal.partition_epoch, ErrorCode.NETWORK_EXCEPTION)
+            return
+        except StorageError as error:
+            log.warning("ISR not written", extra={**partition._asdict(), "error": error})
+            role.refuse_isr(proposal.partition_epoch, ErrorCode.NETWORK_EXCEPTION)
+            return
+        self._take(partition, role, replace(wanted, partition_epoch=version))
+        if not self._written:
+            self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
+        self._written.add(partition)
+
+    def _notify(self) -> None:
+        rows = [one._asdict() for one in sorted(self._written)]
+        data = json.dumps({"version": 1, "partitions": rows}, separators=(",", ":")).encode()
+        try:
+            self._ports.registry.create(self._next_path(), data)
+        except (RegistryConflict, StorageError) as error:
+            log.warning("ISR changes not reported to the controller", extra={"error": error})
+            self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
+            return
+        self._written.clear()
+
+    def _next_path(self) -> str:
+        """A name that nobody else gives; Kafka's are numbers that ZooKeeper counts."""
+        return f"{_NOTIFICATIONS}{self._ports.clock.time_ms():013}{self._ports.node_id:010}"
+
+    # --- By the controller --------------------------------------------------------------------
+
+    def _ask(self, proposals: Mapping[TopicPartition, IsrProposal]) -> None:
+        ports = self._ports
+        by_topic: dict[str, list[AlterPartitionRequestPartition]] = {}
+        for (topic, index), proposal in proposals.items():
+            row = AlterPartitionRequestPartition(
+                partition_index=index,
+                leader_epoch=proposal.leader_epoch,
+                new_isr=[node_id for node_id, _ in proposal.isr],
+                partition_epoch=proposal.partition_epoch,
+            )
+            by_topic.setdefault(topic, []).append(row)
+        request = AlterPartitionRequest(
+            broker_id=ports.node_id,
+            broker_epoch=ports.broker_epoch(),
+            topics=[
+                AlterPartitionRequestTopic(topic_name=topic, partitions=rows)
+                for topic, rows in by_topic.items()
+            ],
+        )
+        self._is_asking = True
+
+        def answered(response: object | KafkaError) -> None:
+            self._is_asking = False
+            self._decided(proposals, response)
+            if self._waiting:
+                ports.timers.soon(self._send)
+
+        ports.ask_controller(request, answered)
+
+    def _decided(
+        self, proposals: Mapping[TopicPartition, IsrProposal], response: object | KafkaError
+    ) -> None:
+        rows: dict[TopicPartition, AlterPartitionResponsePartition] = {}
+        error = ErrorCode.NETWORK_EXCEPTION
+        if isinstance(response, AlterPartitionResponse):
+            error = ErrorCode.of(response.error_code)
+            rows = {
+                TopicPartition(topic.topic_name, row.partition_index): row
+                for topic in response.topics
+                for row in topic.partitions
+            }
+        if error:
+            log.warning("ISR changes not made", extra={"error": error.name, "answer": response})
+        for partition, proposal in proposals.items():
+            role = self._ports.leading(partition)
+            if role is None or role.leader.leader_epoch != proposal.leader_epoch:
+                continue
+            row, known = rows.get(partition), self._ports.state(partition)
+            if error or row is None or known is None:
+                role.refuse_isr(proposal.partition_epoch, error or ErrorCode.NETWORK_EXCEPTION)
+            elif row.error_code:
+                role.refuse_isr(proposal.partition_epoch, ErrorCode.of(row.error_code))
+            else:
+                isr, epoch = tuple(map(NodeId, row.isr)), row.partition_epoch
+                self._take(partition, role, replace(known, isr=isr, partition_epoch=epoch))
+
+    def _take(self, partition: TopicPartition, role: Leading, state: PartitionState) -> None:
+        log.info("ISR is another one", extra={**partition._asdict(), "isr": state.isr})
+        self._ports.on_changed(partition, state)
+        role.change(frozenset(state.isr), state.replicas, state.partition_epoch)

@@ -1,0 +1,35 @@
+"""Joining: what a broker does at its start to be a member of a cluster."""
+
+from barnabas.broker.cluster.member import Member, MemberPorts
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.hosting import Hosting
+from barnabas.broker.topics.topics import Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.errors import ConfigError
+from barnabas.ports import SharedRegistry
+
+__all__ = ["MemberPorts", "join"]
+
+
+def join(
+    config: BrokerConfig,
+    registry: SharedRegistry | None,
+    ports: MemberPorts,
+    hosting: Hosting,
+    replicas: ReplicaManager,
+    topics: Topics,
+) -> Member:
+    """Be one of several brokers. Logs that are there are offline until the controller says what they are.
+
+    Raises:
+        ConfigError: there is no ZooKeeper, or no such inter.broker.protocol.version.
+    """
+    if registry is None:
+        raise ConfigError(
+            "cluster.member: zookeeper.connect has to say where the cluster's ZooKeeper is"
+        )
+    member = Member(config, registry, ports, hosting, replicas, topics)
+    for found in [*hosting.logs()]:
+        replicas.host(found)
+    topics.ask_controller = member.ask_for_topic
+    return member

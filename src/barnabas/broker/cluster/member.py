@@ -1,0 +1,398 @@
+"""Member: one broker of several. Its controller, another broker, decides what it leads and follows.
+
+A request of the controller changes the image of the cluster; what that means for this broker's replicas is
+carried out at once. *Not* here: copying (`fetchers`), changes of ISRs (`isr_changes`).
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from barnabas.broker.cluster.fetchers import Address, Fetchers
+from barnabas.broker.cluster.inter_broker import versions_of
+from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
+from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
+from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
+from barnabas.broker.cluster.replica_requests import FetchLimits
+from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.replicas.following import Following
+from barnabas.broker.replicas.leading import Leading, LeadingPorts
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.hosting import Hosting
+from barnabas.broker.topics.topics import Topics
+from barnabas.broker.znodes.topic_znodes import Topic, Wanted, config_of
+from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
+from barnabas.cluster.image import Broker, ClusterImage, ImageDelta, PartitionState, TopicDelta
+from barnabas.cluster.roles import role_changes
+from barnabas.config.broker import BrokerConfig
+from barnabas.errors import ConnectionFailed, ErrorCode, StorageError
+from barnabas.ports import Clock, Network, SharedRegistry, Timers
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.controlled_shutdown import (
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+)
+from barnabas.protocol.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
+from barnabas.protocol.stop_replica import StopReplicaRequest
+from barnabas.protocol.update_metadata import UpdateMetadataRequest
+from barnabas.replication.leader import Leadership, Limits
+from barnabas.types import NodeId, TopicPartition
+from barnabas.wire.schema import NO_UUID
+
+log = logging.getLogger(__name__)
+
+_PATIENCE_SECONDS = 30.0
+_CREATE_TOPICS = 1
+"""The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
+_TICK_SECONDS = 1.0
+_TRIES = 3
+_PAUSE_SECONDS = 1.0
+_MIN_ISR = "min.insync.replicas"
+
+Errors = Mapping[TopicPartition, ErrorCode]
+
+
+class MemberPorts(NamedTuple):
+    """What a member stands on, beside ZooKeeper, its replicas and topics."""
+
+    network: Network
+    timers: Timers
+    clock: Clock
+    purgatory: Purgatory
+
+
+class Member:
+    """The image of the cluster, and this broker's part in it."""
+
+    def __init__(
+        self,
+        config: BrokerConfig,
+        registry: SharedRegistry,
+        ports: MemberPorts,
+        hosting: Hosting,
+        replicas: ReplicaManager,
+        topics: Topics,
+    ) -> None:
+        """Lead and follow nothing yet.
+
+        Raises:
+            ConfigError: inter.broker.protocol.version is none, or too old.
+        """
+        self.node_id = NodeId(config.node_id)
+        self.image = ClusterImage()
+        self.broker_epoch = -1
+        """The number of this life of the broker (KIP-380); -1 until it is registered."""
+        self.versions = versions_of(config.inter_broker_protocol_version)
+        self.tick_seconds = min(_TICK_SECONDS, config.replica_lag_time_max_ms / 2000)
+        self.on_role_end: list[Callable[[Partition], None]] = []
+        """Is called with a partition that this broker does not lead any more."""
+        self._config = config
+        self._registry = registry
+        self._ports = ports
+        self._hosting = hosting
+        self._replicas = replicas
+        self._topics = topics
+        self._isr_changes = IsrChanges(
+            IsrPorts(
+                self.node_id,
+                self.versions,
+                registry,
+                ports.timers,
+                ports.clock,
+                lambda: self.broker_epoch,
+                self._leading,
+                self._state,
+                partial(self.ask_controller, ApiKey.ALTER_PARTITION, self.versions.alter_partition),
+                self._isr_changed,
+            )
+        )
+        self._leading_ports = LeadingPorts(ports.clock, ports.purgatory, self._isr_changes.propose)
+        limits = FetchLimits(
+            self.node_id,
+            self.versions,
+            lambda: self.broker_epoch,
+            config.replica_fetch_wait_max_ms,
+            config.replica_fetch_response_max_bytes,
+            config.replica_fetch_max_bytes,
+            config.replica_fetch_backoff_ms,
+        )
+        self._fetcher_ports = FetcherPorts(
+            ports.clock, ports.timers, limits, self._topic_id, self._log_failed
+        )
+        self._fetchers = Fetchers(self._new_fetcher)
+        self._asked_for: set[str] = set()
+
+    # --- What the controller says -------------------------------------------------------------
+
+    def take_leaders(self, request: LeaderAndIsrRequest) -> tuple[ErrorCode, Errors]:
+        """Lead and follow as a LeaderAndIsr says: its error, and those of its partitions."""
+        outcome = leader_and_isr(self.image, request, self.node_id, self.broker_epoch)
+        if outcome.error:
+            return outcome.error, {}
+        return ErrorCode.NONE, {**outcome.errors, **self._take(outcome.delta)}
+
+    def take_metadata(self, request: UpdateMetadataRequest) -> ErrorCode:
+        """Know what an UpdateMetadata says."""
+        outcome = update_metadata(self.image, request, self.broker_epoch)
+        if not outcome.error:
+            self._take(outcome.delta)
+        return outcome.error
+
+    def stop_replicas(self, request: StopReplicaRequest) -> tuple[ErrorCode, Errors]:
+        """Stop replicas, and delete their logs where a StopReplica says so."""
+        stopping = stop_replica(self.image, request, self.node_id, self.broker_epoch)
+        if stopping.outcome.error:
+            return stopping.outcome.error, {}
+        errors = {**stopping.outcome.errors, **self._take(stopping.outcome.delta)}
+        for place, deletes in stopping.stopped.items():
+            errors[place] = ErrorCode.NONE
+            self._leave(place)
+            try:
+                if deletes:
+                    self._hosting.delete(place)
+            except StorageError as error:
+                log.error("replica not deleted", extra={**place._asdict(), "error": error})  # noqa: TRY400 - it says why
+                errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
+        return ErrorCode.NONE, errors
+
+    def _take(self, delta: ImageDelta) -> dict[TopicPartition, ErrorCode]:
+        """Change the image, and carry out what that means; the partitions for which it failed."""
+        before = self.image
+        self.image = after = before.apply(delta)
+        for name in delta.topics:
+            self._show(name)
+        if delta.brokers:
+            self._know_brokers()
+        errors: dict[TopicPartition, ErrorCode] = {}
+        changes = role_changes(before, after, self.node_id)
+        for place in changes.leave:
+            self._leave(place)
+        for begin, rows in ((self._lead, changes.lead), (self._follow, changes.follow)):
+            for place, state in rows:
+                try:
+                    begin(place, state)
+                except StorageError as error:
+                    log.error("replica is offline", extra={**place._asdict(), "error": error})  # noqa: TRY400 - it says why
+                    errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
+        for place, state in changes.update:
+            role = self._leading(place)
+            if role is not None:
+                role.change(frozenset(state.isr), state.replicas, state.partition_epoch)
+        return errors
+
+    # --- Roles --------------------------------------------------------------------------------
+
+    def _lead(self, place: TopicPartition, state: PartitionState) -> None:
+        self._fetchers.leave(place)
+        partition = self._host(place)
+        leadership = Leadership(
+            self.node_id,
+            state.leader_epoch,
+            state.partition_epoch,
+            frozenset(state.isr),
+            state.replicas,
+        )
+        limits = self._limits(place.topic)
+        role = Leading(partition, leadership, limits, self._leading_ports)
+        partition.leader_epoch, partition.role = state.leader_epoch, role
+        role.know_brokers(dict.fromkeys(self.image.brokers, -1))
+        log.info("leads a partition", extra={**place._asdict(), "epoch": state.leader_epoch})
+
+    def _follow(self, place: TopicPartition, state: PartitionState) -> None:
+        self._fetchers.leave(place)
+        partition = self._host(place)
+        role = Following(
+            partition,
+            state.leader_epoch,
+            in_fetch=self.versions.truncates_in_fetch,
+            back_off_ms=self._config.replica_fetch_backoff_ms,
+        )
+        partition.leader_epoch, partition.role = state.leader_epoch, role
+        self._fetchers.follow(place, role, state.leader)
+        row = {**place._asdict(), "epoch": state.leader_epoch, "leader": state.leader}
+        log.info("follows a partition", extra=row)
+
+    def _host(self, place: TopicPartition) -> Partition:
+        """The partition with its log, offline for now."""
+        topic = self._topics.get(place.topic)
+        config = topic.config if topic is not None else {}
+        kept = self._hosting.log_for(place, self._topic_id(place.topic), config)
+        partition = self._replicas.host(kept)
+        for forget in self.on_role_end:
+            forget(partition)
+        return partition
+
+    def _leave(self, place: TopicPartition) -> None:
+        self._fetchers.leave(place)
+        partition = self._replicas.find(*place)
+        if partition is not None:
+            self._replicas.leave_one(*place)
+            for forget in self.on_role_end:
+                forget(partition)
+
+    def _log_failed(self, place: TopicPartition) -> None:
+        partition = self._replicas.find(*place)
+        if partition is not None:
+            self._replicas.end_role(partition)
+
+    def _leading(self, place: TopicPartition) -> Leading | None:
+        partition = self._replicas.find(*place)
+        role = partition.role if partition is not None else None
+        return role if isinstance(role, Leading) else None
+
+    def _state(self, place: TopicPartition) -> PartitionState | None:
+        return self.image.partition(place)
+
+    def _isr_changed(self, place: TopicPartition, state: PartitionState) -> None:
+        changes = TopicDelta(partitions={place.partition: state})
+        self.image = self.image.apply(ImageDelta(topics={place.topic: changes}))
+
+    def tick(self) -> None:
+        """Have leaders look who lags; due every `tick_seconds`."""
+        for partition in [*self._replicas.partitions()]:
+            if isinstance(partition.role, Leading):
+                partition.role.tick(self._limits(partition.log.topic_partition.topic))
+
+    def _limits(self, topic: str) -> Limits:
+        found = self._topics.get(topic)
+        own = found.config.get(_MIN_ISR) if found is not None else None
+        least = int(own) if own is not None else self._config.min_insync_replicas
+        strict = self.versions.strict_min_isr >= 0
+        return Limits(least, self._config.replica_lag_time_max_ms, strict_min_isr=strict)
+
+    # --- Topics and brokers -------------------------------------------------------------------
+
+    def _show(self, name: str) -> None:
+        """Have the topic as the image has it."""
+        topic = self.image.topics.get(name)
+        if topic is None:
+            self._topics.forget(name)
+            return
+        known = self._topics.get(name)
+        is_known = known is not None and known.topic_id == topic.topic_id
+        config = known.config if known is not None and is_known else self._read_config(name)
+        replicas: dict[int, list[int]] = {
+            index: [*state.replicas] for index, state in topic.partitions.items()
+        }
+        self._topics.show(Topic(name, topic.topic_id, replicas, config))
+
+    def _read_config(self, name: str) -> Mapping[str, str]:
+        try:
+            return config_of(self._registry, name)
+        except StorageError as error:
+            log.warning("properties of a topic not read", extra={"topic": name, "error": error})
+            return {}
+
+    def read_configs(self) -> None:
+        """The properties of topics may have changed."""
+        for topic in [*self._topics]:
+            config = self._read_config(topic.name)
+            if config != topic.config:
+                self._topics.show(topic._replace(config=config))
+                self._hosting.configure({topic.name: config})
+
+    def _topic_id(self, name: str) -> bytes:
+        topic = self.image.topics.get(name)
+        return topic.topic_id if topic is not None else NO_UUID
+
+    def _know_brokers(self) -> None:
+        brokers = self.image.brokers
+        self._fetchers.know_brokers({one: _address(broker) for one, broker in brokers.items()})
+        epochs = dict.fromkeys(brokers, -1)
+        for partition in [*self._replicas.partitions()]:
+            if isinstance(partition.role, Leading):
+                partition.role.know_brokers(epochs)
+
+    # --- Requests of this broker --------------------------------------------------------------
+
+    def _new_fetcher(self, address: Address) -> ReplicaFetcher:
+        return ReplicaFetcher(self._connect(address), self._fetcher_ports)
+
+    def _connect(self, address: Address) -> PeerConnection:
+        ports = self._ports
+        return PeerConnection(ports.network, ports.timers, address, f"broker-{self.node_id}")
+
+    def ask_controller(
+        self, key: ApiKey, version: int, message: object, on_answer: OnAnswer
+    ) -> None:
+        """Send the controller a request; `on_answer` gets the response, or why there is none."""
+        broker = self.image.brokers.get(self.image.controller)
+        if broker is None:
+            error = ConnectionFailed("no controller is known")
+            self._ports.timers.soon(lambda: on_answer(error))
+            return
+        connection = self._connect(_address(broker))
+
+        def answered(response: object) -> None:
+            connection.close()
+            on_answer(response)
+
+        connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
+
+    def ask_for_topic(self, wanted: Wanted) -> None:
+        """Have the controller make a topic, with a replica on each of a few brokers; asks once at a time."""
+        if wanted.name in self._asked_for:
+            return
+        self._asked_for.add(wanted.name)
+        replicas = min(self._config.offsets_topic_replication_factor, len(self.image.brokers))
+        topic = CreatableTopic(
+            name=wanted.name,
+            num_partitions=len(wanted.partitions),
+            replication_factor=max(replicas, 1),
+            assignments=[],
+            configs=[
+                CreatableTopicConfig(name=name, value=value)
+                for name, value in wanted.config.items()
+            ],
+        )
+
+        def answered(response: object) -> None:
+            self._asked_for.discard(wanted.name)
+            log.info("topic asked for", extra={"topic": wanted.name, "answer": response})
+
+        request = CreateTopicsRequest(topics=[topic])
+        self.ask_controller(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
+
+    def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:
+        """Have the controller move the leaders away, as this broker stops; then call `on_done`.
+
+        Also where nobody can take over, or no controller answers, after a few tries.
+        """
+        if not self._config.controlled_shutdown_enable or not tries:
+            on_done()
+            return
+
+        def answered(response: object) -> None:
+            if isinstance(response, ControlledShutdownResponse):
+                left = len(response.remaining_partitions)
+                if not response.error_code and not left:
+                    on_done()
+                    return
+                why: dict[str, object] = {"error": response.error_code, "partitions": left}
+            else:
+                why = {"error": response}
+            log.warning("controlled shutdown is not over", extra={**why, "tries_left": tries - 1})
+            again = partial(self.hand_over, on_done, tries - 1)
+            self._ports.timers.after(_PAUSE_SECONDS if tries > 1 else 0, again)
+
+        request = ControlledShutdownRequest(broker_id=self.node_id, broker_epoch=self.broker_epoch)
+        version = self.versions.controlled_shutdown
+        self.ask_controller(ApiKey.CONTROLLED_SHUTDOWN, version, request, answered)
+
+    def close(self) -> None:
+        """Copy nothing more."""
+        self._fetchers.close()
+
+
+def _address(broker: Broker) -> Address:
+    """Where brokers reach it: by its first listener without TLS or a login."""
+    plain = [one for one in broker.endpoints if one.security_protocol == 0]
+    endpoint = (plain or [*broker.endpoints])[0]
+    return endpoint.host, endpoint.port

@@ -1,0 +1,292 @@
+"""ReplicaFetcher: copies from one leader all partitions that it leads and this broker follows.
+
+What to ask is each follower's matter; here the questions of all become one request, and its response
+goes to each. One request is out at a time: epochs first, as a log that may part must not grow, then
+offsets, then records.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
+
+from barnabas.broker.cluster.peer_connection import PeerConnection
+from barnabas.broker.cluster.replica_requests import (
+    EARLIEST,
+    LATEST,
+    FetchLimits,
+    epoch_end_request,
+    fetch_request,
+    list_offsets_request,
+)
+from barnabas.broker.replicas.following import Following
+from barnabas.errors import DecodeError, ErrorCode, KafkaError, StorageError
+from barnabas.log.partition.fetched_appending import checked_end
+from barnabas.ports import Clock, Timer, Timers
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.fetch import FetchResponse, PartitionData
+from barnabas.protocol.list_offsets import ListOffsetsResponse
+from barnabas.protocol.offset_for_leader_epoch import OffsetForLeaderEpochResponse
+from barnabas.replication.divergence import EpochEnd
+from barnabas.replication.follower import (
+    EpochEndFound,
+    Fetched,
+    FollowerEvent,
+    OffsetsFound,
+    RequestFailed,
+)
+from barnabas.replication.requests import AskEpochEnd, AskOffsets, FetchNext, FollowerRequest
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+_PATIENCE_SECONDS = 30.0
+"""How long an answer may take, beyond the wait that a fetch asks for."""
+_NOTHING = memoryview(b"")
+
+RequestT = TypeVar("RequestT", AskEpochEnd, AskOffsets, FetchNext)
+
+
+class FetcherPorts(NamedTuple):
+    """What a fetcher needs of its broker."""
+
+    clock: Clock
+    timers: Timers
+    limits: FetchLimits
+    topic_id: Callable[[str], bytes]
+    on_failed: Callable[[TopicPartition], None]
+    """A log cannot be written: its partition is offline."""
+
+
+class ReplicaFetcher:
+    """The copies of partitions of one leader. `add` and `remove` may come at any time."""
+
+    def __init__(self, connection: PeerConnection, ports: FetcherPorts) -> None:
+        self._connection = connection
+        self._ports = ports
+        self._followings: dict[TopicPartition, Following] = {}
+        self._again: Timer | None = None
+        self._is_closed = False
+
+    def __contains__(self, partition: object) -> bool:
+        return partition in self._followings
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it copies nothing."""
+        return not self._followings
+
+    def add(self, partition: TopicPartition, following: Following) -> None:
+        """Copy a partition, too."""
+        self._followings[partition] = following
+        self._later(0)
+
+    def remove(self, partition: TopicPartition) -> None:
+        """Copy it no more."""
+        self._followings.pop(partition, None)
+
+    def close(self) -> None:
+        """Copy nothing more."""
+        self._is_closed = True
+        self._followings.clear()
+        self._connection.close()
+        if self._again is not None:
+            self._again.cancel()
+
+    def _later(self, seconds: float) -> None:
+        if self._again is not None:
+            self._again.cancel()
+        self._again = self._ports.timers.after(seconds, self._turn)
+
+    def _turn(self) -> None:
+        """Ask what is to be asked now, unless an answer is still out."""
+        self._again = None
+        if self._is_closed or self._connection.is_busy or not self._followings:
+            return
+        now_ms = self._now_ms()
+        asked: dict[TopicPartition, FollowerRequest] = {}
+        for partition, following in self._followings.items():
+            request = following.next_request(now_ms)
+            if request is not None:
+                asked[partition] = request
+        if epochs := _of(asked, AskEpochEnd):
+            self._ask_epochs(epochs)
+        elif offsets := _of(asked, AskOffsets):
+            self._ask_offsets(offsets)
+        elif fetches := _of(asked, FetchNext):
+            self._fetch(fetches)
+        else:
+            self._later(self._ports.limits.back_off_ms / 1000)
+
+    # --- Epochs and offsets -------------------------------------------------------------------
+
+    def _ask_epochs(self, asked: Mapping[TopicPartition, AskEpochEnd]) -> None:
+        def on_answer(response: object) -> None:
+            assert isinstance(response, OffsetForLeaderEpochResponse)
+            rows = {
+                TopicPartition(topic.topic, row.partition): row
+                for topic in response.topics
+                for row in topic.partitions
+            }
+            for partition, request in asked.items():
+                row = rows.get(partition)
+                if row is None or row.error_code:
+                    self._failed(partition, request, row.error_code if row else None)
+                else:
+                    end = EpochEnd(row.leader_epoch, row.end_offset)
+                    self._step(partition, EpochEndFound(request, end, self._now_ms()))
+
+        limits = self._ports.limits
+        message = epoch_end_request(asked, limits)
+        version = limits.versions.epoch_end
+        self._ask(ApiKey.OFFSET_FOR_LEADER_EPOCH, version, message, asked, on_answer)
+
+    def _ask_offsets(self, asked: Mapping[TopicPartition, AskOffsets]) -> None:
+        def on_starts(response: object) -> None:
+            starts = self._offsets_in(response, asked)
+            left = {partition: asked[partition] for partition in starts}
+
+            def on_ends(response: object) -> None:
+                for partition, end in self._offsets_in(response, left).items():
+                    found = OffsetsFound(asked[partition], starts[partition], end, self._now_ms())
+                    self._step(partition, found)
+
+            if left:
+                self._list(left, LATEST, on_ends)
+
+        self._list(asked, EARLIEST, on_starts)
+
+    def _list(
+        self,
+        asked: Mapping[TopicPartition, AskOffsets],
+        timestamp: int,
+        on_answer: Callable[[object], None],
+    ) -> None:
+        limits = self._ports.limits
+        message = list_offsets_request(asked, timestamp, limits)
+        self._ask(ApiKey.LIST_OFFSETS, limits.versions.list_offsets, message, asked, on_answer)
+
+    def _offsets_in(
+        self, response: object, asked: Mapping[TopicPartition, AskOffsets]
+    ) -> dict[TopicPartition, int]:
+        assert isinstance(response, ListOffsetsResponse)
+        rows = {
+            TopicPartition(topic.name, row.partition_index): row
+            for topic in response.topics
+            for row in topic.partitions
+        }
+        found = {}
+        for partition, request in asked.items():
+            row = rows.get(partition)
+            if row is None or row.error_code:
+                self._failed(partition, request, row.error_code if row else None)
+            else:
+                found[partition] = row.offset
+        return found
+
+    # --- Records ------------------------------------------------------------------------------
+
+    def _fetch(self, asked: Mapping[TopicPartition, FetchNext]) -> None:
+        limits = self._ports.limits
+        ids = {topic: self._ports.topic_id(topic) for topic in {one.topic for one in asked}}
+        version, message = fetch_request(asked, ids, limits)
+
+        def on_answer(response: object) -> None:
+            assert isinstance(response, FetchResponse)
+            names = {topic_id: topic for topic, topic_id in ids.items()}
+            rows = {
+                TopicPartition(
+                    topic.topic or names.get(topic.topic_id, ""), row.partition_index
+                ): row
+                for topic in response.responses
+                for row in topic.partitions
+            }
+            for partition, request in asked.items():
+                row = rows.get(partition)
+                if response.error_code or row is None:
+                    self._failed(partition, request, response.error_code or None)
+                else:
+                    self._take(partition, request, row)
+
+        self._ask(ApiKey.FETCH, version, message, asked, on_answer)
+
+    def _take(self, partition: TopicPartition, request: FetchNext, row: PartitionData) -> None:
+        if row.error_code:
+            self._failed(partition, request, row.error_code)
+            return
+        records = memoryview(row.records) if isinstance(row.records, memoryview) else _NOTHING
+        is_first = request.log_start == request.offset
+        try:
+            size, next_offset = checked_end(records, request.offset, is_first=is_first)
+        except DecodeError as error:
+            fields = {**partition._asdict(), "offset": request.offset, "error": error}
+            log.error("a leader's records are refused", extra=fields)  # noqa: TRY400 - it says why
+            self._failed(partition, request, ErrorCode.CORRUPT_MESSAGE)
+            return
+        diverging = row.diverging_epoch
+        event = Fetched(
+            request,
+            next_offset,
+            row.high_watermark,
+            row.log_start_offset,
+            self._now_ms(),
+            None if diverging is None else EpochEnd(diverging.epoch, diverging.end_offset),
+        )
+        self._step(partition, event, records[:size])
+        following = self._followings.get(partition)
+        if size and following is not None:
+            # The others get their turn.
+            del self._followings[partition]
+            self._followings[partition] = following
+
+    # --- Both ---------------------------------------------------------------------------------
+
+    def _ask(
+        self,
+        key: ApiKey,
+        version: int,
+        message: object,
+        asked: Mapping[TopicPartition, FollowerRequest],
+        on_answer: Callable[[object], None],
+    ) -> None:
+        def answered(response: object | KafkaError) -> None:
+            if isinstance(response, KafkaError):
+                fields = {"api": key.name, "partitions": len(asked), "error": response}
+                log.info("a leader does not answer its follower", extra=fields)
+                for partition, request in asked.items():
+                    self._failed(partition, request, ErrorCode.NETWORK_EXCEPTION)
+            else:
+                on_answer(response)
+            if not self._is_closed and not self._connection.is_busy:
+                self._later(0)
+
+        seconds = _PATIENCE_SECONDS + self._ports.limits.wait_ms / 1000
+        self._connection.ask(key, version, message, seconds, answered)
+
+    def _failed(
+        self, partition: TopicPartition, request: FollowerRequest, code: int | None
+    ) -> None:
+        error = ErrorCode.UNKNOWN_SERVER_ERROR if code is None else ErrorCode.of(code)
+        self._step(partition, RequestFailed(request, error, self._now_ms()))
+
+    def _step(
+        self, partition: TopicPartition, event: FollowerEvent, records: memoryview = _NOTHING
+    ) -> None:
+        following = self._followings.get(partition)
+        if following is None:
+            return  # It has another role by now.
+        try:
+            following.step(event, records, time_ms=self._ports.clock.time_ms())
+        except StorageError as error:
+            fields = {**partition._asdict(), "error": error}
+            log.error("a follower's log fails", extra=fields)  # noqa: TRY400 - it says why
+            self.remove(partition)
+            self._ports.on_failed(partition)
+
+    def _now_ms(self) -> int:
+        return int(self._ports.clock.monotonic() * 1000)
+
+
+def _of(
+    asked: Mapping[TopicPartition, FollowerRequest], kind: type[RequestT]
+) -> dict[TopicPartition, RequestT]:
+    return {partition: one for partition, one in asked.items() if isinstance(one, kind)}

@@ -1,0 +1,136 @@
+"""The requests of a follower to its leader, for many partitions at once."""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from barnabas.broker.cluster.inter_broker import InterBrokerVersions
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic, ReplicaState
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from barnabas.protocol.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+from barnabas.replication.requests import AskEpochEnd, AskOffsets, FetchNext
+from barnabas.types import NodeId, TopicPartition
+from barnabas.versions import VersionTable
+from barnabas.wire.schema import NO_UUID
+
+LATEST, EARLIEST = -1, -2
+_LAST_BY_NAME = 12
+"""The last version of Fetch that names topics; later ones have their ids."""
+_BY_ID = VersionTable({0: False, _LAST_BY_NAME + 1: True})
+_WITH_STATE = VersionTable({0: False, 15: True})
+"""Of Fetch: whether the follower's number is in a field with the epoch of its broker."""
+
+
+class FetchLimits(NamedTuple):
+    """Who asks, in which versions, and for how much. Times are in ms."""
+
+    node_id: NodeId
+    versions: InterBrokerVersions
+    broker_epoch: Callable[[], int]
+    wait_ms: int
+    max_bytes: int
+    partition_max_bytes: int
+    back_off_ms: int
+
+
+def epoch_end_request(
+    asked: Mapping[TopicPartition, AskEpochEnd], limits: FetchLimits
+) -> OffsetForLeaderEpochRequest:
+    """Where do these epochs end?"""
+    return OffsetForLeaderEpochRequest(
+        replica_id=limits.node_id,
+        topics=[
+            OffsetForLeaderTopic(
+                topic=topic,
+                partitions=[
+                    OffsetForLeaderPartition(
+                        partition=one.partition,
+                        current_leader_epoch=asked[one].leader_epoch,
+                        leader_epoch=asked[one].epoch,
+                    )
+                    for one in partitions
+                ],
+            )
+            for topic, partitions in _by_topic(asked)
+        ],
+    )
+
+
+def list_offsets_request(
+    asked: Mapping[TopicPartition, AskOffsets], timestamp: int, limits: FetchLimits
+) -> ListOffsetsRequest:
+    """Where does the log of each begin (EARLIEST), or end (LATEST)?"""
+    return ListOffsetsRequest(
+        replica_id=limits.node_id,
+        topics=[
+            ListOffsetsTopic(
+                name=topic,
+                partitions=[
+                    ListOffsetsPartition(
+                        partition_index=one.partition,
+                        current_leader_epoch=asked[one].leader_epoch,
+                        timestamp=timestamp,
+                    )
+                    for one in partitions
+                ],
+            )
+            for topic, partitions in _by_topic(asked)
+        ],
+    )
+
+
+def fetch_request(
+    asked: Mapping[TopicPartition, FetchNext], ids: Mapping[str, bytes], limits: FetchLimits
+) -> tuple[int, FetchRequest]:
+    """The version, and the request for records of partitions, in their order.
+
+    Topics are named where one of them has no id.
+    """
+    version = limits.versions.fetch
+    if NO_UUID in ids.values():
+        version = min(version, _LAST_BY_NAME)
+    by_id, with_state = _BY_ID[version], _WITH_STATE[version]
+    state = ReplicaState(replica_id=limits.node_id, replica_epoch=limits.broker_epoch())
+    message = FetchRequest(
+        replica_id=-1 if with_state else limits.node_id,
+        replica_state=state if with_state else None,
+        max_wait_ms=limits.wait_ms,
+        min_bytes=1,
+        max_bytes=limits.max_bytes,
+        topics=[
+            FetchTopic(
+                topic="" if by_id else topic,
+                topic_id=ids[topic] if by_id else NO_UUID,
+                partitions=[
+                    FetchPartition(
+                        partition=one.partition,
+                        current_leader_epoch=asked[one].leader_epoch,
+                        fetch_offset=asked[one].offset,
+                        last_fetched_epoch=asked[one].last_epoch,
+                        log_start_offset=asked[one].log_start,
+                        partition_max_bytes=limits.partition_max_bytes,
+                    )
+                    for one in partitions
+                ],
+            )
+            for topic, partitions in _by_topic(asked)
+        ],
+    )
+    return version, message
+
+
+def _by_topic(
+    partitions: Iterable[TopicPartition],
+) -> Iterable[tuple[str, list[TopicPartition]]]:
+    """The partitions in their order; a topic may come more than once."""
+    for topic, some in groupby(partitions, attrgetter("topic")):
+        yield topic, list(some)

@@ -1,0 +1,88 @@
+"""DelayedAcks: when a produce request is answered that waits for other replicas."""
+
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.errors import ErrorCode
+from barnabas.protocol.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
+
+
+class _Append(NamedTuple):
+    """What was appended for one partition, and waits until its replicas have all before `end`."""
+
+    answer: PartitionProduceResponse
+    role: Leading
+    end: int
+
+
+class DelayedAcks:
+    """Appends that wait for acks, and the four cases in which one waits no longer.
+
+    Case A: enough replicas have it,
+    Case B: it failed on this broker's disk,
+    Case C: this broker does not lead the partition any more, or too few replicas are in sync,
+    Case D: the time of the request is over.
+    """
+
+    __slots__ = ("_acks", "_appends", "_on_finish")
+
+    def __init__(self, acks: int, appends: list[_Append], on_finish: Callable[[], None]) -> None:
+        self._acks = acks
+        self._appends = appends
+        self._on_finish = on_finish
+
+    def happened(self, key: Hashable, amount: int) -> bool:
+        """Replicas of a partition came further, or its ISR is another one."""
+        del key, amount
+        return True
+
+    def finish(self, *, is_late: bool) -> bool:
+        """Answer if no append waits."""
+        self._appends = [one for one in self._appends if self._waits(one, is_late=is_late)]
+        if self._appends:
+            return False
+        self._on_finish()
+        return True
+
+    def _waits(self, append: _Append, *, is_late: bool) -> bool:
+        if append.answer.error_code:
+            return False  # Case B.
+        code = append.role.acknowledgement(self._acks, append.end)
+        if code is None and not is_late:
+            return True
+        append.answer.error_code = ErrorCode.REQUEST_TIMED_OUT if code is None else code
+        return False
+
+
+def wait_for_acks(
+    replicas: ReplicaManager,
+    purgatory: Purgatory,
+    request: ProduceRequest,
+    response: ProduceResponse,
+) -> ProduceResponse | Pending:
+    """Give the response when as many replicas as `acks` says have what was queued.
+
+    At once where no partition has replicas elsewhere. The records are let go, as they are views of
+    what the connection receives into.
+    """
+    appends = [
+        _Append(answer, partition.role, partition.log.end_offset)
+        for topic in response.responses
+        for answer in topic.partition_responses
+        if not answer.error_code
+        and (partition := replicas.find_told(topic.name, topic.topic_id, answer.index)) is not None
+        and isinstance(partition.role, Leading)
+    ]
+    if not appends:
+        return response
+    for topic in request.topic_data:
+        for one in topic.partition_data:
+            one.records = None
+    pending = Pending()
+    condition = DelayedAcks(request.acks, appends, lambda: pending.complete(response))
+    keys = {append.role for append in appends}
+    purgatory.park(condition, keys, max(request.timeout_ms, 0) / 1000, pending)
+    return pending

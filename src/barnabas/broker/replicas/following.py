@@ -1,0 +1,98 @@
+"""Following: the role of a replica whose partition another broker leads.
+
+`replication.Follower` decides what to ask and what the answers do to the log; this does it.
+"""
+
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.role import keep_watermark
+from barnabas.errors import ErrorCode
+from barnabas.log.partition.fetched_appending import append_fetched
+from barnabas.log.recovery.truncation import start_anew, truncate_log
+from barnabas.records.batches.batch import read_header
+from barnabas.replication.follower import Follower, FollowerEffects, FollowerEvent
+from barnabas.replication.requests import FollowerRequest
+from barnabas.replication.watermark import LogOffsets
+
+_NOTHING = memoryview(b"")
+
+
+class Following:
+    """One leader epoch of a partition that this broker copies."""
+
+    __slots__ = ("follower", "partition")
+
+    leads = False
+    knows_committed_end = False
+
+    def __init__(
+        self, partition: Partition, leader_epoch: int, *, in_fetch: bool, back_off_ms: int
+    ) -> None:
+        """Begin to follow. `in_fetch`: Fetch itself finds where the logs part (KIP-595).
+
+        Raises:
+            StorageError: what may not be committed cannot be cut off.
+        """
+        self.partition = partition
+        log = partition.log
+        log.write_pending()
+        log.on_counted = keep_watermark
+        offsets = LogOffsets(log.start_offset, log.end_offset, log.high_watermark)
+        self.follower = Follower(
+            leader_epoch,
+            offsets,
+            log.epochs,
+            truncates_in_fetch=in_fetch,
+            back_off_ms=back_off_ms,
+        )
+        self._carry_out(self.follower.begin(), _NOTHING, 0)
+
+    def refuse_append(self, acks: int) -> ErrorCode:
+        """Refuse: only the leader appends."""
+        del acks
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+    def end(self) -> None:
+        """Nothing is held."""
+
+    def next_request(self, now_ms: int) -> FollowerRequest | None:
+        """What to ask the leader now; None: nothing yet."""
+        return self.follower.next_request(now_ms)
+
+    def step(
+        self, event: FollowerEvent, records: memoryview = _NOTHING, *, time_ms: int = 0
+    ) -> None:
+        """Take in an answer, with the whole batches in it; `time_ms` is wall time.
+
+        Raises:
+            StorageError: the log cannot be written; it is offline.
+        """
+        self._carry_out(self.follower.step(event), records, time_ms)
+
+    def _begin_with(self, base_offset: int) -> None:
+        """Have an empty log begin with a batch whose first records the leader has deleted.
+
+        Source: Kafka's Partition, UnexpectedAppendOffsetException.
+        """
+        log = self.partition.log
+        if base_offset < log.end_offset:
+            start, watermark = log.start_offset, log.high_watermark
+            start_anew(log, base_offset)
+            log.start_offset, log.high_watermark = start, watermark
+
+    def _carry_out(self, effects: FollowerEffects, records: memoryview, time_ms: int) -> None:
+        follower, log = self.follower, self.partition.log
+        if effects.truncate_to is not None:
+            truncate_log(log, effects.truncate_to)
+            log.epochs.truncate_end(effects.truncate_to)
+            # A batch that holds the offset went as a whole.
+            follower.end_offset = log.end_offset
+            follower.high_watermark = min(follower.high_watermark, log.end_offset)
+        if effects.start_anew_at is not None:
+            start_anew(log, effects.start_anew_at)
+        if effects.append:
+            self._begin_with(read_header(records).base_offset)
+            append_fetched(log, records, time_ms)
+        if effects.high_watermark is not None:
+            log.high_watermark = follower.high_watermark
+        if effects.log_start is not None:
+            log.delete_before(effects.log_start)

@@ -1,0 +1,34 @@
+"""BrokerView: the brokers that clients can reach: this one, or all that are alive in its cluster."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from barnabas.broker.broker import Broker
+
+
+class BrokerView(NamedTuple):
+    """A broker, and where clients of one listener reach it."""
+
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+def brokers(broker: Broker, listener: str) -> Sequence[BrokerView]:
+    """The brokers that clients of a listener can reach, by number."""
+    member = broker.member
+    if member is not None and member.image.brokers:
+        return [
+            BrokerView(node_id, endpoint.host, endpoint.port, one.rack)
+            for node_id, one in sorted(member.image.brokers.items())
+            if (endpoint := one.endpoint(listener)) is not None
+        ]
+    address, rack = broker.advertised[listener], broker.config.broker_rack
+    return [BrokerView(broker.config.node_id, address.host, address.port, rack)]
+
+
+def controller(broker: Broker) -> int:
+    """The broker that makes and deletes topics; -1 where a member knows none."""
+    member = broker.member
+    return broker.config.node_id if member is None else member.image.controller

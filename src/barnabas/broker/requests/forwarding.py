@@ -1,0 +1,32 @@
+"""Forwarding: a member of a cluster leaves requests to its controller, and answers what that answers."""
+
+import logging
+
+from barnabas.broker.cluster.member import Member
+from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.errors import KafkaError
+from barnabas.protocol.api_keys import ApiKey
+
+log = logging.getLogger(__name__)
+
+
+def forward(member: Member, context: RequestContext, request: object) -> Pending:
+    """The controller's response in the version that the client speaks.
+
+    Where there is none the client's connection ends: it asks again, or another broker.
+    """
+    pending = Pending()
+    key = ApiKey(context.api_key)
+
+    def answered(response: object | KafkaError) -> None:
+        if isinstance(response, KafkaError):
+            log.warning(
+                "the controller does not answer", extra={"api": key.name, "error": response}
+            )
+            pending.fail(response)
+        else:
+            pending.complete(response)
+
+    member.ask_controller(key, context.api_version, request, answered)
+    return pending

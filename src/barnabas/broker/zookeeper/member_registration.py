@@ -1,0 +1,69 @@
+"""MemberRegistration: a broker in ZooKeeper as one of several, with a controller elsewhere."""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.cluster.member import Member
+from barnabas.broker.znodes.broker_znodes import BROKERS, encode_broker
+from barnabas.broker.zookeeper.node_claim import claim
+from barnabas.broker.zookeeper.published_nodes import HeldNodes
+from barnabas.errors import StorageError
+from barnabas.ports import Disk, SharedRegistry
+
+_CONFIG_CHANGES = "/config/changes"
+_AGAIN_SECONDS = 1.0
+
+
+class MemberRegistration:
+    """`/brokers/ids/N`, from which the controller learns of the broker. `start` comes first.
+
+    All other nodes are the controller's, but for the ISRs of partitions that this broker leads.
+    """
+
+    written_to = "barnabas.registered"
+
+    def __init__(self, registry: SharedRegistry, broker: Broker, member: Member) -> None:
+        self._registry = registry
+        self._broker = broker
+        self._member = member
+        self._path = f"{BROKERS}/{broker.config.node_id}"
+        self._held = HeldNodes(registry, broker.timers)
+        self._stopped = False
+
+    def start(self, disk: Disk, file: str) -> None:
+        """Register the broker; `file` is for `claim`.
+
+        Raises:
+            StorageError: it cannot be, because of another broker or of ZooKeeper.
+        """
+        broker = self._broker
+        protocol = broker.config.inter_broker_protocol_version.partition("-")[0]
+        rack = broker.config.broker_rack
+        data = encode_broker(protocol, broker.advertised, broker.clock.time_ms(), rack)
+        claim(self._registry, self._path, data, disk, file)
+        self._held.hold(self._path, data)
+        self._read_epoch()
+        self._registry.on_new_session(self._read_epoch_later)
+        self._registry.watch(_CONFIG_CHANGES, self._member.read_configs)
+        self._held.write()
+
+    def stop(self) -> None:
+        """Write nothing more."""
+        self._stopped = True
+        self._held.stop()
+
+    def _read_epoch(self) -> None:
+        self._member.broker_epoch = self._registry.created_at(self._path)
+
+    def _read_epoch_later(self) -> None:
+        """In a new session the node is made again, and with it the broker has another epoch."""
+        self._broker.timers.after(_AGAIN_SECONDS, self._try_to_read_epoch)
+
+    def _try_to_read_epoch(self) -> None:
+        if self._stopped:
+            return
+        try:
+            if self._registry.is_mine(self._path):
+                self._read_epoch()
+                return
+        except StorageError:
+            pass  # The session is gone again: the next one comes here, too.
+        self._read_epoch_later()

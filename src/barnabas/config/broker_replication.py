@@ -1,0 +1,52 @@
+"""Broker properties for a member of a cluster: how it copies partitions, and what brokers send each other."""
+
+from barnabas.config.configuration import Configuration
+from barnabas.config.definition import HIGH, MEDIUM, boolean, integer, long, optional_string, string
+
+
+class ReplicationConfig(Configuration):
+    """What a broker does with replicas; without `cluster.member` there are none."""
+
+    cluster_member: bool = boolean(
+        HIGH,
+        default=False,
+        text="Whether this broker joins the cluster of zookeeper.connect, whose controller, another "
+        "broker, says what it leads and follows. Otherwise it must be alone there. Not a Kafka "
+        "property.",
+    )
+    inter_broker_protocol_version: str = string(
+        "3.9-IV0",
+        MEDIUM,
+        "Specify which version of requests brokers send each other; the same for all members of a "
+        "cluster, 0.11 or later.",
+    )
+    replica_lag_time_max_ms: int = long(
+        30_000,
+        HIGH,
+        "If a follower has not caught up for so long, in milliseconds, it is no longer in sync.",
+        low=1,
+    )
+    replica_fetch_wait_max_ms: int = integer(
+        500, HIGH, "The maximum wait for records, in milliseconds, that a follower asks for.", low=0
+    )
+    replica_fetch_max_bytes: int = integer(
+        1_048_576, MEDIUM, "The number of bytes that a follower asks for of one partition.", low=0
+    )
+    replica_fetch_response_max_bytes: int = integer(
+        10_485_760, MEDIUM, "Maximum bytes expected in one response to a follower.", low=0
+    )
+    replica_fetch_backoff_ms: int = integer(
+        1000,
+        MEDIUM,
+        "The amount of time, in milliseconds, that a follower waits after a failure.",
+        low=0,
+    )
+    controlled_shutdown_enable: bool = boolean(
+        MEDIUM,
+        default=True,
+        text="Enable controlled shutdown: a member that stops has the controller move its leaders "
+        "away first.",
+    )
+    broker_rack: str | None = optional_string(
+        MEDIUM, "Rack of the broker, by which a cluster spreads replicas."
+    )

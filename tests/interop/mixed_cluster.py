@@ -1,0 +1,207 @@
+"""A cluster of real Kafka brokers and of ours in one ZooKeeper, whose controller is Kafka's."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from confluent_kafka import Consumer, Producer
+from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import AdminClient, NewTopic
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+from tests.interop.peers.child import Child
+from tests.interop.peers.maven import MavenPeer, class_path, java
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.ready import free_ports
+
+SECONDS = 60.0
+SESSION_MS = 3000
+
+
+class RealMember:
+    """A broker of Kafka; `start` and `stop` or `kill` may be called in turn."""
+
+    def __init__(
+        self, peer: MavenPeer, protocol: str, keeper: str, node_id: int, folder: Path
+    ) -> None:
+        (self.port,) = free_ports(1)
+        self.node_id = node_id
+        self.folder = folder / f"kafka-{node_id}"
+        self.folder.mkdir()
+        self.data_dir = self.folder / "data"
+        self._peer = peer
+        (self.folder / "server.properties").write_text(
+            f"broker.id={node_id}\nlog.dirs={self.data_dir}\nzookeeper.connect={keeper}\n"
+            f"listeners=PLAINTEXT://127.0.0.1:{self.port}\n"
+            f"inter.broker.protocol.version={protocol}\nzookeeper.session.timeout.ms={SESSION_MS}\n"
+            "replica.lag.time.max.ms=10000\nauto.create.topics.enable=false\n"
+            "offsets.topic.num.partitions=3\noffsets.topic.replication.factor=1\n"
+            "group.initial.rebalance.delay.ms=0\nnum.partitions=1\n"
+            "auto.leader.rebalance.enable=false\ncontrolled.shutdown.max.retries=1\n"
+        )
+
+    def start(self) -> None:
+        command = [
+            java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+            "-cp", class_path(self._peer), "kafka.Kafka", str(self.folder / "server.properties"),
+        ]  # fmt: skip
+        self.child = Child(command, self.folder / "broker.log", stop_seconds=30)
+
+    def stop(self) -> None:
+        """In order: its controller moves its leaders away first."""
+        self.child.stop()
+
+    def kill(self) -> None:
+        self.child.kill()
+
+    def end(self) -> None:
+        """End it, if it was started."""
+        if hasattr(self, "child"):
+            self.child.kill()
+
+    @property
+    def log(self) -> Path:
+        """What it says."""
+        return self.child.log
+
+
+class OurMember:
+    """A broker of ours in the same cluster."""
+
+    def __init__(self, protocol: str, release: str, keeper: str, node_id: int) -> None:
+        self.node_id = node_id
+        self._broker = OurBroker(
+            properties={
+                "broker.id": str(node_id),
+                "zookeeper.connect": keeper,
+                "zookeeper.session.timeout.ms": str(SESSION_MS),
+                "cluster.member": "true",
+                "inter.broker.protocol.version": protocol,
+                "replica.lag.time.max.ms": "10000",
+            },
+            profile=release,
+        )
+        self._is_started = False
+        self.data_dir = self._broker.data_dir
+        self.port = self._broker.port
+
+    def start(self) -> None:
+        self._broker.start()
+        self._is_started = True
+
+    def stop(self) -> None:
+        assert self._broker.child.stop() == 0, self._broker.child.tail()
+
+    def kill(self) -> None:
+        self._broker.child.kill()
+
+    def end(self) -> None:
+        """End it, and leave nothing."""
+        if self._is_started:
+            self.kill()
+        shutil.rmtree(self._broker.folder, ignore_errors=True)
+
+    @property
+    def log(self) -> Path:
+        """What it says."""
+        return self._broker.child.log
+
+
+Member = RealMember | OurMember
+
+
+class MixedCluster:
+    """What tests ask of all brokers together, and of ZooKeeper."""
+
+    def __init__(self, keeper: str, *members: Member) -> None:
+        self.members = {one.node_id: one for one in members}
+        self.client = KazooClient(keeper)
+        self.client.start(SECONDS)
+
+    def close(self) -> None:
+        self.client.stop()
+        self.client.close()
+        for member in self.members.values():
+            member.end()
+
+    @property
+    def servers(self) -> str:
+        return ",".join(f"127.0.0.1:{one.port}" for one in self.members.values())
+
+    def create(self, topic: str, replicas: list[list[int]], **config: str) -> None:
+        """Have the controller make a topic with these replicas."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        wanted = NewTopic(topic, len(replicas), replica_assignment=replicas, config=config)
+        for future in admin.create_topics([wanted]).values():
+            future.result(SECONDS)
+
+    def state(self, topic: str, index: int = 0) -> dict[str, object]:
+        """Leader and ISR as ZooKeeper has them."""
+        try:
+            data, _ = self.client.get(f"/brokers/topics/{topic}/partitions/{index}/state")
+        except NoNodeError:
+            return {}
+        found: dict[str, object] = json.loads(data)
+        return found
+
+    def wait_for_state(self, topic: str, leader: int, *isr: int) -> None:
+        """Until this broker leads, and just these are in sync."""
+
+        def is_so() -> bool:
+            state = self.state(topic)
+            return state.get("leader") == leader and set(state.get("isr", ())) == set(isr)  # type: ignore[call-overload]
+
+        self.wait(is_so, lambda: self.state(topic))
+
+    def wait_for_node(self, path: str) -> None:
+        self.wait(lambda: self.client.exists(path) is not None, lambda: path)
+
+    def wait(self, happened: Callable[[], bool], told: Callable[[], object]) -> None:
+        deadline = time.monotonic() + SECONDS
+        while not happened():
+            assert time.monotonic() < deadline, (told(), self._logs())
+            time.sleep(0.05)
+
+    def _logs(self) -> str:
+        return "\n".join(one.log.read_text()[-3000:] for one in self.members.values())
+
+    def produce(self, topic: str, first: int, count: int, **config: object) -> None:
+        """Records with acks=all; each is acknowledged."""
+        failed: list[object] = []
+        producer = Producer(
+            {
+                "bootstrap.servers": self.servers,
+                "acks": "all",
+                "message.timeout.ms": 40_000,
+                **config,
+            }
+        )
+        for number in range(first, first + count):
+            producer.produce(
+                topic, str(number), partition=0,
+                on_delivery=lambda error, _: failed.append(error) if error else None,
+            )  # fmt: skip
+        assert producer.flush(SECONDS) == 0, self._logs()
+        assert not failed, (failed[:3], self._logs())
+
+    def consume(self, topic: str, count: int) -> list[int]:
+        consumer = Consumer({"bootstrap.servers": self.servers, "group.id": "none"})
+        try:
+            consumer.assign([Place(topic, 0, 0)])
+            found: list[int] = []
+            while len(found) < count:
+                message = consumer.poll(SECONDS)
+                assert message is not None, self._logs()
+                assert message.error() is None, message.error()
+                found.append(int(message.value()))
+            return found
+        finally:
+            consumer.close()
+
+    def log_bytes(self, node_id: int, topic: str) -> bytes:
+        """The records of partition 0 as they are in a broker's files."""
+        files = sorted((self.members[node_id].data_dir / f"{topic}-0").glob("*.log"))
+        return b"".join(one.read_bytes() for one in files)

@@ -1,0 +1,47 @@
+"""The versions of requests between brokers, by inter.broker.protocol.version."""
+
+import pytest
+
+from barnabas.broker.cluster.inter_broker import InterBrokerVersions, versions_of
+from barnabas.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    ("protocol", "fetch", "alter_partition"),
+    [
+        ("0.11.0", 5, -1),
+        ("0.11.0-IV2", 5, -1),
+        ("1.1", 7, -1),
+        ("2.6", 11, -1),
+        ("2.7-IV0", 11, -1),
+        ("2.7-IV1", 12, -1),
+        ("2.7", 12, 0),
+        ("2.8-IV1", 12, 0),
+        ("3.2.1", 13, 1),
+        ("3.5-IV0", 14, 1),
+        ("3.9", 15, 1),
+    ],
+)
+def test_each_release_and_step_has_its_versions(
+    protocol: str, fetch: int, alter_partition: int
+) -> None:
+    found = versions_of(protocol)
+    assert (found.fetch, found.alter_partition) == (fetch, alter_partition)
+    assert found.truncates_in_fetch is (fetch >= 12)
+
+
+def test_all_of_one_release() -> None:
+    assert versions_of("2.8") == InterBrokerVersions(
+        fetch=12,
+        epoch_end=4,
+        list_offsets=6,
+        controlled_shutdown=3,
+        alter_partition=0,
+        strict_min_isr=-1,
+    )
+
+
+@pytest.mark.parametrize("protocol", ["0.10.2", "0.11.0-IV1", "latest", "2", ""])
+def test_what_is_no_release_or_too_old_is_refused(protocol: str) -> None:
+    with pytest.raises(ConfigError, match=r"inter\.broker\.protocol\.version="):
+        versions_of(protocol)

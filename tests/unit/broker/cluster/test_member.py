@@ -1,0 +1,254 @@
+"""Two and three brokers of ours under our controller: copies, ISRs, acks, a leader that goes and comes."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from barnabas import Admin, Consumer, Producer
+from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
+from barnabas.errors import ErrorCode, KafkaError
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from barnabas.types import NodeId, TopicPartition
+from tests.local_cluster import SECONDS, LocalCluster
+from tests.unit.broker.raw_client import RawClient
+
+pytestmark = pytest.mark.kernels
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
+    found = LocalCluster(tmp_path)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def produce(cluster: LocalCluster, first: int, count: int, acks: str = "all") -> None:
+    """Each is acknowledged."""
+    idempotent = acks == "all"
+    with Producer(
+        {"enable.idempotence": idempotent}, bootstrap_servers=cluster.bootstrap_servers, acks=acks
+    ) as producer:
+        sent = [
+            producer.send("dogs", str(number).encode(), partition=0)
+            for number in range(first, first + count)
+        ]
+        producer.flush()
+        for one in sent:
+            one.result()
+
+
+def consume(cluster: LocalCluster, count: int) -> list[int]:
+    with Consumer(bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        consumer.assign([("dogs", 0)])
+        consumer.seek_to_beginning(("dogs", 0))
+        found: list[int] = []
+        while len(found) < count:
+            found += [int(record.value or b"") for record in consumer.poll(5.0)]
+        return found
+
+
+def test_a_follower_has_what_acks_all_acknowledged_and_leads_when_the_leader_goes(
+    cluster: LocalCluster,
+) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 100)
+    assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+    cluster.stop(1)
+    assert cluster.wait_for_isr("dogs", 2).leader == 2
+    assert consume(cluster, 100) == list(range(100))
+    produce(cluster, 100, 100)
+    cluster.start(1)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 200, 100)
+    assert consume(cluster, 300) == list(range(300))
+    assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+
+
+def test_what_a_follower_has_not_is_not_seen_and_gone_when_another_one_leads(
+    cluster: LocalCluster,
+) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.cut(2)
+    produce(cluster, 10, 10, acks="1")
+    log = cluster.partition(1, "dogs").log
+    assert (log.high_watermark, log.written_end) == (10, 20)
+    assert consume(cluster, 10) == list(range(10))
+    cluster.stop(1)
+    assert cluster.wait_for_isr("dogs", 2).leader == 2
+    produce(cluster, 100, 5)
+    cluster.start(1)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 200, 5)
+    assert consume(cluster, 20) == [*range(10), *range(100, 105), *range(200, 205)]
+    assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+
+
+def test_a_follower_that_lags_leaves_the_isr_and_comes_back(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.cut(2)
+    produce(cluster, 10, 10, acks="1")
+    cluster.wait_for_isr("dogs", 1)
+    produce(cluster, 20, 10)
+    assert consume(cluster, 30) == list(range(30))
+    cluster.heal(2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+
+
+def test_acks_all_needs_as_many_in_sync_as_the_topic_says(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2, min_insync_replicas="2")
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.stop(2)
+    cluster.wait_for_isr("dogs", 1)
+    with Producer(
+        {"delivery.timeout.ms": 1500, "request.timeout.ms": 1000, "linger.ms": 0},
+        bootstrap_servers=cluster.bootstrap_servers,
+        acks="all",
+    ) as producer:
+        refused = producer.send("dogs", b"refused", partition=0)
+        with pytest.raises(KafkaError):
+            refused.result(20)
+    cluster.start(2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 10, 10)
+    assert consume(cluster, 20) == list(range(20))
+
+
+def test_a_follower_serves_no_clients_and_all_brokers_tell_the_same(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    asked = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1000)
+    fetch = FetchRequest(
+        max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic="dogs", partitions=[asked])]
+    )
+    with RawClient(cluster.ports[2]) as client:
+        found = client.ask(fetch, 11, FetchResponse)
+    assert found.responses[0].partitions[0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    told = []
+    for port in cluster.ports.values():
+        with RawClient(port) as client:
+            answer = client.ask(MetadataRequest(topics=None), 9, MetadataResponse)
+        told.append((answer.brokers, answer.topics[0].partitions, answer.controller_id))
+    assert told[0] == told[1]
+    assert [one.node_id for one in told[0][0]] == [1, 2]
+    assert told[0][1][0].leader_id == 1
+    assert told[0][2] == 9
+
+
+def test_a_deleted_topic_goes_with_its_logs(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.controller.take(DeletionAsked("dogs"))
+    assert not cluster.controller.errors
+    assert (cluster.log_bytes(1, "dogs"), cluster.log_bytes(2, "dogs")) == (b"", b"")
+    assert not [*cluster.member(1).image.topics]
+
+
+def test_a_group_goes_on_at_the_next_leader_of_its_offsets(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 2, 1)
+    cluster.create("__consumer_offsets", 1, 2, cleanup_policy="compact")
+    cluster.wait_for_isr("dogs", 1, 2)
+    cluster.wait_for_isr("__consumer_offsets", 1, 2)
+    produce(cluster, 0, 10)
+    group = {"group.id": "pack", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    with Consumer(group, bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        consumer.subscribe(["dogs"])
+        found: list[int] = []
+        while len(found) < 10:
+            found += [int(record.value or b"") for record in consumer.poll(5.0)]
+        consumer.commit()
+    offsets = "__consumer_offsets"
+    assert cluster.log_bytes(1, offsets) == cluster.log_bytes(2, offsets) != b""
+    cluster.stop(1)
+    cluster.wait_for_isr("__consumer_offsets", 2)
+    produce(cluster, 10, 5)
+    with Consumer(group, bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        consumer.subscribe(["dogs"])
+        more: list[int] = []
+        while len(more) < 5:
+            more += [int(record.value or b"") for record in consumer.poll(5.0)]
+    assert more == [*range(10, 15)]
+
+
+def test_a_member_that_lives_follows_its_group_to_another_broker(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 2, 1)
+    cluster.create("__consumer_offsets", 1, 2, cleanup_policy="compact")
+    cluster.wait_for_isr("dogs", 1, 2)
+    offsets = TopicPartition("__consumer_offsets", 0)
+    cluster.wait_for_isr(offsets.topic, 1, 2)
+    produce(cluster, 0, 10)
+    group = {"group.id": "pack", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    with Consumer(group, bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        consumer.subscribe(["dogs"])
+        found: list[int] = []
+        while len(found) < 10:
+            found += [int(record.value or b"") for record in consumer.poll(5.0)]
+        cluster.controller.take(Reassigned({offsets: (NodeId(2), NodeId(1))}))
+        assert not cluster.controller.take(PreferredElection((offsets,))).errors
+        assert cluster.wait_for_isr(offsets.topic, 1, 2).leader == 2
+        produce(cluster, 10, 5)
+        while len(found) < 15:
+            found += [int(record.value or b"") for record in consumer.poll(5.0)]
+        consumer.commit()
+        assert found == [*range(15)]
+        assert consumer.committed([("dogs", 0)]) == {TopicPartition("dogs", 0): 15}
+    assert not cluster.controller.errors
+
+
+def test_a_follower_whose_next_records_were_deleted_begins_anew(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.stop(2)
+    cluster.wait_for_isr("dogs", 1)
+    produce(cluster, 10, 40)
+    with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        assert admin.delete_records({("dogs", 0): 30}) == {("dogs", 0): 30}
+    cluster.start(2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 50, 10)
+    log = cluster.partition(2, "dogs").log
+    assert (log.start_offset, log.written_end) == (30, 60)
+    cluster.stop(1)
+    cluster.wait_for_isr("dogs", 2)
+    assert consume(cluster, 30) == [*range(30, 60)]
+
+
+def test_what_is_committed_is_written_down_at_a_stop(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    cluster.cut(2)
+    produce(cluster, 10, 10, acks="1")
+    cluster.stop(1)
+    assert "dogs 0 10\n" in cluster.file(1, "replication-offset-checkpoint").read_text()
+
+
+def test_a_broker_whose_session_ended_is_another_life_of_it(cluster: LocalCluster) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    before = cluster.member(1).broker_epoch
+    produce(cluster, 0, 10)
+    cluster.expire(1)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 10, 10)
+    assert consume(cluster, 20) == list(range(20))
+    registered = cluster.controller.registry.created_at("/brokers/ids/1")
+    deadline = time.monotonic() + SECONDS
+    while cluster.member(1).broker_epoch != registered:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert registered > before
+    assert not cluster.controller.errors

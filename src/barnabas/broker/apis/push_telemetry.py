@@ -55,6 +55,7 @@ def _take(broker: Broker, context: RequestContext, request: PushTelemetryRequest
     if not request.metrics:
         return 0
     try:
+        broker.slow_requests.handled()
         return len(decompress(request.compression_type, request.metrics, _MOST_TIMES * most))
     except CorruptRecord as error:
         raise BrokerError(ErrorCode.INVALID_RECORD, str(error)) from error

@@ -104,6 +104,10 @@ class Connection:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
         self._paused = self._owing = True
 
+    def take_back(self, frame: memoryview) -> None:
+        """Hand over the frame that was handed over last once more after `resume`."""
+        self._intake.put_back(frame)
+
     def be_patient(self, answer: Answer | None) -> None:
         """What comes may be noticed late, together with what comes to others; None: no longer.
 

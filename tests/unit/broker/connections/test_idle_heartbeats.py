@@ -14,6 +14,7 @@ from barnabas.broker.connections.idle_heartbeats import HEARTBEATS, Pulse
 from barnabas.broker.connections.listener_dialects import Spoken
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import ErrorCode
@@ -112,6 +113,7 @@ class Member:
         broker = SimpleNamespace(
             clock=self.clock,
             quotas=self.quotas,
+            slow_requests=SlowRequests(ManualTimers()),
             timers=ManualTimers(),
             replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
             members=SimpleNamespace(steady=lambda *_: SimpleNamespace(beat=self._beat)),

@@ -1,6 +1,7 @@
 """Subscriptions to clients' metrics, and pushes, as the handlers answer them."""
 
 import gzip
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -71,6 +72,16 @@ def test_all_subscriptions_that_fit_are_joined() -> None:
     assert (said.requested_metrics, said.push_interval_ms) == (["x.", "y.", "z."], 3000)
     subscribe(broker, "d", metrics="*")
     assert get(broker).requested_metrics == ["*"]
+
+
+def test_a_pattern_takes_no_longer_than_the_text_is_long() -> None:
+    """Where expressions are tried in every way this one takes years; who may set it may name itself."""
+    broker = a_broker()
+    subscribe(broker, "a", metrics="x.", match="client_id=(a|aa|aaa)+")
+    context = replace(asked(0), client_id="a" * 60 + "!")
+    request = GetTelemetrySubscriptionsRequest(client_instance_id=ME)
+    said = get_telemetry_subscriptions.handle(broker, context, request)
+    assert said.requested_metrics == []
 
 
 def test_nobody_is_asked_before_there_is_a_subscription() -> None:

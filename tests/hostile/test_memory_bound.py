@@ -5,15 +5,16 @@ Real Kafka 4.3 with a heap of 640 MB stopped answering under the 200 half frames
 
 import random
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 
 from barnabas.errors import ErrorCode
-from barnabas.records.codecs.compression import Codec, compress
+from barnabas.records.codecs.compression import Codec
 from fuzz.mutations import mutate
 from fuzz.targets import TARGETS
+from tests.hostile.attacks.bombs import list_offsets, packed_batch, produce
 from tests.hostile.processes import RSS_LIMIT_MB, cpu_seconds, resident_mb
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
@@ -21,7 +22,7 @@ from tests.interop.clients.confluent import Confluent
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.raw import Raw, framed, header, produce_7, produce_7_code
 from tests.message_sets import message, wrapper
-from tests.record_batches import make_batch, seal
+from tests.record_batches import make_batch
 
 KEPT_MB = 100.0
 """What it may hold once it is over."""
@@ -141,14 +142,6 @@ def test_stored_bombs_are_not_all_opened_for_one_request(broker: OurBroker) -> N
     assert resident_mb(broker, "VmRSS") < KEPT_MB
 
 
-def list_offsets(topic: str, count: int) -> bytes:
-    """A ListOffsets request of version 1 for the first record of each partition that has a time."""
-    body = struct.pack(">iih", -1, 1, len(topic)) + topic.encode() + struct.pack(">i", count)
-    return framed(
-        header(2, 1) + body + b"".join(struct.pack(">iq", index, 1) for index in range(count))
-    )
-
-
 def fetch_0(topic: str, count: int) -> bytes:
     """A Fetch request of version 0 for each partition from its start."""
     body = struct.pack(">iiiih", -1, 100, 1, 1, len(topic)) + topic.encode()
@@ -164,24 +157,6 @@ def sizes_fetched(topic: str, answer: bytes) -> Iterator[int]:
         assert code == ErrorCode.NONE
         yield size
         at += 18 + size
-
-
-def packed_batch(codec: Codec, records: bytes) -> bytes:
-    """A batch that says it holds one record."""
-    batch = bytearray(make_batch(1))[:61] + compress(codec, records)
-    struct.pack_into(">h", batch, 21, codec)
-    seal(batch)
-    return bytes(batch)
-
-
-def produce(topic: str, sets: Sequence[bytes], version: int) -> bytes:
-    """A whole Produce request, with a set for each partition, as a frame."""
-    name = topic.encode()
-    body = struct.pack(">h", -1) if version >= 3 else b""
-    body += struct.pack(">hiih", -1, 5000, 1, len(name)) + name + struct.pack(">i", len(sets))
-    for index, records in enumerate(sets):
-        body += struct.pack(">ii", index, len(records)) + records
-    return framed(header(0, version) + body)
 
 
 def test_mutated_requests_one_after_the_other(broker: OurBroker) -> None:

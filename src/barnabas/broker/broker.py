@@ -16,6 +16,7 @@ from barnabas.broker.properties.profile import Profile
 from barnabas.broker.properties.telemetry import Telemetry
 from barnabas.broker.properties.telemetry_match import Software
 from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.quotas.quotas import Quotas
@@ -78,6 +79,7 @@ class Broker:
     ways: Ways = field(init=False)
     turn: Turn = field(init=False)
     stepping: Stepping = field(init=False)
+    slow_requests: SlowRequests = field(init=False)
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
     offsets: GroupOffsets = field(init=False)
@@ -100,6 +102,8 @@ class Broker:
         self.turn = Turn(self.replicas, self.timers)
         most_bytes = self.config.socket_request_max_memory_bytes
         self.stepping = Stepping(self.replicas.write, self.timers, self.clock.monotonic, most_bytes)
+        self.slow_requests = SlowRequests(self.timers)
+        self.replicas.on_slow = self.slow_requests.handled
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)

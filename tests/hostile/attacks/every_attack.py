@@ -1,6 +1,6 @@
 """All attacks: those of the tests and of the table in docs/security.md."""
 
-from tests.hostile.attacks import connecting, expanding, keeping, large, pipelined, waiting
+from tests.hostile.attacks import bombs, connecting, expanding, keeping, large, pipelined, waiting
 
 ATTACKS = (
     *pipelined.ATTACKS,
@@ -9,4 +9,5 @@ ATTACKS = (
     *large.ATTACKS,
     *keeping.ATTACKS,
     *expanding.ATTACKS,
+    *bombs.ATTACKS,
 )

@@ -32,6 +32,10 @@ from barnabas.versions import VersionTable
 _CONVERTED_BYTES_MAX = 4 << 20
 """What is read for one answer that has to be converted, as the loop waits for it meanwhile."""
 
+_CONVERTED_AT_ONCE = 4096
+"""What is more than that may unpack to so much that others should be served in between."""
+_TODAY = 2
+
 
 class _Rules(NamedTuple):
     """`magic`: the highest that may be given. `by_topic_id`: topics are told by their ids.
@@ -40,7 +44,7 @@ class _Rules(NamedTuple):
     """
 
     zstd: bool
-    magic: int = 2
+    magic: int = _TODAY
     each_whole: bool = False
     most_bytes: int = 2**31 - 1
     by_topic_id: bool = False
@@ -86,6 +90,8 @@ def handle(
     if not rules.zstd:
         fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
     data = [one[2] for one in fetched]
+    if rules.magic < _TODAY and readable_bytes(data) > _CONVERTED_AT_ONCE:
+        broker.slow_requests.handled()
     if request.max_wait_ms <= 0 or is_due(data, min_bytes):
         return plan.answer(fetched)
     limits = min_bytes, min_bytes - readable_bytes(data)

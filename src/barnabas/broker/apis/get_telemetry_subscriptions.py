@@ -8,6 +8,7 @@ Refuses: a client that asks again before it is due, although nothing has changed
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.telemetry_match import Client, Software
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol.get_telemetry_subscriptions import (
@@ -21,16 +22,19 @@ _CODECS = (Codec.ZSTD, Codec.LZ4, Codec.GZIP, Codec.SNAPPY)
 """What clients may compress with, the best first."""
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: GetTelemetrySubscriptionsRequest
-) -> GetTelemetrySubscriptionsResponse:
+) -> Steps[GetTelemetrySubscriptionsResponse]:
     """Say what the client is to send."""
     instance_id = request.client_instance_id
     if instance_id == NO_UUID:
         instance_id = broker.entropy.uuid()
     client = client_of(broker, context, instance_id)
     try:
-        subscription = broker.telemetry.subscription_of(instance_id, client, context.connection)
+        subscription = yield from broker.telemetry.subscription_of(
+            instance_id, client, context.connection
+        )
     except BrokerError as error:
         return GetTelemetrySubscriptionsResponse(
             error_code=error.code,

@@ -9,6 +9,7 @@ import logging
 from barnabas.broker.apis.get_telemetry_subscriptions import client_of
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.errors import BrokerError, CorruptRecord, ErrorCode
 from barnabas.protocol.push_telemetry import PushTelemetryRequest, PushTelemetryResponse
 from barnabas.records.codecs.compression import HIGHEST_CODEC, decompress
@@ -20,12 +21,13 @@ _MOST_TIMES = 50
 """How many times larger than `telemetry.max.bytes` metrics may be when they are decompressed."""
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: PushTelemetryRequest
-) -> PushTelemetryResponse:
+) -> Steps[PushTelemetryResponse]:
     """Take the metrics, or say why not."""
     try:
-        size = _take(broker, context, request)
+        size = yield from _take(broker, context, request)
     except BrokerError as error:
         broker.telemetry.answered(request.client_instance_id, error.code)
         return PushTelemetryResponse(error_code=error.code)
@@ -35,11 +37,11 @@ def handle(
     return PushTelemetryResponse(error_code=ErrorCode.NONE)
 
 
-def _take(broker: Broker, context: RequestContext, request: PushTelemetryRequest) -> int:
+def _take(broker: Broker, context: RequestContext, request: PushTelemetryRequest) -> Steps[int]:
     instance_id = request.client_instance_id
     if instance_id == NO_UUID:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a client that pushes has an id")
-    broker.telemetry.check_push(
+    yield from broker.telemetry.check_push(
         instance_id,
         client_of(broker, context, instance_id),
         context.connection,
@@ -55,6 +57,7 @@ def _take(broker: Broker, context: RequestContext, request: PushTelemetryRequest
     if not request.metrics:
         return 0
     try:
+        broker.slow_requests.handled()
         return len(decompress(request.compression_type, request.metrics, _MOST_TIMES * most))
     except CorruptRecord as error:
         raise BrokerError(ErrorCode.INVALID_RECORD, str(error)) from error

@@ -101,3 +101,5 @@ def _append_all(
             if code and code != ErrorCode.MESSAGE_TOO_LARGE and not request.acks:
                 return
             yield
+    if unpacking.is_much:
+        broker.slow_requests.handled()

@@ -13,6 +13,7 @@ from barnabas.broker.connections.unordered_replies import Floating
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.latch import Latch
 from barnabas.broker.purgatory.purgatory import Pending, Repeatable, Unwritten, reply_of, there
+from barnabas.broker.purgatory.slow_requests import may_be_slow
 from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Request, Unanswered
@@ -79,10 +80,12 @@ class ClientConnection:
     def take_known(self, received: memoryview, start: int, end: int) -> int:
         """Answer the frames from `start` on that repeat earlier ones; returns where they end.
 
-        Under quotas there are none, as each request is measured.
+        None while quotas are in force, as each request is measured, or while slow requests crowd.
         """
         known = self._known
-        if known is None or self._broker.quotas.in_force or self.connection.broken is not None:
+        broker = self._broker
+        is_special = broker.quotas.in_force or broker.slow_requests.crowded
+        if known is None or is_special or self.connection.broken is not None:
             return start
         end, responses = known.take(received, start, end)
         if responses:
@@ -115,8 +118,9 @@ class ClientConnection:
             self._leave_unanswered(reason)
             return True
         key, version, client_id = request.api_key, request.api_version, request.client_id
-        if self.connection.broken is not None and key != _PRODUCE:
-            return True  # Nobody is there to be answered; records may have asked for no reply.
+        is_special = broker.slow_requests.crowded or self.connection.broken is not None
+        if is_special and not self._is_for_now(request, frame):
+            return self.connection.broken is not None
         who = self._contexts.get(key)
         same = who is not None and who.api_version == version and who.client_id == client_id
         if who is None or not same:
@@ -152,6 +156,24 @@ class ClientConnection:
             self._admitted = admission.admit(len(frame), self.connection.resume)
             return self._admitted
         return True
+
+    def _is_for_now(self, request: Request, frame: memoryview) -> bool:
+        """Whether a request is to be handled in this turn of the loop, or at all."""
+        if self.connection.broken is not None:
+            # Nobody is there to be answered; records may have asked for no reply.
+            return request.api_key == _PRODUCE
+        slow_requests = self._broker.slow_requests
+        if not slow_requests.crowded or not may_be_slow(self._dialect.name, request):
+            return True
+        if slow_requests.must_wait(self._on_own_turn):
+            self.connection.take_back(frame)
+            return False
+        return True
+
+    def _on_own_turn(self) -> None:
+        # Where replies wait to be written, the frame comes again behind them.
+        if not self._outcomes:
+            self.connection.resume()
 
     def _look_round(self, request: Request) -> RequestContext:
         """The surroundings of a request that is not like the one before of its API."""
@@ -299,6 +321,7 @@ class ClientConnection:
             self._floating.give_up()
         self._silence.cancel()
         self._broker.stepping.admission.forget(self.connection.resume)
+        self._broker.slow_requests.forget(self._on_own_turn)
         self._on_gone(self)
 
     def _on_parked_done(self, outcome: object) -> None:

@@ -1,6 +1,7 @@
 """Telemetry: which metrics clients are asked for, and that those they send came in time (KIP-714)."""
 
 from collections import OrderedDict
+from collections.abc import Generator
 from math import inf
 from typing import NamedTuple
 
@@ -59,13 +60,17 @@ class Telemetry:
         self.pushes = 0
         self.pushed_bytes = 0
 
-    def subscription_of(self, instance_id: bytes, client: Client, connection: int) -> Subscription:
+    def subscription_of(
+        self, instance_id: bytes, client: Client, connection: int
+    ) -> Generator[None, None, Subscription]:
         """What a client is to send; it may push as soon as it has asked when it was due.
+
+        In steps, as there may be thousands of subscriptions with a pattern each.
 
         Raises:
             BrokerError: THROTTLING_QUOTA_EXCEEDED: it has asked before, and nothing has changed.
         """
-        known = self._know(instance_id, client, connection)
+        known = yield from self._know(instance_id, client, connection)
         now = self._clock.monotonic()
         if now - max(known.asked_at, known.pushed_at) >= known.subscription.interval_ms / 1000:
             known.asked_at = now
@@ -82,8 +87,8 @@ class Telemetry:
         number: int,
         *,
         terminating: bool,
-    ) -> None:
-        """Whether a push comes in time, and answers what is asked for now.
+    ) -> Generator[None, None, None]:
+        """Whether a push comes in time, and answers what is asked for now; in steps.
 
         One that answers something else counts as one all the same: the next has to be due.
 
@@ -91,7 +96,7 @@ class Telemetry:
             BrokerError: UNKNOWN_SUBSCRIPTION_ID: it must ask again; THROTTLING_QUOTA_EXCEEDED: it
                 comes too early; INVALID_REQUEST: it comes after the client's last one.
         """
-        known = self._know(instance_id, client, connection)
+        known = yield from self._know(instance_id, client, connection)
         had_ended, known.ended = known.ended, terminating
         if had_ended:
             raise BrokerError(ErrorCode.INVALID_REQUEST, "the client has said its last word")
@@ -120,10 +125,13 @@ class Telemetry:
         """Forget the client that was met there: it begins anew, also with the id it had."""
         self._clients.pop(self._met.pop(connection, b""), None)
 
-    def _know(self, instance_id: bytes, client: Client, connection: int) -> _Known:
+    def _know(
+        self, instance_id: bytes, client: Client, connection: int
+    ) -> Generator[None, None, _Known]:
         known = self._clients.get(instance_id)
         if known is None or known.changes != self._resources.changes:
-            known = _Known(_subscription(self._resources, client), self._resources.changes)
+            changes = self._resources.changes
+            known = _Known((yield from _subscription(self._resources, client)), changes)
             self._clients[instance_id] = known
             self._met[connection] = instance_id
             if len(self._clients) > _MOST_CLIENTS:
@@ -132,15 +140,18 @@ class Telemetry:
         return known
 
 
-def _subscription(resources: ClientResources, client: Client) -> Subscription:
+def _subscription(
+    resources: ClientResources, client: Client
+) -> Generator[None, None, Subscription]:
     """All subscriptions that fit, as one: the metrics of all, as often as one of them asks."""
     metrics: dict[str, None] = {}
     intervals = []
-    for name in resources.names(ResourceKind.CLIENT_METRICS):
+    for name in tuple(resources.names(ResourceKind.CLIENT_METRICS)):
         config = ClientMetricsConfig.load(resources.get(ResourceKind.CLIENT_METRICS, name))
         if fits(client, config.match):
             metrics |= dict.fromkeys(config.metrics)
             intervals.append(config.interval_ms)
+        yield
     wanted = (_EVERYTHING,) if _EVERYTHING in metrics else tuple(metrics)
     interval_ms = min(intervals, default=_DEFAULT_INTERVAL_MS)
     said = repr((client.client_instance_id, wanted, interval_ms)).encode()

@@ -33,6 +33,12 @@ log = logging.getLogger(__name__)
 _MOST_AT_ONCE = 256
 _READ_COMMITTED = 1
 _NOTHING_REFUSED: Mapping[int, PartitionProduceResponse] = MappingProxyType({})
+
+
+def _nobody() -> None:
+    """Nobody has to know."""
+
+
 _topic_response = maker(TopicProduceResponse)
 _response = maker(ProduceResponse)
 
@@ -42,7 +48,7 @@ class ReplicaManager:
 
     __slots__ = (
         "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_turn", "_unpacking",
-        "_unseen",
+        "_unseen", "on_slow",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
@@ -58,6 +64,8 @@ class ReplicaManager:
         self._turn = 0
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
+        self.on_slow: Callable[[], None] = _nobody
+        """Called when the records of a request took long to unpack."""
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -203,6 +211,8 @@ class ReplicaManager:
                 responses.append(
                     _topic_response(name=topic, topic_id=topic_id, partition_responses=answers)
                 )
+        if unpacking.is_much:
+            self.on_slow()
         return _response(responses=responses)
 
     def append_one(
@@ -217,6 +227,8 @@ class ReplicaManager:
             return None
         partition.unanswered.append(answer)
         self._dirty[partition] = None
+        if unpacking.is_much:
+            self.on_slow()
         return answer
 
     def append_messages(
@@ -406,10 +418,13 @@ class ReplicaManager:
                 elif by_segment:
                     yield find_by_segment(partition, asked, now_ms)
                 else:
-                    yield find_offset(
+                    at = find_offset(
                         partition,
                         asked,
                         committed_only=only,
                         of_replica=request.replica_id >= 0 and partition.role is not None,
                         unpacking=unpacking,
                     )
+                    if unpacking.is_much:
+                        self.on_slow()
+                    yield at

@@ -37,6 +37,8 @@ Answer = tuple[Asked, ErrorCode, str | None]
 Row = TypeVar("Row")
 
 _RESOURCES_A_STEP = 32
+_LONGEST_VALUE = 2**15 - 1
+"""Also of a list to which words were added. Source: Kafka's ConfigurationControlManager."""
 
 
 def change_all(
@@ -92,4 +94,12 @@ def _change(target: Target, asked: Asked, changed: Changed[Asked], *, validate_o
     names = [one.name for one in asked.configs]
     if len(set(names)) < len(names):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
-    target.change(changed(target, asked), validate_only=validate_only)
+    properties = changed(target, asked)
+    for name, value in properties.items():
+        if len(value) > _LONGEST_VALUE:
+            what = (
+                f"{name} would have {len(value)} characters, and {_LONGEST_VALUE} are the most:"
+                " set a shorter value"
+            )
+            raise BrokerError(ErrorCode.INVALID_CONFIG, what)
+    target.change(properties, validate_only=validate_only)

@@ -19,6 +19,7 @@ from barnabas.config.definition import Setting
 from barnabas.config.inert_broker import inert_rows
 from barnabas.config.past import is_of
 from barnabas.config.topic import TopicConfig
+from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 
 
@@ -187,7 +188,6 @@ def _check_match(value: str) -> None:
             what = f"{pair!r} is not selector=pattern; there are {', '.join(sorted(SELECTORS))}"
             raise BrokerError(ErrorCode.INVALID_CONFIG, what)
         try:
-            re.compile(pattern)
-        except re.error as error:
-            what = f"{pattern!r} is no regular expression: {error}"
-            raise BrokerError(ErrorCode.INVALID_CONFIG, what) from error
+            compiled(pattern.strip())
+        except BrokerError as error:
+            raise BrokerError(ErrorCode.INVALID_CONFIG, error.why) from error

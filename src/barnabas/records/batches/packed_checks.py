@@ -4,12 +4,13 @@ They are unpacked into a buffer that is used again, so that most batches cost th
 no memory. Source: Kafka's LogValidator.validateMessagesAndAssignOffsetsCompressed.
 """
 
-from barnabas.errors import CorruptRecord, ErrorCode
-from barnabas.records.batches.batch import HEADER_SIZE, BatchHeader
+from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
+from barnabas.records.batches.batch import HEADER_SIZE, BatchHeader, walk
 from barnabas.records.batches.newest_time import newest_time
 from barnabas.records.batches.refused import RefusedRecords
-from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max
+from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max, usual_bytes_max
 from barnabas.records.codecs.compression import (
+    HIGHEST_CODEC,
     Codec,
     UnpackedTooLarge,
     decompress,
@@ -22,6 +23,7 @@ _ROOM = 1 << 20
 """Bytes that most batches unpack to at most."""
 _SMALLEST_GUESS, _FIRST_GUESS, _NEXT_GUESS = 1024, 16, 128
 """Buffer sizes to try if data does not declare its size: bytes, or multiples of the compressed size."""
+_TODAY = 2
 _rooms: list[memoryview] = []
 """Unused buffers of that size: one for each thread with a broker."""
 
@@ -48,6 +50,33 @@ def newest_of_packed(buffer: Buffer, header: BatchHeader, unpacking: Unpacking) 
     except CorruptRecord as error:
         unpacking.failed(len(packed), limit)
         raise RefusedRecords(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
+    finally:
+        _rooms.append(room)
+
+
+def unpacks_to_much(buffer: Buffer) -> bool:
+    """Whether records unpack to far more than is usual for their size, or cannot be unpacked.
+
+    Found out by unpacking no more than is usual. Compressed messages of old formats always may.
+    """
+    try:
+        return any(_is_much(memoryview(buffer), header) for header in walk(buffer) if header.codec)
+    except DecodeError:
+        return False
+
+
+def _is_much(buffer: memoryview, header: BatchHeader) -> bool:
+    if header.magic < _TODAY or header.codec > HIGHEST_CODEC:
+        return header.magic < _TODAY
+    end = header.position + header.size
+    packed = buffer[header.position + HEADER_SIZE : end]
+    most = usual_bytes_max(len(packed))
+    if stated_size(header.codec, packed) > most:
+        return True
+    room = _rooms.pop() if _rooms else memoryview(bytearray(_ROOM))
+    try:
+        target = room if most <= len(room) else memoryview(bytearray(most))
+        return decompress_into(header.codec, packed, target[:most]) < 0
     finally:
         _rooms.append(room)
 

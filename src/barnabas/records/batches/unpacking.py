@@ -12,6 +12,8 @@ UNPACKED_LEAST = 32 << 20
 """What a batch may unpack to, however small it is."""
 _USUAL_RATIO = 16
 """Unpacked over packed size that a batch of any size may have, and that no request is charged for."""
+_MUCH = 1 << 20
+"""Beyond the usual: what takes so long that others should be served in between."""
 _CHARGED_RATIO = 4096
 """The assumed ratio, up to its limit, of data that failed to decompress."""
 
@@ -19,6 +21,11 @@ _CHARGED_RATIO = 4096
 def unpacked_bytes_max(packed: int) -> int:
     """The maximum decompressed size of a batch or message set of so many bytes, for writes and reads."""
     return max(UNPACKED_LEAST, _USUAL_RATIO * packed)
+
+
+def usual_bytes_max(packed: int) -> int:
+    """What so many bytes may unpack to without being much."""
+    return max(_MUCH, _USUAL_RATIO * packed)
 
 
 class Unpacking:
@@ -44,6 +51,11 @@ class Unpacking:
                 ErrorCode.MESSAGE_TOO_LARGE,
                 "the compressed records of this request unpack to too much in all",
             )
+
+    @property
+    def is_much(self) -> bool:
+        """Whether the request has unpacked so much that others should be served before the next."""
+        return self.left < UNPACKED_LEAST - _MUCH
 
     def took(self, packed: int, unpacked: int) -> None:
         """Count the decompressed size of so many bytes."""

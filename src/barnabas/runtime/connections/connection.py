@@ -111,6 +111,10 @@ class Connection:
                 self._listening = False
                 self._listen(wanted=True)
 
+    def take_back(self, frame: memoryview) -> None:
+        """Hand over the frame that was handed over last once more after `resume`."""
+        self._intake.put_back(frame)
+
     def guarded(self, step: Callable[..., None], *arguments: object) -> None:
         """Run one step of this connection, of an event or not; what fails in it ends this one alone."""
         if not self.is_closed:

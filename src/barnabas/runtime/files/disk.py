@@ -5,8 +5,10 @@ Syncs that nobody waits for run on a few threads of this module; nothing of it s
 """
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -84,7 +86,9 @@ class RealDisk:
 
     def read_file(self, path: str) -> bytes:
         """The whole of a small file."""
-        with _storage_errors("read", path), open(path, "rb") as file:
+        with _storage_errors("read", path), open(path, "rb", opener=_open_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")
             return file.read()
 
     def write_file(self, path: str, data: Buffer) -> None:
@@ -223,6 +227,11 @@ def _take_locks(descriptor: int, path: str) -> None:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         raise LockHeld(f"another process holds the lock {path}") from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """A pipe, whose other end nobody may ever open, is not waited for."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _sync_path(path: str) -> None:

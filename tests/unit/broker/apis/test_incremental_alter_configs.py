@@ -64,6 +64,16 @@ def test_lists_are_appended_to_and_subtracted_from(broker: Broker) -> None:
     assert config(broker)["cleanup.policy"] == "compact"
 
 
+def test_a_list_does_not_grow_for_ever(broker: Broker) -> None:
+    """As in Kafka no value is longer than a text of most requests can be."""
+    name = "leader.replication.throttled.replicas"
+    most = ",".join(f"{number}:1" for number in range(4000))
+    assert alter(broker, (name, SET, most)) == 0
+    more = ",".join(f"{number}:2" for number in range(4000))
+    assert alter(broker, (name, APPEND, more)) == ErrorCode.INVALID_CONFIG
+    assert config(broker)[name] == most
+
+
 def test_validation_changes_nothing(broker: Broker) -> None:
     assert alter(broker, ("segment.ms", SET, "100"), validate=True) == 0
     assert config(broker) == {"retention.ms": "5000"}

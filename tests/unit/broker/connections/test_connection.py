@@ -9,6 +9,7 @@ from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import Spoken
 from barnabas.broker.purgatory.admission import Admission
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.dialects.dialect import OnlyByClosing, Request
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.protocol.api_keys import ApiKey
@@ -42,6 +43,7 @@ def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> G
         quotas=SimpleNamespace(in_force=False),
         timers=ManualTimers(),
         stepping=SimpleNamespace(admission=Admission(1 << 20)),
+        slow_requests=SlowRequests(ManualTimers()),
         replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
     )
     connection = Guarding()
@@ -93,6 +95,7 @@ def test_who_has_gone_is_asked_nothing_any_more_and_its_records_count() -> None:
         quotas=SimpleNamespace(in_force=False),
         timers=ManualTimers(),
         stepping=SimpleNamespace(admission=Admission(1 << 20)),
+        slow_requests=SlowRequests(ManualTimers()),
         replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
     )
     connection = Guarding()

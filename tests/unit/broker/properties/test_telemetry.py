@@ -1,11 +1,13 @@
 """Subscriptions to clients' metrics, and pushes, as the handlers answer them."""
 
 import gzip
+from dataclasses import replace
 from typing import cast
 
 import pytest
 
 from barnabas.broker.apis import api_versions, get_telemetry_subscriptions, push_telemetry
+from barnabas.broker.apis.get_telemetry_subscriptions import client_of
 from barnabas.broker.broker import Broker
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.properties.telemetry_match import Software
@@ -71,6 +73,26 @@ def test_all_subscriptions_that_fit_are_joined() -> None:
     assert (said.requested_metrics, said.push_interval_ms) == (["x.", "y.", "z."], 3000)
     subscribe(broker, "d", metrics="*")
     assert get(broker).requested_metrics == ["*"]
+
+
+def test_a_pattern_takes_no_longer_than_the_text_is_long() -> None:
+    """Where expressions are tried in every way this one takes years; who may set it may name itself."""
+    broker = a_broker()
+    subscribe(broker, "a", metrics="x.", match="client_id=(a|aa|aaa)+")
+    context = replace(asked(0), client_id="a" * 60 + "!")
+    request = GetTelemetrySubscriptionsRequest(client_instance_id=ME)
+    said = get_telemetry_subscriptions.handle(broker, context, request)
+    assert said.requested_metrics == []
+
+
+def test_subscriptions_are_gone_through_in_steps() -> None:
+    """There may be thousands, each with a pattern that takes a millisecond to be compiled."""
+    broker = a_broker()
+    for number in range(10):
+        subscribe(broker, f"s{number}", metrics="x.", match=f"client_id=.{{{number + 1}}}")
+    client = client_of(broker, asked(0), ME)
+    assert len(list(broker.telemetry.subscription_of(ME, client, 1))) == 10
+    assert get(broker, ME[::-1]).requested_metrics == ["x."]
 
 
 def test_nobody_is_asked_before_there_is_a_subscription() -> None:

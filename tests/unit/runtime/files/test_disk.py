@@ -79,6 +79,14 @@ def test_a_closed_file_is_not_opened_again(tmp_path: Path) -> None:
         file.read(0, 1)
 
 
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> None:
+    """To open one waits until somebody opens its other end, which may be never."""
+    path = tmp_path / "meta.properties"
+    os.mkfifo(path)
+    with pytest.raises(StorageError, match=r"meta\.properties: it is a pipe or a device"):
+        RealDisk().read_file(str(path))
+
+
 def test_replace_file_leaves_nothing_beside_it(tmp_path: Path) -> None:
     disk = RealDisk()
     disk.replace_file(str(tmp_path / "checkpoint"), b"1")

@@ -2,7 +2,7 @@
 
 A fetch response is mostly records that outlive the read event, so it is received straight into the
 buffer that its views will reference. Small responses pass through one scratch buffer and are
-copied.
+copied. What a response claims to be costs nothing: beyond 16 MiB memory is taken as bytes arrive.
 """
 
 import sys
@@ -13,6 +13,8 @@ from barnabas.errors import DecodeError
 _SCRATCH: Final = 65_536
 _LARGE: Final = 16_384
 _ROUND: Final = 262_144
+_TRUSTED: Final = 16 << 20
+_GROWTH: Final = 4
 _KEPT: Final = 4
 _FREE: Final = 2  # sys.getrefcount of a list item that nothing else holds: the list and the call
 
@@ -32,10 +34,10 @@ class BufferPool:
 
     def take(self, size: int) -> memoryview:
         """Return a writable view of exactly `size` bytes with undefined contents."""
+        free = self._free(size)
+        if free is not None:
+            return free
         buffers = self._buffers
-        for index in range(len(buffers)):
-            if sys.getrefcount(buffers[index]) == _FREE and len(buffers[index]) >= size:
-                return memoryview(buffers[index])[:size]
         fresh = bytearray(-(-size // _ROUND) * _ROUND)
         if len(buffers) == _KEPT:
             smallest = min(range(_KEPT), key=lambda index: len(buffers[index]))
@@ -43,11 +45,25 @@ class BufferPool:
         buffers.append(fresh)
         return memoryview(fresh)[:size]
 
+    def begin(self, size: int) -> memoryview:
+        """Return a view for the first of `size` bytes: for all of them if that takes little new memory."""
+        free = self._free(size)
+        return self.take(min(size, _TRUSTED)) if free is None else free
+
+    def _free(self, size: int) -> memoryview | None:
+        buffers = self._buffers
+        for index in range(len(buffers)):
+            if sys.getrefcount(buffers[index]) == _FREE and len(buffers[index]) >= size:
+                return memoryview(buffers[index])[:size]
+        return None
+
 
 class ResponseReader:
     """Chooses where to receive next and splits received bytes into responses, without their size prefix."""
 
-    __slots__ = ("_fill", "_large", "_large_fill", "_max_bytes", "_pool", "_scratch", "_view")
+    __slots__ = (
+        "_fill", "_large", "_large_fill", "_large_size", "_max_bytes", "_pool", "_scratch", "_view",
+    )  # fmt: skip
 
     def __init__(self, max_bytes: int, pool: BufferPool) -> None:
         self._max_bytes = max_bytes
@@ -57,6 +73,7 @@ class ResponseReader:
         self._fill = 0
         self._large: memoryview | None = None
         self._large_fill = 0
+        self._large_size = 0
 
     def target(self) -> memoryview:
         """Where the next bytes go; never empty."""
@@ -74,10 +91,18 @@ class ResponseReader:
             self._large_fill += count
             if self._large_fill < len(self._large):
                 return []
+            if self._large_fill < self._large_size:
+                self._large = self._grown(self._large)
+                return []
             whole, self._large = self._large, None
             return [whole]
         self._fill += count
         return self._cut()
+
+    def _grown(self, full: memoryview) -> memoryview:
+        larger = self._pool.take(min(self._large_size, _GROWTH * len(full)))
+        larger[: len(full)] = full
+        return larger
 
     def _cut(self) -> list[memoryview]:
         frames: list[memoryview] = []
@@ -92,7 +117,8 @@ class ResponseReader:
                 frames.append(memoryview(bytes(here)))
                 position += 4 + size
             elif size >= _LARGE:
-                self._large = self._pool.take(size)
+                self._large = self._pool.begin(size)
+                self._large_size = size
                 self._large[: len(here)] = here
                 self._large_fill = len(here)
                 position = self._fill

@@ -40,6 +40,20 @@ def test_a_size_out_of_range_is_refused_before_anything_is_allocated(size: int) 
         reader.received(4)
 
 
+def test_what_a_response_claims_to_be_costs_nothing() -> None:
+    size = 200 << 20
+    reader = ResponseReader(size, BufferPool())
+    assert feed(reader, size.to_bytes(4) + b"the rest never comes", 1000) == []
+    assert len(reader.target()) <= 16 << 20
+
+
+def test_a_large_response_comes_out_whole() -> None:
+    body = bytes(range(250)) * (40 << 12)
+    pool = BufferPool()
+    for _ in range(2):
+        assert feed(ResponseReader(len(body), pool), framed(body), 1 << 20) == [body]
+
+
 def test_a_buffer_is_used_again_once_no_view_is_left() -> None:
     pool = BufferPool()
     first = pool.take(1000)

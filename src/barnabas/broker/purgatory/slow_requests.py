@@ -1,0 +1,86 @@
+"""Slow requests: of those that cannot be done in steps, one is handled in a turn of the loop.
+
+They are the ones that unpack far more than they bring: a batch of 3 KB can hold 32 MB of zeros, which is
+one call of a decoder. Each takes some 50 ms, and hundreds of connections may bring one at the same time.
+"""
+
+from collections.abc import Callable
+
+from barnabas.dialects.dialect import Request
+from barnabas.ports import Timers
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.fetch import FetchRequest
+from barnabas.protocol.list_offsets import ListOffsetsRequest
+from barnabas.protocol.produce import ProduceRequest
+from barnabas.records.batches.packed_checks import unpacks_to_much
+
+_OLD_FETCHES = 4
+"""Below this version what is fetched is unpacked, and packed again in an old format."""
+_NEWEST_RECORD = -3
+
+
+class SlowRequests:
+    """Of all connections of a loop. For one thread.
+
+    `crowded`: this turn had its slow request, or others wait for theirs. They come in the order in
+    which they began to wait, one in each turn.
+    """
+
+    __slots__ = ("_chosen", "_timers", "_waiting", "crowded")
+
+    def __init__(self, timers: Timers) -> None:
+        self.crowded = False
+        self._timers = timers
+        self._chosen: Callable[[], None] | None = None
+        self._waiting: dict[Callable[[], None], None] = {}
+
+    def handled(self) -> None:
+        """One was handled: the next has to wait for another turn."""
+        if not self.crowded:
+            self.crowded = True
+            self._timers.soon(self._on_turn_over)
+
+    def must_wait(self, come_again: Callable[[], None]) -> bool:
+        """Whether a slow request has to wait; `come_again` is called once when its turn has come."""
+        if not self.crowded:
+            return False
+        if self._chosen == come_again:
+            self._chosen = None
+            return False
+        self._waiting[come_again] = None
+        return True
+
+    def forget(self, come_again: Callable[[], None]) -> None:
+        """Who waited has gone."""
+        self._waiting.pop(come_again, None)
+
+    def _on_turn_over(self) -> None:
+        self._chosen = next(iter(self._waiting), None)
+        if self._chosen is None:
+            self.crowded = False
+            return
+        del self._waiting[self._chosen]
+        # The turn belongs to the one that is called.
+        self._timers.soon(self._on_turn_over)
+        self._chosen()
+
+
+def may_be_slow(dialect: str, request: Request) -> bool:
+    """Whether a request may unpack much; a guess that costs no more than the request should."""
+    match request.body:
+        case ProduceRequest() as produce:
+            return dialect != "kafka" or any(
+                one.records is not None and unpacks_to_much(one.records)  # type: ignore[arg-type]
+                for topic in produce.topic_data
+                for one in topic.partition_data
+            )
+        case FetchRequest():
+            return dialect == "kafka" and request.api_version < _OLD_FETCHES
+        case ListOffsetsRequest() as lookup:
+            return any(
+                one.timestamp >= 0 or one.timestamp == _NEWEST_RECORD
+                for topic in lookup.topics
+                for one in topic.partitions
+            )
+        case _:
+            return request.api_key == ApiKey.PUSH_TELEMETRY

@@ -215,7 +215,8 @@ def test_a_follower_whose_next_records_were_deleted_begins_anew(cluster: LocalCl
     cluster.wait_for_isr("dogs", 1)
     produce(cluster, 10, 40)
     with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
-        assert admin.delete_records({("dogs", 0): 30}) == {("dogs", 0): 30}
+        dogs = TopicPartition("dogs", 0)
+        assert admin.delete_records({dogs: 30}) == {dogs: 30}
     cluster.start(2)
     cluster.wait_for_isr("dogs", 1, 2)
     produce(cluster, 50, 10)

@@ -17,7 +17,7 @@ from barnabas.protocol.get_telemetry_subscriptions import (
     GetTelemetrySubscriptionsRequest,
     GetTelemetrySubscriptionsResponse,
 )
-from barnabas.protocol.push_telemetry import PushTelemetryRequest
+from barnabas.protocol.push_telemetry import PushTelemetryRequest, PushTelemetryResponse
 from tests.unit.broker.in_memory import StillClock, a_broker, asked
 
 ME = bytes(range(16))
@@ -30,7 +30,8 @@ def subscribe(broker: Broker, name: str, **config: str) -> None:
 
 def get(broker: Broker, who: bytes = ME) -> GetTelemetrySubscriptionsResponse:
     request = GetTelemetrySubscriptionsRequest(client_instance_id=who)
-    return get_telemetry_subscriptions.handle(broker, asked(0), request)
+    outcome = get_telemetry_subscriptions.handle(broker, asked(0), request)
+    return cast("GetTelemetrySubscriptionsResponse", outcome)
 
 
 def push(
@@ -49,7 +50,8 @@ def push(
         compression_type=codec,
         metrics=metrics,
     )
-    return push_telemetry.handle(broker, asked(0), request).error_code
+    outcome = push_telemetry.handle(broker, asked(0), request)
+    return cast("PushTelemetryResponse", outcome).error_code
 
 
 def wait(broker: Broker, seconds: float) -> None:

@@ -531,12 +531,28 @@ OTHERS_COMMIT = Says(1, ("commit",), goes_on=True)
 ONE = Batch((b"woof",), "plain")
 
 
+def committed(number: int, kind: str) -> list[Event]:
+    """A member joins, and its commits are known."""
+    return [*known(number, kind), *[Says(number, ("commit",), offset) for offset in range(4)]]
+
+
 def produced(version: int, *batches: Batch) -> list[Event]:
     """A Produce request is known, and then comes with these."""
     return [*[Produces(0, (ONE,), version)] * 3, Produces(0, batches or (ONE,), version)]
 
 
 @settings(deadline=None)
+@example(events=[*committed(0, CLASSIC), Says(0, ("commit",) * 3, 9)])
+@example(events=[*committed(0, CONSUMER), Says(0, ("commit", "beat", "commit"), 9)])
+@example(events=[*committed(0, CONSUMER), FULL, Says(0, ("commit",), 9), Says(0, ("commit",), 9)])
+@example(events=[*committed(0, STREAMS), Changes("delete", 0), Says(0, ("commit",) * 2, 9)])
+@example(events=[*committed(0, CLASSIC), Joins(1, CLASSIC, 4), Says(0, ("commit",) * 2, 9)])
+@example(events=[*committed(0, CLASSIC), OTHERS_COMMIT, Says(0, ("commit",), 9), Passes(90)])
+@example(events=[*committed(0, CLASSIC), Says(0, ("commit",), 9, goes_on=True), *produced(9), FULL])
+@example(events=[*produced(9), *committed(0, CLASSIC), FULL, Says(0, ("commit",), 9), *produced(9)])
+@example(events=[*committed(0, CLASSIC), Passes(60), Says(0, ("commit",) * 2, 9)])
+@example(events=[*committed(0, CONSUMER), Passes(60), Says(0, ("commit",) * 2, 9)])
+@example(events=[*committed(0, SHARE)])
 @example(events=[*produced(9, *[Batch((b"woof",), kind) for kind in FAULTS])])
 @example(events=[*produced(5), FULL, *produced(5), Produces(0, (ONE, ONE), 5)])
 @example(events=[*produced(7), Changes("start", 2), *produced(7)])
@@ -578,4 +594,16 @@ def test_repeated_records_are_appended_without_being_read() -> None:
     for event in produced(9, *[ONE] * 5):
         event.to(both)
     assert (Quick.read, Ordinary.read) == (2, 8)
+    both.end()
+
+
+@pytest.mark.parametrize("kind", [CLASSIC, CONSUMER, STREAMS])
+def test_repeated_commits_are_not_read(kind: str) -> None:
+    both = Conversations()
+    for event in committed(0, kind):
+        event.to(both)
+    before = Quick.read, Ordinary.read
+    for offset in (7, 2**40, -1):
+        Says(0, ("commit", "commit"), offset).to(both)
+    assert (Quick.read, Ordinary.read) == (before[0], before[1] + 6)
     both.end()

@@ -2,8 +2,8 @@
 """The compiled turn: requests that a connection repeats are answered without being read.
 
 A client at work sends the same words again and again. From one time to the next only the correlation
-id differs, which is the same four bytes of a request and of its response; and the records of a Produce,
-with the offset that its response has for them. The table of a connection has such a request, its
+id differs, which is the same four bytes of a request and of its response; the records of a Produce, with
+the offset that its response has for them; or the offsets of an OffsetCommit. The table of a connection has such a request, its
 response, and what does the work once more. Whatever is not in the table, or cannot be done in the same
 way, is left to the ordinary way, untouched.
 """
@@ -14,11 +14,11 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
-    from cython.cimports.barnabas.kernels.big_endian import int32
+    from cython.cimports.barnabas.kernels.big_endian import int32, int64
     from cython.cimports.barnabas.kernels.varints import raw
     from cython.cimports.barnabas.kernels.words import filled, numbered, same
 else:
-    from barnabas.kernels.big_endian import int32
+    from barnabas.kernels.big_endian import int32, int64
     from barnabas.kernels.varints import raw
     from barnabas.kernels.words import filled, numbered, same
 
@@ -34,6 +34,7 @@ _MOST_FRAMES = cython.declare(cython.int, 256)
 _NOTHING = cython.declare(cython.int, 0)
 _RECORDS = cython.declare(cython.int, 1)
 _COMPACT_RECORDS = cython.declare(cython.int, 2)
+_OFFSETS = cython.declare(cython.int, 3)
 
 
 @cython.final
@@ -46,6 +47,7 @@ class _Row:
     between: cython.int
     response: bytes
     offset_at: cython.Py_ssize_t
+    offsets: list
     again: object
     about: object
 
@@ -104,6 +106,29 @@ class Repeats:
         row.offset_at = offset_at
         row.about = about
 
+    def learn_offsets(
+        self, frame: bytes, offsets: list, response: bytes, again: object, about: object, /
+    ) -> None:
+        """Keep an OffsetCommit request, which has its offsets at these places.
+
+        `again(values)` commits other offsets and returns what is known of that once it is written; or
+        None, and the row is dropped.
+
+        Raises:
+            ValueError: there is no correlation id, or a place is not in the frame, or before the last one.
+        """
+        at: cython.Py_ssize_t = _ID_END
+        place: cython.Py_ssize_t
+        for place in offsets:
+            if place < at or place + 8 > len(frame):
+                raise ValueError("no place for an offset")
+            at = place + 8
+        row: _Row = self._row(frame[:_ID_AT], frame, response, again)
+        row.tail = b""
+        row.between = _OFFSETS
+        row.offsets = list(offsets)
+        row.about = about
+
     @cython.cfunc
     def _row(self, key: bytes, head: bytes, response: bytes, again: object) -> _Row:
         if len(head) < _ID_END or len(response) < _ID_END:
@@ -129,8 +154,8 @@ class Repeats:
     ) -> cython.Py_ssize_t:
         """Answer the frames from `start` on that are known, as far as they go; returns where they end.
 
-        `view` is a memoryview. `responses` gets the responses, in order. Those to Produce are right once
-        all is written: `appended` gets for each of them its place among the responses, what the row is
+        `view` is a memoryview. `responses` gets the responses, in order. Those to Produce and OffsetCommit
+        are right once all is written: `appended` gets for each of them its place among the responses, what the row is
         `about`, and what `again` returned.
 
         Raises:
@@ -159,12 +184,16 @@ class Repeats:
                     self._drop(row)
                     break
             else:
-                done: object = row.again(view[self._records_at : self._records_end])
+                if row.between == _OFFSETS:
+                    done = row.again([int64(received, frame + place) for place in row.offsets])
+                else:
+                    done = row.again(view[self._records_at : self._records_end])
                 if done is None:
                     self._drop(row)
                     break
                 appended.append((len(responses), row.about, done))
-                response = numbered(response, row.offset_at, done.base_offset)
+                if row.between != _OFFSETS:
+                    response = numbered(response, row.offset_at, done.base_offset)
             responses.append(response)
             start = behind
         return start
@@ -190,11 +219,29 @@ class Repeats:
             if (
                 behind - frame >= size
                 and same(received, frame, row.head, 0, _ID_AT)
-                and same(received, frame + _ID_END, row.head, _ID_END, size)
+                and self._has_head(row, received, frame, size)
                 and self._has_rest(row, received, frame + size, behind)
             ):
                 return row
         return None
+
+    @cython.cfunc
+    def _has_head(
+        self,
+        row: _Row,
+        received: cython.const[cython.uchar][::1],
+        frame: cython.Py_ssize_t,
+        size: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether all is the same behind the correlation id, but for offsets."""
+        at: cython.Py_ssize_t = _ID_END
+        place: cython.Py_ssize_t
+        if row.between == _OFFSETS:
+            for place in row.offsets:
+                if not same(received, frame + at, row.head, at, place):
+                    return False
+                at = place + 8
+        return same(received, frame + at, row.head, at, size)
 
     @cython.cfunc
     def _has_rest(
@@ -207,7 +254,7 @@ class Repeats:
         """Whether behind its head is all that the row says; notes where the records are."""
         bad: cython.bint
         length: cython.longlong
-        if row.between == _NOTHING:
+        if row.between in (_NOTHING, _OFFSETS):
             return at == behind
         if row.between == _RECORDS:
             if behind - at < 4:

@@ -22,6 +22,15 @@ class Repeats:
         *,
         compact: bool,
     ) -> None: ...
+    def learn_offsets(
+        self,
+        frame: bytes,
+        offsets: list[int],
+        response: bytes,
+        again: Callable[[list[int]], object | None],
+        about: object,
+        /,
+    ) -> None: ...
     def take(
         self,
         view: memoryview,

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.groups.commit_again import CommitAgain
+from barnabas.broker.purgatory.purgatory import Unwritten
 from barnabas.broker.purgatory.stepping import Steps, at_once, each
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
@@ -126,9 +128,22 @@ def _commit(broker: Broker, rules: Rules, request: OffsetCommitRequest) -> Steps
         ),
     )  # fmt: skip
     try:
-        return broker.offsets.commit(commit, respond)
+        outcome = broker.offsets.commit(commit, respond)
     except BrokerError as error:
         return respond(dict.fromkeys(offsets, error.code))
+    if type(outcome) is Unwritten and _may_come_again(request, len(offsets)):
+        return CommitAgain(broker.groups, broker.clock, commit, outcome)
+    return outcome
+
+
+def _may_come_again(request: OffsetCommitRequest, count: int) -> bool:
+    """Whether all its partitions are there, few, and committed as of now."""
+    partitions = [one for topic in request.topics for one in topic.partitions]
+    return (
+        len(partitions) == count <= _FEW
+        and request.retention_time_ms < 0
+        and all(one.commit_timestamp < 0 for one in partitions)
+    )
 
 
 def _keep_in_registry(broker: Broker, request: OffsetCommitRequest) -> Steps[OffsetCommitResponse]:

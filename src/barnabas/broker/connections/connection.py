@@ -11,6 +11,7 @@ from barnabas.broker.connections.metering import Silence, Used, metered
 from barnabas.broker.connections.replies import reply_to_all, written
 from barnabas.broker.connections.unordered_replies import Floating
 from barnabas.broker.context import RequestContext
+from barnabas.broker.groups.commit_again import CommitAgain
 from barnabas.broker.purgatory.latch import Latch
 from barnabas.broker.purgatory.purgatory import Pending, Repeatable, Unwritten, reply_of, there
 from barnabas.broker.purgatory.slow_requests import may_be_slow
@@ -24,7 +25,7 @@ log = logging.getLogger(__name__)
 
 _NOTHING = -1
 _PRODUCE = int(ApiKey.PRODUCE)
-_LEARNED = frozenset({Repeatable, AppendAgain})
+_LEARNED = frozenset({Repeatable, AppendAgain, CommitAgain})
 
 
 class ClientConnection:
@@ -88,21 +89,33 @@ class ClientConnection:
         if known is None or is_special or self.connection.broken is not None:
             return start
         end, responses = known.take(received, start, end)
-        if responses:
+        if callable(responses):
+            self.connection.pause()
+            self._broker.turn.when_over(partial(self._on_known_written, responses))
+        elif responses:
             self.connection.send(responses)
             self.connection.listen_late(late=known.is_patient)
         return end
 
+    def _on_known_written(self, responses: Callable[[], bytes]) -> None:
+        self.connection.guarded(self._send_known, responses)
+        self.connection.resume()
+
+    def _send_known(self, responses: Callable[[], bytes]) -> None:
+        self.connection.send(responses())
+
     def _learn(self, frame: memoryview, request: Request, outcome: object) -> object:
         """Keep a request that may come again; returns the outcome itself."""
-        kind = type(outcome)
-        if kind is not Repeatable and kind is not AppendAgain:
+        if type(outcome) not in _LEARNED:
             self.connection.listen_late(late=False)
             return outcome
         known = self._known = self._known or KnownRequests(self._broker, self._dialect)
         if isinstance(outcome, Repeatable):
             known.learn(frame, request, outcome)
             return outcome.reply
+        if isinstance(outcome, CommitAgain):
+            known.learn_commit(frame, request, outcome)
+            return outcome.outcome
         assert isinstance(outcome, AppendAgain)
         known.learn_append(frame, request, outcome)
         return outcome.response

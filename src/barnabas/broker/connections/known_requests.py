@@ -1,23 +1,35 @@
 """KnownRequests: the requests that a connection repeats, and what has to be true for that.
 
-A heartbeat is known as soon as it was answered without news. A Produce for one partition is known when
-it comes the second time with other records: most that come once never come again.
+A heartbeat is known as soon as it was answered without news. A Produce for one partition, and an
+OffsetCommit, are known when they come the second time with other records or offsets: most that come once
+never come again.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.groups.commit_again import CommitAgain, Committed
 from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.dialects.dialect import Dialect, Request
+from barnabas.errors import ErrorCode
 from barnabas.kernels.repeats import Repeats
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
 from barnabas.protocol.produce import (
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceResponse,
 )
+from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
 
 _MOST_BYTES = 4096
@@ -35,11 +47,36 @@ class _Produce(NamedTuple):
     name: str
     topic_id: bytes
 
+    def failed(self, answer: PartitionProduceResponse) -> ProduceResponse:
+        """The response where the disk has failed."""
+        topic = TopicProduceResponse(
+            name=self.name, topic_id=self.topic_id, partition_responses=[answer]
+        )
+        return ProduceResponse(responses=[topic])
+
+
+class _Commit(NamedTuple):
+    """A known OffsetCommit request."""
+
+    request: Request
+
+    def failed(self, answer: Committed) -> OffsetCommitResponse:
+        """The response where the disk has failed."""
+        assert isinstance(self.request.body, OffsetCommitRequest)
+        return _commit_response(self.request.body, answer.error_code)
+
+
+class Done(NamedTuple):
+    """Requests that were known: where they end, and their responses, or what gives them once all is written."""
+
+    end: int
+    responses: bytes | Callable[[], bytes]
+
 
 class KnownRequests:
     """Those of one connection."""
 
-    __slots__ = ("_broker", "_dialect", "_heads", "_repeats", "is_patient")
+    __slots__ = ("_broker", "_dialect", "_heads", "_repeats", "_sender", "is_patient")
 
     def __init__(self, broker: Broker, dialect: Dialect) -> None:
         self._broker = broker
@@ -47,6 +84,8 @@ class KnownRequests:
         self._repeats = Repeats()
         self._heads: dict[bytes, None] = {}
         """How Produce requests began that are not known yet."""
+        self._sender: tuple[object, ...] | None = None
+        """Of the OffsetCommit before."""
         self.is_patient = True
         """Whether all of them are of a client that is in no hurry."""
 
@@ -99,30 +138,50 @@ class KnownRequests:
         pairs = enumerate(zip(written, other, strict=True))
         return written, next(at for at, (one, another) in pairs if one != another)
 
-    def _written(self, request: Request, response: ProduceResponse) -> bytes:
+    def _written(self, request: Request, response: ProduceResponse | OffsetCommitResponse) -> bytes:
         written = self._dialect.write_response(request, response)
         assert isinstance(written, bytes), "it has no records, and its client waits for it"
         return written
 
-    def take(self, received: memoryview, start: int, end: int) -> tuple[int, bytes]:
-        """Do the requests from `start` on that are known; returns where they end, and their responses."""
-        responses: list[bytes] = []
-        appended: list[tuple[int, _Produce, PartitionProduceResponse]] = []
-        end = self._repeats.take(received, start, end, responses, appended)
-        if appended:
-            self._broker.replicas.write()
-            for place, about, answer in appended:
-                if answer.error_code:
-                    responses[place] = self._failed(responses[place], about, answer)
-        return end, responses[0] if len(responses) == 1 else b"".join(responses)
+    def learn_commit(self, frame: memoryview, request: Request, outcome: CommitAgain) -> None:
+        """Know an OffsetCommit request, if the one before was for the same partitions."""
+        self.is_patient = False
+        if outcome.sender != self._sender:
+            self._sender = outcome.sender
+            return
+        body = request.body
+        assert isinstance(body, OffsetCommitRequest)
+        response = self._written(request, _commit_response(body, ErrorCode.NONE))
+        if len(frame) + len(response) > _MOST_BYTES:
+            return
+        for topic in body.topics:
+            topic.topic_id = bytes(topic.topic_id)  # it was a view of the frame
+        words, offsets = bytes(frame), _places_of_offsets(request.api_version, body, len(frame))
+        self._repeats.learn_offsets(words, offsets, response, outcome.again, _Commit(request))
 
-    def _failed(self, response: bytes, about: _Produce, answer: PartitionProduceResponse) -> bytes:
-        """The response where the disk has failed, in place of the one that is not right."""
-        request = replace(about.request, correlation_id=int.from_bytes(response[4:8], signed=True))
-        topic = TopicProduceResponse(
-            name=about.name, topic_id=about.topic_id, partition_responses=[answer]
-        )
-        return self._written(request, ProduceResponse(responses=[topic]))
+    def take(self, received: memoryview, start: int, end: int) -> "Done":
+        """Do the requests from `start` on that are known."""
+        responses: list[bytes] = []
+        appended: list[tuple[int, _Produce | _Commit, Any]] = []
+        end = self._repeats.take(received, start, end, responses, appended)
+        if any(type(about) is _Produce for _, about, _ in appended):
+            # Its records are in a buffer that the next frames overwrite.
+            self._broker.replicas.write()
+            return Done(end, self._joined(responses, appended))
+        if appended:
+            return Done(end, partial(self._joined, responses, appended))
+        return Done(end, self._joined(responses, appended))
+
+    def _joined(
+        self, responses: list[bytes], appended: list[tuple[int, _Produce | _Commit, Any]]
+    ) -> bytes:
+        """The responses, now that all is written."""
+        for place, about, answer in appended:
+            if answer.error_code:
+                number = int.from_bytes(responses[place][4:8], signed=True)
+                request = replace(about.request, correlation_id=number)
+                responses[place] = self._written(request, about.failed(answer))
+        return responses[0] if len(responses) == 1 else b"".join(responses)
 
 
 def _without_records(body: ProduceRequest) -> ProduceRequest:
@@ -133,3 +192,37 @@ def _without_records(body: ProduceRequest) -> ProduceRequest:
 def _size_of_length(size: int, *, compact: bool) -> int:
     """Bytes of the length before so many bytes of records."""
     return (((size + 1).bit_length() + 6) // 7 or 1) if compact else 4
+
+
+def _commit_response(body: OffsetCommitRequest, code: ErrorCode) -> OffsetCommitResponse:
+    """The response with one code for all partitions."""
+    return OffsetCommitResponse(
+        topics=[
+            OffsetCommitResponseTopic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partitions=[
+                    OffsetCommitResponsePartition(
+                        partition_index=one.partition_index, error_code=code
+                    )
+                    for one in topic.partitions
+                ],
+            )
+            for topic in body.topics
+            if topic.partitions
+        ]
+    )
+
+
+def _places_of_offsets(version: int, body: OffsetCommitRequest, size: int) -> list[int]:
+    """Where a frame of so many bytes has its offsets: where all bits of eight bytes are others."""
+    encode = Codec.of(OffsetCommitRequest, version).encode
+    words = encode(body)
+    partitions = [one for topic in body.topics for one in topic.partitions]
+    places = []
+    for one in partitions:
+        one.committed_offset = ~one.committed_offset
+        pairs = enumerate(zip(words, encode(body), strict=True), size - len(words))
+        places.append(next(at for at, (this, other) in pairs if this != other))
+        one.committed_offset = ~one.committed_offset
+    return places

@@ -123,13 +123,14 @@ def read_options(given: Mapping[str, str], mode: Mode) -> ReadOptions:
         raise OptionError(
             "minOffsetsPerTrigger", f"is {least}, more than maxOffsetsPerTrigger, {most}; lower it"
         )
+    kafka = options.kafka(refused=REFUSED_KAFKA)
     selection, formats = read_selection(options), read_formats(options)
     if formats.bad_topic is not None and selection.matching([formats.bad_topic]):
         raise OptionError(
             "badRecordsTopic", f"is {formats.bad_topic}, which the query itself reads; name another"
         )
     return ReadOptions(
-        kafka=options.kafka(refused=REFUSED_KAFKA),
+        kafka=kafka,
         selection=selection,
         starting=starting,
         ending=ending,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from barnabas import Consumer, Producer
+from barnabas.broker.apis import produce
 from barnabas.cluster.events import PreferredElection
 from barnabas.errors import KafkaError
 from barnabas.types import TopicPartition
@@ -48,8 +49,21 @@ class Writer(threading.Thread):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_that_was_acknowledged_is_lost(tmp_path: Path, seed: int) -> None:
+    run(tmp_path, seed)
+
+
+def test_a_leader_that_answers_too_early_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(produce, "wait_for_acks", lambda *given: given[-1])
+    with pytest.raises(AssertionError):
+        run(tmp_path, 1)
+
+
+def run(folder: Path, seed: int) -> None:
+    """Faults by chance while records are written; then all is well again, and nothing is missing."""
     chance = random.Random(seed)
-    cluster = LocalCluster(tmp_path, 3)
+    cluster = LocalCluster(folder, 3)
     try:
         cluster.create("dogs", 1, 2, 3, min_insync_replicas="2")
         cluster.wait_for_isr("dogs", 1, 2, 3)

@@ -73,7 +73,10 @@ def run(folder: Path, seed: int) -> None:
             disturb(cluster, chance)
             writer.ends.wait(chance.uniform(0, 1))
         for node_id in (1, 2, 3):
-            cluster.start(node_id) if node_id not in cluster.servers else cluster.heal(node_id)
+            if node_id in cluster.servers:
+                cluster.heal(node_id)
+            else:
+                cluster.start(node_id)
         cluster.wait_for_isr("dogs", 1, 2, 3)
         writer.ends.set()
         writer.join(60)

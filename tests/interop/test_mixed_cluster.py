@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from barnabas.errors import ErrorCode
 from barnabas.protocol.create_topics import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -15,6 +16,7 @@ from barnabas.protocol.create_topics import (
     CreateTopicsResponse,
 )
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from tests.interop.mixed_cluster import MixedCluster, OurMember, RealMember
 from tests.interop.peers.generations import KAFKA_2_8, KAFKA_3_9
 from tests.interop.peers.maven import MavenPeer, class_path
@@ -26,6 +28,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
 KAFKA, OURS, CONTROLLER = 1, 2, 3
 CREATE_VERSION = 2
+METADATA_VERSION = 5
 
 
 class Generation(NamedTuple):
@@ -88,6 +91,17 @@ def test_we_follow_lead_and_follow_again(cluster: MixedCluster) -> None:
     cluster.produce("dogs", 1000, 500)
     assert cluster.consume("dogs", 1500) == list(range(1500))
     assert cluster.log_bytes(KAFKA, "dogs") == cluster.log_bytes(OURS, "dogs")
+
+
+def test_the_controller_makes_a_topic_that_is_first_used_at_ours(cluster: MixedCluster) -> None:
+    ours = cluster.members[OURS]
+    with RawClient(ours.port) as client:
+        names = [MetadataRequestTopic(name="birds")]
+        first = client.ask(MetadataRequest(topics=names), METADATA_VERSION, MetadataResponse)
+    assert first.topics[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    cluster.wait_for_node("/brokers/topics/birds/partitions/0/state")
+    cluster.produce("birds", 0, 10)
+    assert cluster.consume("birds", 10) == list(range(10))
 
 
 def test_ours_passes_on_what_is_the_controllers_and_hands_over_when_it_stops(

@@ -3,7 +3,8 @@
 Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it,
     which a profile tells only who asks again; answers with the address of the listener that was asked;
     says what one may do, where asked: everything, as there is no authorizer.
-Ignores: that missing topics are to be made, where the broker is a member of a cluster.
+    A member of a cluster has its controller make them, and they are unknown until it has.
+Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
 
@@ -15,7 +16,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, each
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
-from barnabas.broker.requests.auto_topics import create_in_steps
+from barnabas.broker.requests.auto_topics import ask_for_topics, create_in_steps
 from barnabas.broker.requests.broker_view import brokers, controller
 from barnabas.broker.requests.partition_view import view
 from barnabas.broker.topics.topic_names import problem_of_name
@@ -56,11 +57,13 @@ def handle(
         return broker.stepping.run(_all(broker, context, request), ends_unheard=True)
     told = {(one.name, one.topic_id): one for one in asked}.values()
     makes = request.allow_auto_topic_creation and broker.config.auto_create_topics_enable
-    makes = makes and broker.member is None
     missing: list[str] = []
     if makes:
         names = (one.name for one in told if one.name is not None)
         missing = [name for name in names if not broker.topics.get(name)]
+    if missing and broker.member is not None:
+        ask_for_topics(broker, broker.member, missing)
+        missing = []
     if missing or len(told) > _FEW:
         return broker.stepping.run(_many(broker, context, request, told, missing))
     topics = [_find(broker, one, _NOTHING_MADE, operations=operations) for one in told]

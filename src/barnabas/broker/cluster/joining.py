@@ -31,5 +31,6 @@ def join(
     member = Member(config, registry, ports, hosting, replicas, topics)
     for found in [*hosting.logs()]:
         replicas.host(found)
-    topics.ask_controller = member.ask_for_topic
+    replicas_of_internal = config.offsets_topic_replication_factor
+    topics.ask_controller = lambda wanted: member.ask_for_topic(wanted, replicas_of_internal)
     return member

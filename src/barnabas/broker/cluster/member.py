@@ -336,16 +336,18 @@ class Member:
 
         connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
 
-    def ask_for_topic(self, wanted: Wanted) -> None:
-        """Have the controller make a topic, with a replica on each of a few brokers; asks once at a time."""
+    def ask_for_topic(self, wanted: Wanted, replicas: int) -> None:
+        """Have the controller make a topic, with fewer replicas where there are fewer brokers.
+
+        It is asked once at a time.
+        """
         if wanted.name in self._asked_for:
             return
         self._asked_for.add(wanted.name)
-        replicas = min(self._config.offsets_topic_replication_factor, len(self.image.brokers))
         topic = CreatableTopic(
             name=wanted.name,
             num_partitions=len(wanted.partitions),
-            replication_factor=max(replicas, 1),
+            replication_factor=max(min(replicas, len(self.image.brokers)), 1),
             assignments=[],
             configs=[
                 CreatableTopicConfig(name=name, value=value)

@@ -325,7 +325,7 @@ class Partition:
             diverging = self._divergence(read)
             if diverging is not None:
                 return diverging
-        if not start <= offset <= end:
+        if not start <= offset <= log.written_end:
             # Kafka tells no offsets with it either: the reader asks for them.
             return failed(read, ErrorCode.OFFSET_OUT_OF_RANGE)
         records: FileSlice | HeldRecords | None = None

@@ -4,7 +4,9 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.cluster.member import Member
 from barnabas.broker.topics.assignments import check_total, placed
+from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.broker.znodes.topic_znodes import Topic, Wanted
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
@@ -35,6 +37,15 @@ def create_in_steps(
             made[name] = error
         outcomes[name] = _told(name, made[name])
         yield
+
+
+def ask_for_topics(broker: Broker, member: Member, names: Iterable[str]) -> None:
+    """Have the controller of a cluster make those of the topics whose names may be."""
+    count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
+    for name in names:
+        if not problem_of_name(name):
+            wanted = Wanted(name, {index: [] for index in range(count)}, {})
+            member.ask_for_topic(wanted, replicas)
 
 
 def _checked(broker: Broker, name: str) -> Wanted:

@@ -52,6 +52,17 @@ def consume(cluster: LocalCluster, count: int) -> list[int]:
         return found
 
 
+def fetch(cluster: LocalCluster, node_id: int, offset: int) -> tuple[int, int, bytes]:
+    """The high watermark, error and records that a consumer gets of a broker at once."""
+    asked = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1000)
+    request = FetchRequest(
+        max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic="dogs", partitions=[asked])]
+    )
+    with RawClient(cluster.ports[node_id]) as client:
+        (found,) = client.ask(request, 11, FetchResponse).responses[0].partitions
+    return found.high_watermark, found.error_code, bytes(found.records or b"")
+
+
 def test_a_follower_has_what_acks_all_acknowledged_and_leads_when_the_leader_goes(
     cluster: LocalCluster,
 ) -> None:
@@ -81,6 +92,12 @@ def test_what_a_follower_has_not_is_not_seen_and_gone_when_another_one_leads(
     log = cluster.partition(1, "dogs").log
     assert (log.high_watermark, log.written_end) == (10, 20)
     assert consume(cluster, 10) == list(range(10))
+    # A reader may know a later high watermark from the leader before: it waits, and is not out of range.
+    assert [fetch(cluster, 1, offset)[1:] for offset in (15, 20, 21)] == [
+        (ErrorCode.NONE, b""),
+        (ErrorCode.NONE, b""),
+        (ErrorCode.OFFSET_OUT_OF_RANGE, b""),
+    ]
     cluster.stop(1)
     assert cluster.wait_for_isr("dogs", 2).leader == 2
     produce(cluster, 100, 5)
@@ -128,13 +145,7 @@ def test_acks_all_needs_as_many_in_sync_as_the_topic_says(cluster: LocalCluster)
 def test_a_follower_serves_no_clients_and_all_brokers_tell_the_same(cluster: LocalCluster) -> None:
     cluster.create("dogs", 1, 2)
     cluster.wait_for_isr("dogs", 1, 2)
-    asked = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1000)
-    fetch = FetchRequest(
-        max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic="dogs", partitions=[asked])]
-    )
-    with RawClient(cluster.ports[2]) as client:
-        found = client.ask(fetch, 11, FetchResponse)
-    assert found.responses[0].partitions[0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert fetch(cluster, 2, 0)[1] == ErrorCode.NOT_LEADER_OR_FOLLOWER
     told = []
     for port in cluster.ports.values():
         with RawClient(port) as client:

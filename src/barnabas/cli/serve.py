@@ -166,6 +166,8 @@ def _owner(directories: list[str]) -> int | None:
 
     for directory in directories:
         path = Path(directory) / META_PROPERTIES
+        if not path.is_file():
+            continue  # To open a pipe takes until somebody opens its other end.
         # The broker reports an unreadable one itself, and may run without that directory.
         with contextlib.suppress(OSError, LogDirFailed):
             return parse_meta_properties(str(path), path.read_bytes()).node_id

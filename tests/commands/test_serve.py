@@ -171,6 +171,7 @@ def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
         (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 2),
         (["--set", "num.partitions"], "--set num.partitions: expected name=value", 2),
         (["--config", "nowhere.properties"], "cannot read nowhere.properties", 2),
+        (["--config", "/dev/zero"], "more than 1048576 characters are no properties", 2),
         (["--ephemeral", "--data-dir", "x"], "--ephemeral creates its own directory", 2),
     ],
 )

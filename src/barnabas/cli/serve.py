@@ -28,6 +28,7 @@ _LOOKED_AT = 10_000
 small requests.
 """
 _ADDRESS = "--port and --host"
+_LONGEST_FILE = 1 << 20
 _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 
 
@@ -85,11 +86,16 @@ def _file(path: str | None) -> dict[str, Given]:
     if path is None:
         return {}
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(_LONGEST_FILE + 1)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"cannot read {path}: it is not UTF-8 text") from None
+    if len(text) > _LONGEST_FILE:
+        raise ConfigError(
+            f"cannot read {path}: more than {_LONGEST_FILE} characters are no properties"
+        )
     return file_properties(text, Path(path).name)
 
 
@@ -160,6 +166,8 @@ def _owner(directories: list[str]) -> int | None:
 
     for directory in directories:
         path = Path(directory) / META_PROPERTIES
+        if not path.is_file():
+            continue  # To open a pipe takes until somebody opens its other end.
         # The broker reports an unreadable one itself, and may run without that directory.
         with contextlib.suppress(OSError, LogDirFailed):
             return parse_meta_properties(str(path), path.read_bytes()).node_id

@@ -312,6 +312,7 @@ ATTACKS = (
     Attack(
         "listed-groups", "ListGroups of 20,000 groups on 50 connections", _answered(_listed, 50)
     ),
+    Attack("list-offsets", "ListOffsets of 200,000 partitions", _answered(_list_offsets)),
     Attack("states-read", "ReadShareGroupState of 100,000 partitions", _answered(_states_read)),
     Attack(
         "states-written", "WriteShareGroupState of 60,000 partitions", _answered(_states_written)

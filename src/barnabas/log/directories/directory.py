@@ -77,7 +77,8 @@ class LogDirectory:
         except LockHeld as error:
             raise LogDirInUse(
                 f"cannot use log directory {self.path}: another broker, or a Kafka, is running"
-                f" on it ({error}): stop that one, or take another directory"
+                f" on it, or log.dirs names it twice ({error}): stop that one, or take another"
+                " directory"
             ) from error
         except StorageError as error:
             raise LogDirFailed(f"cannot use log directory {self.path}: {error}") from error

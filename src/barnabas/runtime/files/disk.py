@@ -42,7 +42,13 @@ class RealDisk:
         """Open for reading and writing."""
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
         with _storage_errors("open", path):
-            return self._files.add(path, os.open(path, flags, 0o644))
+            descriptor = os.open(path, flags, 0o644)
+            try:
+                _check_is_file(descriptor)
+            except OSError:
+                os.close(descriptor)
+                raise
+            return self._files.add(path, descriptor)
 
     def exists(self, path: str) -> bool:
         """Whether a file or directory is there."""
@@ -87,8 +93,7 @@ class RealDisk:
     def read_file(self, path: str) -> bytes:
         """The whole of a small file."""
         with _storage_errors("read", path), open(path, "rb", opener=_open_at_once) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")
+            _check_is_file(file.fileno())
             return file.read()
 
     def write_file(self, path: str, data: Buffer) -> None:
@@ -227,6 +232,11 @@ def _take_locks(descriptor: int, path: str) -> None:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         raise LockHeld(f"another process holds the lock {path}") from error
+
+
+def _check_is_file(descriptor: int) -> None:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")
 
 
 def _open_at_once(path: str, flags: int) -> int:

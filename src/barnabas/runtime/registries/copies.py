@@ -134,6 +134,9 @@ class RegistryCopies:
         if not there:
             # One that is there cannot be read, and stays as it is.
             there = [path for path in self._paths if not self._disk.exists(path)]
+            for path in self._paths:
+                if path not in there:
+                    self._failure = _unreadable(path)
         self._files = [RegistryFile(self._disk, path) for path in there]
         if len(self._paths) == 1:
             beside = self._paths[0] + COPY
@@ -262,6 +265,13 @@ class RegistryCopies:
         """Give the files back."""
         for file in self._files:
             file.close()
+
+
+def _unreadable(path: str) -> StorageError:
+    return StorageError(
+        f"{path} cannot be read, and nothing can be changed meanwhile: move it away and start again;"
+        " it is then made of its copy"
+    )
 
 
 def read_copies(disk: Disk, paths: Sequence[str]) -> dict[str, Journal]:

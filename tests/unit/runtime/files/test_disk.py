@@ -85,6 +85,8 @@ def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> Non
     os.mkfifo(path)
     with pytest.raises(StorageError, match=r"meta\.properties: it is a pipe or a device"):
         RealDisk().read_file(str(path))
+    with pytest.raises(StorageError, match="it is a pipe or a device"):
+        RealDisk().open(str(path))
 
 
 def test_replace_file_leaves_nothing_beside_it(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Copies of a registry: what is damaged in one is taken from another; one that is behind catches up."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +90,29 @@ def test_one_that_was_removed_comes_back(disk: RealDisk, path: Path, gone: str) 
     path.with_name(gone).unlink()
     assert names_in(disk, path) == NAMES
     assert path.read_bytes() == copy_of(path).read_bytes() == journal
+
+
+@pytest.mark.parametrize("kind", ["directory", "dead link", "pipe"])
+def test_one_that_cannot_be_read_is_named_when_something_is_to_change(
+    disk: RealDisk, path: Path, kind: str
+) -> None:
+    """Its copy is served: what is there may come back, so nothing is written over it."""
+    written(disk, path)
+    path.unlink()
+    match kind:
+        case "directory":
+            path.mkdir()
+        case "pipe":
+            os.mkfifo(path)
+        case _:
+            path.symlink_to("nowhere")
+    registry = opened(disk, path)
+    assert "".join(registry.children("/")) == NAMES
+    with pytest.raises(StorageError, match=r"registry cannot be read, .* move it away"):
+        registry.create("/g", b"")
+    registry.close()
+    path.rmdir() if kind == "directory" else path.unlink()
+    assert names_in(disk, path) == NAMES
 
 
 def test_one_that_is_another_kind_of_file_is_kept_beside(disk: RealDisk, path: Path) -> None:

@@ -98,6 +98,30 @@ def _migrate() -> click.Command:
     return migrate
 
 
+def _archive() -> click.Command:
+    from barnabas.cli.dataflow.archive import archive
+
+    return archive
+
+
+def _replay() -> click.Command:
+    from barnabas.cli.dataflow.replay import replay
+
+    return replay
+
+
+def _mirror() -> click.Command:
+    from barnabas.cli.dataflow.mirror import mirror
+
+    return mirror
+
+
+def _compare() -> click.Command:
+    from barnabas.cli.dataflow.compare import compare
+
+    return compare
+
+
 def _wire() -> click.Command:
     from barnabas.cli.wire.wire import wire
 
@@ -116,6 +140,10 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "log": _log,
     "registry": _registry,
     "migrate": _migrate,
+    "archive": _archive,
+    "replay": _replay,
+    "mirror": _mirror,
+    "compare": _compare,
     "wire": _wire,
     "profiles": _profiles,
     "demo": _demo,
@@ -151,8 +179,8 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. log and
-    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. The other
-    commands talk to a broker.
+    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. archive,
+    replay, mirror and compare run on Spark. The other commands talk to a broker.
     """
 
 

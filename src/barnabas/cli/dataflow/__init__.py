@@ -1,0 +1,1 @@
+"""`barnabas archive`, `replay` and `compare`: pipelines on Spark."""

@@ -1,0 +1,109 @@
+"""The topics that a pipeline writes: made where they are missing, and empty before the first record."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from typing import Final
+
+from pyspark.sql import Column
+from pyspark.sql import functions as f
+
+from barnabas.client.core.admin.descriptions import (
+    EARLIEST,
+    LATEST,
+    ConfigSource,
+    NewTopic,
+    Resource,
+)
+from barnabas.client.sync.admin import Admin
+from barnabas.client.sync.ranges import RangeReader
+from barnabas.config.clients import ConsumerConfig
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.pipelines.errors import PipelineRefused
+from barnabas.pipelines.topic_frames import ClusterAddress, partitions_of
+from barnabas.records.columns.columns import Wanted
+from barnabas.types import TopicPartition
+
+_COPIED: Final = frozenset(
+    {
+        *("cleanup.policy", "retention.ms", "retention.bytes", "max.message.bytes"),
+        *("compression.type", "segment.bytes", "segment.ms", "delete.retention.ms"),
+        *("min.compaction.lag.ms", "max.compaction.lag.ms", "min.cleanable.dirty.ratio"),
+    }
+)
+"""The properties of a topic that every Kafka since 0.11 knows, or ignores."""
+
+
+def renamed(names: Mapping[str, str]) -> Column:
+    """The column topic with the new names; all topics have one."""
+    pairs = [f.lit(text) for pair in names.items() for text in pair]
+    return f.create_map(*pairs)[f.col("topic")].alias("topic")
+
+
+def ensure_topics(
+    admin: Admin, wanted: Mapping[str, int], configs: Mapping[str, Mapping[str, str | None]]
+) -> dict[str, int]:
+    """Make the topics that are missing, with so many partitions; how many each has.
+
+    Raises:
+        PipelineRefused: an existing one has fewer partitions than are needed.
+    """
+    there = set(admin.list_topics())
+    made = [NewTopic(name, wanted[name], configs=configs[name]) for name in sorted(wanted)]
+    admin.create_topics([topic for topic in made if topic.name not in there])
+    counts = partitions_of(admin, wanted)
+    for name, count in counts.items():
+        if count < wanted[name]:
+            raise PipelineRefused(
+                f"{name} has {count} partitions, and {wanted[name]} are needed: add partitions, or "
+                "name another topic"
+            )
+    return counts
+
+
+def check_empty(cluster: ClusterAddress, admin: Admin, counts: Mapping[str, int]) -> None:
+    """Refuse topics that have records; what was aborted does not count.
+
+    Raises:
+        PipelineRefused: one has; `counts` are their numbers of partitions.
+    """
+    places = [TopicPartition(topic, each) for topic in counts for each in range(counts[topic])]
+    starts = admin.list_offsets(dict.fromkeys(places, EARLIEST))
+    ends = admin.list_offsets(dict.fromkeys(places, LATEST))
+    with closing(reader(cluster)) as reading:
+        for where in places:
+            parts = reading.read(*where, starts[where].offset, ends[where].offset, Wanted(0))
+            if any(part.count for part in parts):
+                raise PipelineRefused(
+                    f"{where.topic} has records that this pipeline did not write, in partition "
+                    f"{where.partition}: name another topic, or delete it and start again"
+                )
+
+
+def reader(cluster: ClusterAddress) -> RangeReader:
+    """A reader of committed records; close it."""
+    known = {name: value for name, value in cluster.client.items() if ConsumerConfig.find(name)}
+    level = "read_committed" if cluster.committed_only else "read_uncommitted"
+    ours = {"bootstrap.servers": cluster.bootstrap_servers, "isolation.level": level}
+    return RangeReader(known | ours)
+
+
+def copied_properties(admin: Admin, topics: Iterable[str]) -> dict[str, dict[str, str | None]]:
+    """What new topics should have of the properties that were set for each of these.
+
+    Timestamps are those of the records. Nothing is known of the topics of Kafka before 0.11.
+    """
+    found: dict[str, dict[str, str | None]] = {}
+    for topic in topics:
+        try:
+            entries = admin.describe_configs(Resource.TOPIC, topic)
+        except BrokerError as error:
+            if error.code is not ErrorCode.UNSUPPORTED_VERSION:
+                raise
+            entries = {}
+        found[topic] = {
+            name: entry.value
+            for name, entry in entries.items()
+            if entry.source is ConfigSource.TOPIC and name in _COPIED
+        }
+        found[topic]["message.timestamp.type"] = "CreateTime"
+    return found

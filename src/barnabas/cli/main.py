@@ -122,6 +122,12 @@ def _compare() -> click.Command:
     return compare
 
 
+def _stats() -> click.Command:
+    from barnabas.cli.dataflow.stats import stats
+
+    return stats
+
+
 def _wire() -> click.Command:
     from barnabas.cli.wire.wire import wire
 
@@ -144,6 +150,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "replay": _replay,
     "mirror": _mirror,
     "compare": _compare,
+    "stats": _stats,
     "wire": _wire,
     "profiles": _profiles,
     "demo": _demo,
@@ -180,7 +187,7 @@ def barnabas() -> None:
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. log and
     registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. archive,
-    replay, mirror and compare run on Spark. The other commands talk to a broker.
+    replay, mirror, compare and stats run on Spark. The other commands talk to a broker.
     """
 
 

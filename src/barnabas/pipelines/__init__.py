@@ -1,7 +1,7 @@
 """Pipelines on Spark: functions of a session and options. What its users call is here by name.
 
 `archive` and `replay` move topics to Parquet and back, `mirror` to another cluster; `compare` says
-whether two places have the same records.
+whether two places have the same records, `topic_statistics` what a topic is like.
 """
 
 from importlib import import_module
@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from barnabas.pipelines.archive_replay import ReplayOptions, ReplayResult, replay
     from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
     from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
+    from barnabas.pipelines.mirror_07 import Kafka07Address
+    from barnabas.pipelines.record_statistics import (
+        StatisticsOptions,
+        TopicStatistics,
+        topic_statistics,
+    )
     from barnabas.pipelines.running import PipelineProgress
     from barnabas.pipelines.sides import ArchiveSide, TopicSide
     from barnabas.pipelines.topic_archive import ArchiveOptions, ArchiveResult, archive
@@ -24,6 +30,7 @@ _HOME = {
     "ClusterAddress": "topic_frames",
     "CompareOptions": "comparison",
     "Comparison": "comparison",
+    "Kafka07Address": "mirror_07",
     "MirrorOptions": "topic_mirror",
     "MirrorResult": "topic_mirror",
     "PipelineProgress": "running",
@@ -31,11 +38,14 @@ _HOME = {
     "RecordsDiffer": "errors",
     "ReplayOptions": "archive_replay",
     "ReplayResult": "archive_replay",
+    "StatisticsOptions": "record_statistics",
     "TopicSide": "sides",
+    "TopicStatistics": "record_statistics",
     "archive": "topic_archive",
     "compare": "comparison",
     "mirror": "topic_mirror",
     "replay": "archive_replay",
+    "topic_statistics": "record_statistics",
 }
 
 __all__ = [
@@ -45,6 +55,7 @@ __all__ = [
     "ClusterAddress",
     "CompareOptions",
     "Comparison",
+    "Kafka07Address",
     "MirrorOptions",
     "MirrorResult",
     "PipelineProgress",
@@ -52,11 +63,14 @@ __all__ = [
     "RecordsDiffer",
     "ReplayOptions",
     "ReplayResult",
+    "StatisticsOptions",
     "TopicSide",
+    "TopicStatistics",
     "archive",
     "compare",
     "mirror",
     "replay",
+    "topic_statistics",
 ]
 
 

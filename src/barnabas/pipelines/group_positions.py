@@ -1,11 +1,12 @@
 """Positions of groups in mirrored topics: as many records are left in the target as in the source."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
 
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
+from barnabas.client.core.arguments.where import Where
 from barnabas.client.sync.admin import Admin
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode
@@ -17,6 +18,8 @@ from barnabas.types import TopicPartition
 
 _WINDOW = 10_000
 """How many offsets before the end of a partition are read at first."""
+
+State = Literal["moved", "kept", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class GroupPosition:
     source_offset: int
     target_offset: int
     was: int | None
-    state: Literal["moved", "kept", "refused"]
+    state: State
 
 
 def move_groups(
@@ -68,17 +71,15 @@ def move_groups(
         chosen = groups if groups is not None else [each.group_id for each in theirs.list_groups()]
         moved: list[GroupPosition] = []
         for group in sorted(chosen):
-            found = {
-                where: max(at, starts[where])
-                for where, at in _saved(theirs, group).items()
-                if where in ends and at <= ends[where]
-            }
-            new = {}
-            for where, at in found.items():
-                left = reading.count(*where, at, ends[where])
+            found = []
+            for where, saved in sorted(_saved(theirs, group).items()):
+                if where not in ends or saved > ends[where]:
+                    continue
+                left = reading.count(*where, max(saved, starts[where]), ends[where])
                 there = TopicPartition(names[where.topic], where.partition)
-                new[where] = nth_from_end(writing, there, begins[there], lasts[there], left)
-            moved += _saved_anew(ours, group, found, new, names)
+                new = nth_from_end(writing, there, begins[there], lasts[there], left)
+                found.append((there, saved, new))
+            moved += save_forward(ours, group, found)
         return moved
 
 
@@ -112,34 +113,34 @@ def _from_end(parts: list[memoryview], count: int) -> int:
     raise AssertionError("there are as many")
 
 
-def _saved_anew(
-    admin: Admin,
-    group: str,
-    old: Mapping[TopicPartition, int],
-    new: Mapping[TopicPartition, int],
-    names: Mapping[str, str],
+def save_forward(
+    admin: Admin, group: str, positions: Iterable[tuple[TopicPartition, int, int]]
 ) -> list[GroupPosition]:
+    """Save a group's positions where it is behind them.
+
+    Args:
+        admin: of the target.
+        group: its name.
+        positions: partition of the target, offset in the source, offset in the target.
+
+    Raises:
+        BrokerError: the group cannot be changed, for another reason than its members.
+    """
+    rows = list(positions)
     was = _saved(admin, group)
-    there = {where: TopicPartition(names[where.topic], where.partition) for where in new}
-    ahead = {where for where in new if was.get(there[where], -1) < new[where]}
+    ahead: dict[Where, int] = {where: new for where, _, new in rows if was.get(where, -1) < new}
     refused = False
     try:
         if ahead:
-            admin.alter_group_offsets(group, {there[where]: new[where] for where in ahead})
+            admin.alter_group_offsets(group, ahead)
     except BrokerError as error:
         if error.code not in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.NON_EMPTY_GROUP):
             raise
         refused = True
+    moved: State = "refused" if refused else "moved"
     return [
-        GroupPosition(
-            group,
-            *there[where],
-            old[where],
-            new[where],
-            was.get(there[where]),
-            "kept" if where not in ahead else "refused" if refused else "moved",
-        )
-        for where in sorted(new)
+        GroupPosition(group, *where, old, new, was.get(where), moved if where in ahead else "kept")
+        for where, old, new in rows
     ]
 
 

@@ -15,7 +15,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.pipelines.checkpoint import QueryCheckpoint, if_there
 from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
+from barnabas.pipelines.errors import PipelineRefused
 from barnabas.pipelines.group_positions import GroupPosition, move_groups
+from barnabas.pipelines.mirror_07 import Kafka07Address, mirror_07
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.sides import TopicSide
 from barnabas.pipelines.target_topics import (
@@ -39,12 +41,12 @@ from barnabas.types import TopicPartition
 class MirrorOptions:
     """What to mirror, and where to.
 
-    `directory`: a path or URI of this mirror's own, where Spark keeps how far it is. `names`: the
+    `directory`: a path or URI of this mirror's own, where it keeps how far it is. `names`: the
     target's name of a topic, by default its own. `groups`: whose positions to move; None: all groups'.
     `records_per_batch`: how many records are in one transaction of each partition at most.
     """
 
-    source: ClusterAddress
+    source: ClusterAddress | Kafka07Address
     target: ClusterAddress
     topics: Sequence[str]
     directory: str
@@ -74,20 +76,41 @@ class MirrorResult:
 
 
 def mirror(
-    spark: SparkSession, options: MirrorOptions, on_progress: OnProgress = ignore
+    spark: SparkSession | None, options: MirrorOptions, on_progress: OnProgress = ignore
 ) -> MirrorResult:
     """Mirror what the topics have now; go on where the last run ended.
 
     Partitions, order, keys, headers and timestamps are kept, offsets are new. Topics that do not
-    exist are made like those of the source.
+    exist are made like those of the source. From Kafka 0.7 see `mirror_07`; `spark` may be None then.
 
     Raises:
         PipelineRefused: a topic of the target has too few partitions, or records of others.
         RecordsDiffer: a record is missing, doubled, changed or out of order at the end.
+        MigrationStopped: of Kafka 0.7, the same, or a message cannot be read.
         KafkaError, PySparkException: the brokers or Spark failed.
     """
+    if isinstance(options.source, Kafka07Address):
+        return _from_07(options.source, options, on_progress)
+    if spark is None:
+        raise PipelineRefused("only a mirror of Kafka 0.7 does without a session of Spark")
+    return _from_cluster(spark, options.source, options, on_progress)
+
+
+def _from_07(
+    source: Kafka07Address, options: MirrorOptions, on_progress: OnProgress
+) -> MirrorResult:
+    names, groups = options.target_names, options.groups
+    done = mirror_07(source, options.target, names, options.directory, groups, on_progress)
+    to = TopicSide(options.target, list(names.values())).name
+    found = Comparison(f"{', '.join(names)} of Kafka 0.7", to, done.parts, [])
+    return MirrorResult(0, done.records, found, done.groups)
+
+
+def _from_cluster(
+    spark: SparkSession, origin: ClusterAddress, options: MirrorOptions, on_progress: OnProgress
+) -> MirrorResult:
     names = options.target_names
-    with options.source.admin() as source, options.target.admin() as target:
+    with origin.admin() as source, options.target.admin() as target:
         counts = partitions_of(source, names)
         configs = copied_properties(source, names)
         made = ensure_topics(
@@ -97,19 +120,19 @@ def mirror(
         )
         if options.checkpoint.query(spark) is None:
             check_empty(options.target, target, made)
-    done = run_available("mirror", lambda: _start(spark, options), on_progress)
+    done = run_available("mirror", lambda: _start(spark, origin, options), on_progress)
     on_progress(PipelineProgress("compare", done.batches, done.records))
     ends = {w: at for w, at in options.checkpoint.ends(spark).items() if w.topic in names}
-    found = _compared(spark, options, ends)
+    found = _compared(spark, origin, options, ends)
     groups: list[GroupPosition] = []
     if options.groups is None or options.groups:
-        groups = move_groups(options.source, options.target, ends, names, options.groups)
+        groups = move_groups(origin, options.target, ends, names, options.groups)
     return MirrorResult(done.batches, done.records, found, groups)
 
 
-def _start(spark: SparkSession, options: MirrorOptions) -> StreamingQuery:
+def _start(spark: SparkSession, origin: ClusterAddress, options: MirrorOptions) -> StreamingQuery:
     records = (
-        options.source.reading(spark.readStream, options.topics)
+        origin.reading(spark.readStream, options.topics)
         .schema(RECORD)
         .option("includeHeaders", "true")
         .option("startingOffsets", "earliest")
@@ -131,7 +154,9 @@ def _start(spark: SparkSession, options: MirrorOptions) -> StreamingQuery:
     )
 
 
-def _compared(spark: SparkSession, options: MirrorOptions, ends: OffsetMap) -> Comparison:
+def _compared(
+    spark: SparkSession, origin: ClusterAddress, options: MirrorOptions, ends: OffsetMap
+) -> Comparison:
     """Compare what came since the last comparison, and keep how far this one went.
 
     Raises:
@@ -140,8 +165,8 @@ def _compared(spark: SparkSession, options: MirrorOptions, ends: OffsetMap) -> C
     names = options.target_names
     source_from, target_from = _last_compared(spark, options)
     targets = [TopicPartition(names[where.topic], where.partition) for where in ends]
-    with options.source.admin() as source, options.target.admin() as target:
-        starts = bounds(source, ends, EARLIEST, options.source)
+    with origin.admin() as source, options.target.admin() as target:
+        starts = bounds(source, ends, EARLIEST, origin)
         begins = bounds(target, targets, EARLIEST, options.target)
         lasts = bounds(target, targets, LATEST, options.target)
     source_ranges = TopicRanges(
@@ -152,7 +177,7 @@ def _compared(spark: SparkSession, options: MirrorOptions, ends: OffsetMap) -> C
     )
     found = compare(
         spark,
-        TopicSide(options.source, list(names), source_ranges),
+        TopicSide(origin, list(names), source_ranges),
         TopicSide(options.target, list(names.values()), target_ranges),
         CompareOptions(names=names),
     )

@@ -1,1 +1,1 @@
-"""`barnabas archive`, `replay` and `compare`: pipelines on Spark."""
+"""Pipelines on Spark: `barnabas archive`, `replay`, `mirror`, `compare` and `stats`."""

@@ -3,8 +3,11 @@
 from typing import TYPE_CHECKING
 
 from barnabas.cli.arguments.connection import client_settings
+from barnabas.cli.arguments.usage import usage
+from barnabas.client.core.cluster.bootstrap import parse_address
 
 if TYPE_CHECKING:
+    from barnabas.pipelines.mirror_07 import Kafka07Address
     from barnabas.pipelines.sides import Side
     from barnabas.pipelines.topic_frames import ClusterAddress
 
@@ -27,3 +30,18 @@ def side(text: str, servers: str, pairs: tuple[str, ...], *, committed: bool = T
         return ArchiveSide(text)
     topics, _, other = text.partition("@")
     return TopicSide(cluster(other or servers, pairs, committed=committed), topics.split(","))
+
+
+def old_cluster(brokers: tuple[str, ...], zookeeper: str | None) -> "Kafka07Address":
+    """Brokers of Kafka 0.7: HOST:PORT, or N=HOST:PORT for broker N; without N they are 0, 1, 2 ..."""
+    from barnabas.pipelines.mirror_07 import Kafka07Address
+
+    numbered = {}
+    for index, text in enumerate(brokers):
+        number, equals, rest = text.partition("=")
+        known = bool(equals) and number.isdecimal()
+        numbered[int(number) if known else index] = rest if known else text
+    with usage():
+        for address in numbered.values():
+            parse_address(address)
+    return Kafka07Address(brokers=numbered, zookeeper=zookeeper)

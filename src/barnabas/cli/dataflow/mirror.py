@@ -1,16 +1,26 @@
 """`barnabas mirror`: topics of one cluster to another, with the positions of their groups."""
 
-from typing import Final
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import typed
-from barnabas.cli.dataflow.addresses import cluster
+from barnabas.cli.dataflow.addresses import cluster, old_cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
-from barnabas.cli.dataflow.spark_options import shown_progress, spark_options, spark_session
+from barnabas.cli.dataflow.spark_options import (
+    check_spark,
+    shown_progress,
+    spark_options,
+    spark_session,
+)
 from barnabas.cli.output.output import Row, show_json, show_rows
+
+if TYPE_CHECKING:
+    from barnabas.pipelines.mirror_07 import Kafka07Address
+    from barnabas.pipelines.topic_frames import ClusterAddress
 
 GROUPS: Final = (
     *("group", "topic", "partition", "source_offset", "target_offset"),
@@ -20,12 +30,25 @@ _EXAMPLES = """\b
 Examples:
   barnabas mirror flights --from old:9092 --work ./flights-mirror -b new:9092
   barnabas mirror flights delays --from old:9092 --work ./both --all-groups
+  barnabas mirror dogs --zookeeper zk:2181 --work ./dogs --all-groups
 """
 
 
 @click.command(epilog=_EXAMPLES)
 @click.argument("topics", nargs=-1, required=True, callback=named("topic"))
-@click.option("--from", "source", required=True, metavar="HOST:PORT", help="The source's brokers.")
+@click.option("--from", "source", metavar="HOST:PORT", help="The source's brokers.")
+@click.option(
+    "--from-07",
+    "old",
+    multiple=True,
+    metavar="[N=]HOST:PORT",
+    help="A broker of Kafka 0.7; repeatable.",
+)
+@click.option(
+    "--zookeeper",
+    metavar="HOST:PORT/PATH",
+    help="The ZooKeeper of brokers and groups of Kafka 0.7.",
+)
 @click.option(
     "--from-property",
     "source_pairs",
@@ -64,7 +87,9 @@ Examples:
 def mirror(
     *,
     topics: tuple[str, ...],
-    source: str,
+    source: str | None,
+    old: tuple[str, ...],
+    zookeeper: str | None,
     source_pairs: tuple[str, ...],
     directory: str,
     renamed: tuple[str, ...],
@@ -80,16 +105,26 @@ def mirror(
     """Copy what TOPICS have now to the cluster of -b, each record once, and compare both.
 
     Partitions, order, keys, headers and timestamps are kept. Run the command again to resume after
-    an interruption, and to copy what came since. Topics of Kafka 0.7: `barnabas migrate`.
+    an interruption, and to copy what came since.
     """
     if groups and all_groups:
         raise click.UsageError("give --group or --all-groups, not both")
-    names = typed(renamed, "--rename")
-    origin, target = cluster(source, source_pairs), cluster(servers, pairs)
-    with (
-        spark_session("mirror", master, conf) as spark,
-        shown_progress(quiet=as_json) as on_progress,
-    ):
+    if bool(source) == bool(old or zookeeper):
+        raise click.UsageError(
+            "name the source with --from, or of Kafka 0.7 --from-07 or --zookeeper"
+        )
+    chosen = None if all_groups else groups
+    names = {topic: topic for topic in topics} | typed(renamed, "--rename")
+    target = cluster(servers, pairs)
+    with ExitStack() as stack:
+        origin: ClusterAddress | Kafka07Address
+        if source:
+            origin = cluster(source, source_pairs)
+            spark = stack.enter_context(spark_session("mirror", master, conf))
+        else:
+            check_spark()
+            origin, spark = old_cluster(old, zookeeper), None
+        on_progress = stack.enter_context(shown_progress(quiet=as_json))
         from barnabas.pipelines import MirrorOptions
         from barnabas.pipelines import mirror as run
 
@@ -99,7 +134,7 @@ def mirror(
             topics=topics,
             directory=directory,
             names=names,
-            groups=None if all_groups else groups,
+            groups=chosen,
             records_per_batch=records_per_batch,
         )
         done = run(spark, options, on_progress)

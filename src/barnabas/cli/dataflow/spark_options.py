@@ -43,6 +43,18 @@ def spark_options(command: _Command) -> _Command:
     return cast("_Command", made)
 
 
+def check_spark() -> None:
+    """Refuse to go on without Spark.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    if find_spec("pyspark") is None or find_spec("pyarrow") is None:
+        raise ConfigError(
+            "this command runs on Spark: pip install '.[spark]' in a copy of the project brings it"
+        )
+
+
 @contextmanager
 def spark_session(name: str, master: str, conf: tuple[str, ...]) -> Iterator["SparkSession"]:
     """A session for one command, which ends with it.
@@ -51,10 +63,7 @@ def spark_session(name: str, master: str, conf: tuple[str, ...]) -> Iterator["Sp
         ConfigError: Spark is not installed, or there is no Java for it.
         SparkFailed: in place of an error of Spark's.
     """
-    if find_spec("pyspark") is None or find_spec("pyarrow") is None:
-        raise ConfigError(
-            "this command runs on Spark: pip install '.[spark]' in a copy of the project brings it"
-        )
+    check_spark()
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 

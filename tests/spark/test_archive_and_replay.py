@@ -188,6 +188,7 @@ def test_missing_and_doubled_records_are_found(flow: Flow) -> None:
         found.check()
 
 
+@pytest.mark.long
 def test_a_topic_of_others_is_refused(flow: Flow) -> None:
     flow.archive()
     with pytest.raises(PipelineRefused, match="did not write"):

@@ -1,6 +1,7 @@
 """Topics to another cluster and groups with them: from a Kafka of today, stopped on the way, and from 0.7."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,21 +58,26 @@ def next_values(topics: Topics, group: str, topic: str, partition: int, count: i
     return [each.value() or b"" for each in messages]
 
 
-def test_a_mirror_resumes_and_moves_groups(
-    spark: SparkSession, old: EmbeddedBroker, topics: Topics, tmp_path: Path
-) -> None:
+def filled(old: EmbeddedBroker, topics: Topics, name: str, tmp_path: Path) -> MirrorOptions:
+    """A topic with `RECORDS`, and the mirror of it and of all groups."""
     source = Topics(old.bootstrap_servers)
-    topic = source.create(PARTITIONS, name="mirrored")
+    topic = source.create(PARTITIONS, name=name)
     source.send(topic, RECORDS)
-    commit(source, "readers", topic, [40, 150, 0])
-    options = MirrorOptions(
+    return MirrorOptions(
         source=ClusterAddress(bootstrap_servers=old.bootstrap_servers),
         target=ClusterAddress(bootstrap_servers=topics.servers),
         topics=[topic],
         directory=str(tmp_path / "mirror"),
         groups=None,
-        records_per_batch=100,
+        records_per_batch=150,
     )
+
+
+def test_a_mirror_resumes_and_moves_groups(
+    spark: SparkSession, old: EmbeddedBroker, topics: Topics, tmp_path: Path
+) -> None:
+    options = filled(old, topics, "mirrored", tmp_path)
+    commit(Topics(old.bootstrap_servers), "readers", "mirrored", [40, 150, 0])
 
     def stop(progress: PipelineProgress) -> None:
         if progress.batches:
@@ -81,16 +87,23 @@ def test_a_mirror_resumes_and_moves_groups(
         pipelines.mirror(spark, options, stop)
     done = pipelines.mirror(spark, options)
     assert done.comparison.equal
-    assert read(topics, topic) == expected()
+    assert read(topics, "mirrored") == expected()
     assert [(each.group, each.state) for each in done.groups] == [("readers", "moved")] * 3
     for partition, at in enumerate([40, 150]):
         values = [each[0] or b"" for each in expected()[partition][at : at + 5]]
-        assert next_values(topics, "readers", topic, partition, 5) == values
-    source.send(topic, RECORDS[:10])
+        assert next_values(topics, "readers", "mirrored", partition, 5) == values
+
+
+@pytest.mark.long
+def test_a_mirror_goes_on_and_finds_records_of_others(
+    spark: SparkSession, old: EmbeddedBroker, topics: Topics, tmp_path: Path
+) -> None:
+    options = filled(old, topics, "gone-on", tmp_path)
+    assert pipelines.mirror(spark, options).records == len(RECORDS)
+    Topics(old.bootstrap_servers).send("gone-on", RECORDS[:10])
     again = pipelines.mirror(spark, options)
     assert again.records == sum(part.source_records for part in again.comparison.parts) == 10
-    assert {each.state for each in again.groups} == {"kept"}
-    topics.send(topic, RECORDS[:1])
+    topics.send("gone-on", RECORDS[:1])
     with pytest.raises(RecordsDiffer, match="is surplus"):
         pipelines.mirror(spark, options)
 
@@ -119,3 +132,28 @@ def test_a_topic_of_0_7(old: EmbeddedBroker, topics: Topics, tmp_path: Path) -> 
     assert [(int(value or b""), key) for value, key, _, _ in found] == [
         (n, None) for n in range(400)
     ]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("release", ["0.10.2", "0.11.0", "2.8"])
+def test_an_older_kafka_as_the_source(
+    spark: SparkSession, topics: Topics, tmp_path: Path, release: str
+) -> None:
+    records = [replace(each, headers=()) if release == "0.10.2" else each for each in RECORDS]
+    with EmbeddedBroker(profile=release) as broker:
+        source = Topics(broker.bootstrap_servers)
+        topic = source.create(PARTITIONS, name=f"from-{release}")
+        source.send(topic, records)
+        commit(source, f"readers-{release}", topic, [40, 150, 0])
+        options = MirrorOptions(
+            source=ClusterAddress(bootstrap_servers=broker.bootstrap_servers),
+            target=ClusterAddress(bootstrap_servers=topics.servers),
+            topics=[topic],
+            directory=str(tmp_path / "mirror"),
+            groups=[f"readers-{release}"],
+        )
+        done = pipelines.mirror(spark, options)
+    assert done.comparison.equal
+    assert [each.state for each in done.groups] == ["moved"] * 3
+    kept = {each: [row[:3] for row in rows] for each, rows in expected().items()}
+    assert {each: [row[:3] for row in rows] for each, rows in read(topics, topic).items()} == kept

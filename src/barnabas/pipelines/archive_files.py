@@ -73,14 +73,16 @@ class ArchiveDirectory:
         """How far the archive is: the end of each partition of some topics, or of all if none is named.
 
         Raises:
-            PipelineRefused: the archive does not have one of them.
+            PipelineRefused: the archive does not have one of them, or has nothing yet.
         """
         ends = self.checkpoint.ends(spark)
+        if not ends:
+            raise PipelineRefused(f"the archive {self.path} has no records yet: archive some first")
         there = {where.topic for where in ends}
         if missing := sorted(set(topics) - there):
             raise PipelineRefused(
                 f"the archive {self.path} has no topic {', '.join(missing)}; it has "
-                f"{', '.join(sorted(there)) or 'none'}"
+                f"{', '.join(sorted(there))}"
             )
         return {where: end for where, end in ends.items() if not topics or where.topic in topics}
 

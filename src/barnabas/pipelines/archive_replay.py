@@ -18,10 +18,16 @@ from barnabas.pipelines.errors import PipelineRefused
 from barnabas.pipelines.replay_state import SINK, ReplayState
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore
 from barnabas.pipelines.sides import ArchiveSide, TopicSide
-from barnabas.pipelines.target_topics import check_empty, ensure_topics, renamed
+from barnabas.pipelines.target_topics import (
+    check_empty,
+    ensure_topics,
+    renamed,
+    written_ranges,
+)
 from barnabas.pipelines.topic_frames import ClusterAddress
 from barnabas.spark.sink.foreach_batch import ExactlyOnce
 from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.types import TopicPartition
 
 QUERY: Final = "sql.streaming.queryId"
 """The property by which Spark's tasks know which query they work for."""
@@ -92,10 +98,13 @@ def replay(
     records = records.where(records.topic.isin(list(names)))
     written = _write_all(records, names, state, options, -1 if done is None else done, on_progress)
     on_progress(PipelineProgress("compare", written.batches, written.records))
+    with options.target.admin() as admin:
+        places = [TopicPartition(names[where.topic], where.partition) for where in ends]
+        ranges = written_ranges(admin, places, options.target)
     found = compare(
         spark,
         ArchiveSide(options.directory, list(names)),
-        TopicSide(options.target, list(names.values())),
+        TopicSide(options.target, list(names.values()), ranges),
         CompareOptions(names=names),
     )
     found.check()

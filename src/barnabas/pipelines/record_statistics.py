@@ -195,8 +195,8 @@ def _rates(records: DataFrame, whole: Row, count: int) -> list[Interval]:
 def _sizes(row: Row | None, name: str) -> SizeStatistics:
     if row is None:
         return SizeStatistics(0, 0, 0, 0, 0)
-    parts = row[f"{name}_parts"] or (0, 0, 0)
-    return SizeStatistics(row[f"{name}_total"], *parts, row[f"{name}_most"])
+    median, p95, p99 = row[f"{name}_parts"] or (0, 0, 0)
+    return SizeStatistics(row[f"{name}_total"], median, p95, p99, row[f"{name}_most"])
 
 
 def _partition(partition: int, row: Row | None) -> PartitionStatistics:

@@ -1,7 +1,8 @@
 """The topics that a pipeline writes: made where they are missing, and empty before the first record."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
+from threading import Event
 from typing import Final
 
 from pyspark.sql import Column
@@ -18,8 +19,8 @@ from barnabas.client.sync.admin import Admin
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.pipelines.errors import PipelineRefused
-from barnabas.pipelines.topic_frames import ClusterAddress, partitions_of
+from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
+from barnabas.pipelines.topic_frames import ClusterAddress, TopicRanges, bounds, partitions_of
 from barnabas.records.columns.columns import Wanted
 from barnabas.types import TopicPartition
 
@@ -31,6 +32,9 @@ _COPIED: Final = frozenset(
     }
 )
 """The properties of a topic that every Kafka since 0.11 knows, or ignores."""
+
+_LOOKS: Final = 300
+_PAUSE_S: Final = 0.1
 
 
 def renamed(names: Mapping[str, str]) -> Column:
@@ -77,6 +81,29 @@ def check_empty(cluster: ClusterAddress, admin: Admin, counts: Mapping[str, int]
                     f"{where.topic} has records that this pipeline did not write, in partition "
                     f"{where.partition}: name another topic, or delete it and start again"
                 )
+
+
+def written_ranges(
+    admin: Admin, places: Collection[TopicPartition], cluster: ClusterAddress
+) -> TopicRanges:
+    """All that partitions have, once what was committed is visible: brokers mark it a little later.
+
+    Raises:
+        RecordsDiffer: a transaction of somebody else stays open.
+    """
+    starts = bounds(admin, places, EARLIEST, cluster)
+    wanted = dict.fromkeys(places, LATEST)
+    for _ in range(_LOOKS):
+        ends = {where: row.offset for where, row in admin.list_offsets(wanted).items()}
+        seen = admin.list_offsets(wanted, committed_only=True)
+        hidden = sorted(where for where in ends if seen[where].offset < ends[where])
+        if not hidden:
+            return TopicRanges(starts, ends)
+        Event().wait(_PAUSE_S)
+    raise RecordsDiffer(
+        f"{hidden[0].topic}-{hidden[0].partition} has an open transaction, so that not all of it can be "
+        "read: `barnabas transactions list` shows it. Run again once it has ended"
+    )
 
 
 def reader(cluster: ClusterAddress) -> RangeReader:

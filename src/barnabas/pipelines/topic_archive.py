@@ -116,7 +116,10 @@ def _check(
     spark: SparkSession, options: ArchiveOptions, into: ArchiveDirectory
 ) -> dict[TopicPartition, int]:
     """Compare the offsets of the archive with those that the topics still have."""
-    ends = into.chosen(spark, options.topics)
+    archived_to = into.checkpoint.ends(spark)
+    ends = {where: end for where, end in archived_to.items() if where.topic in options.topics}
+    if not ends:
+        return {}  # The topics have no records yet.
     with options.source.admin() as admin:
         starts = bounds(admin, ends, EARLIEST, options.source)
     ranges = TopicRanges({w: min(at, ends[w]) for w, at in starts.items()}, ends)

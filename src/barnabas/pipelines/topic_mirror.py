@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
-from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
+from barnabas.client.core.admin.descriptions import EARLIEST
 from barnabas.pipelines.checkpoint import QueryCheckpoint, if_there
 from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
 from barnabas.pipelines.errors import PipelineRefused
@@ -25,6 +25,7 @@ from barnabas.pipelines.target_topics import (
     copied_properties,
     ensure_topics,
     renamed,
+    written_ranges,
 )
 from barnabas.pipelines.topic_frames import (
     RECORD,
@@ -163,17 +164,18 @@ def _compared(
         RecordsDiffer: both sides do.
     """
     names = options.target_names
+    if not ends:
+        return Comparison(", ".join(names), ", ".join(names.values()), [], [])  # No records yet.
     source_from, target_from = _last_compared(spark, options)
     targets = [TopicPartition(names[where.topic], where.partition) for where in ends]
     with origin.admin() as source, options.target.admin() as target:
         starts = bounds(source, ends, EARLIEST, origin)
-        begins = bounds(target, targets, EARLIEST, options.target)
-        lasts = bounds(target, targets, LATEST, options.target)
+        written = written_ranges(target, targets, options.target)
     source_ranges = TopicRanges(
         {w: min(max(at, source_from.get(w, 0)), ends[w]) for w, at in starts.items()}, ends
     )
     target_ranges = TopicRanges(
-        {w: max(at, target_from.get(w, 0)) for w, at in begins.items()}, lasts
+        {w: max(at, target_from.get(w, 0)) for w, at in written.starts.items()}, written.ends
     )
     found = compare(
         spark,
@@ -182,7 +184,7 @@ def _compared(
         CompareOptions(names=names),
     )
     found.check()
-    _keep_compared(spark, options, ends, lasts)
+    _keep_compared(spark, options, ends, written.ends)
     return found
 
 

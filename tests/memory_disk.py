@@ -14,8 +14,9 @@ Below = Callable[[int], int]
 class MemoryFile:
     """`now` is what the system shows, `kept` what survives a power cut for certain."""
 
-    def __init__(self, is_full: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, is_full: Callable[[], bool] = lambda: False, path: str = "/memory") -> None:
         self._is_full = is_full
+        self.path = path
         self.now = bytearray()
         self.kept = b""
         self.begun = 0
@@ -137,7 +138,7 @@ class MemoryDisk:
     def open(self, path: str, *, create: bool = False) -> MemoryFile:
         if path not in self.files and not create:
             raise StorageError(f"cannot open {path}")
-        return self.files.setdefault(path, MemoryFile(lambda: self.is_full))
+        return self.files.setdefault(path, MemoryFile(lambda: self.is_full, path))
 
     def exists(self, path: str) -> bool:
         return path in self.files or any(name.startswith(f"{path}/") for name in self.files)

@@ -40,11 +40,12 @@ class Storage:
 class SimFile:
     """`ports.File`."""
 
-    __slots__ = ("_disk", "inode")
+    __slots__ = ("_disk", "inode", "path")
 
-    def __init__(self, disk: "SimDisk", inode: Inode) -> None:
+    def __init__(self, disk: "SimDisk", inode: Inode, path: str) -> None:
         self._disk = disk
         self.inode = inode
+        self.path = path
 
     def fileno(self) -> int:
         """None."""
@@ -160,8 +161,8 @@ class SimDisk:
     def open(self, path: str, *, create: bool = False) -> SimFile:
         """Open for reading and writing."""
         if create and self._names.live.get(path) is None:
-            return SimFile(self, self._make_file(path))
-        return SimFile(self, self._file(path))
+            return SimFile(self, self._make_file(path), path)
+        return SimFile(self, self._file(path), path)
 
     def exists(self, path: str) -> bool:
         """Whether a file or directory is there."""

@@ -45,7 +45,9 @@ class Entropy(Protocol):
 
 
 class File(Protocol):
-    """One open file, addressed by position; there is no cursor."""
+    """One open file, addressed by position; there is no cursor. `path` is where it was opened."""
+
+    path: str
 
     def fileno(self) -> int:
         """The descriptor, for sendfile; -1 if there is none (a simulated file)."""

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
@@ -87,7 +86,7 @@ class BrokerServer:
         self._open_registries = open_registries
         self._registries: Registries | None = None
         self._written: Written | None = None
-        self._opening: dict[str, LogConfig] = {}
+        self._opening: dict[tuple[str, frozenset[tuple[str, str]]], LogConfig] = {}
         self._registrations: list[AnyRegistration] = []
         self._broker: Broker | None = None
         self._background = Background(world.timers)
@@ -231,14 +230,18 @@ class BrokerServer:
         registry = self._the_registries.own
         if self._written is None:
             self._written = written_in(registry)
-        config = self._opening.get(topic)
+        own: Mapping[str, str] = {"cleanup.policy": "compact"}
+        if topic in self._written.topics:
+            own = self._written.config_of(topic)
+        properties = frozenset(own.items())
+        config = self._opening.get(("", properties)) or self._opening.get((topic, properties))
         if config is None:
-            own: Mapping[str, str] = {"cleanup.policy": "compact"}
-            if topic in self._written.topics:
-                own = self._written.config_of(topic)
-            config = self._opening[topic] = config_of_kept(
-                own, self._settings.current, partial(_tell_unobeyed, topic)
-            )
+            refused: list[ConfigError] = []
+            config = config_of_kept(own, self._settings.current, refused.append)
+            for error in refused:
+                _tell_unobeyed(topic, error)
+            # Most topics have the same properties; a warning names its own topic.
+            self._opening[topic if refused else "", properties] = config
         return config
 
     def _build(self) -> Broker:

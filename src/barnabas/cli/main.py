@@ -134,6 +134,12 @@ def _wire() -> click.Command:
     return wire
 
 
+def _doctor() -> click.Command:
+    from barnabas.cli.doctor.doctor import doctor
+
+    return doctor
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
@@ -153,6 +159,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "stats": _stats,
     "wire": _wire,
     "profiles": _profiles,
+    "doctor": _doctor,
     "demo": _demo,
 }
 

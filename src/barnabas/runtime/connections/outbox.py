@@ -166,7 +166,8 @@ class Outbox:
                     break
                 target = scratch[used : used + size]
                 if part.file.read_into(part.position, target) != size:
-                    raise StorageError(f"a log file ends within {part.position}+{size}")
+                    end = part.position + size
+                    raise StorageError(f"{part.file.path} ends before {end}, though it was longer")
                 used += size
                 buffers.append(target)
             else:

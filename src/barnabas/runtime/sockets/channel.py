@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from barnabas.errors import ConnectionFailed
+from barnabas.errors import ConnectionFailed, StorageError
 from barnabas.kernels.sockets import receive, send
 from barnabas.ports import File
 from barnabas.runtime.connections.batched_polling import SlowLane
@@ -90,7 +90,8 @@ class SocketChannel:
         """Send what fits now of a file region.
 
         Raises:
-            ConnectionFailed: the stream broke, or the region is not all there.
+            ConnectionFailed: the stream broke.
+            StorageError: the file ends before the region does; somebody truncated it.
         """
         try:
             sent = os.sendfile(self._fd, file.fileno(), position, count)
@@ -99,7 +100,7 @@ class SocketChannel:
         except OSError as error:
             raise ConnectionFailed(f"sending to {self._peer}: {error}") from error
         if sent == 0 and count > 0:
-            raise ConnectionFailed(f"sending to {self._peer}: the file ends before {position}")
+            raise StorageError(f"{file.path} ends before {position + count}, though it was longer")
         return sent
 
     def on_readable(self, callback: Callable[[], None] | None, *, late: bool = False) -> None:

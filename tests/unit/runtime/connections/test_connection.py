@@ -243,6 +243,8 @@ def test_a_refused_frame_closes_this_connection_alone() -> None:
 class BytesFile:
     """A file that is a bytes."""
 
+    path = "/bytes"
+
     def __init__(self, data: bytes) -> None:
         self.data = data
 

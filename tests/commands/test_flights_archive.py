@@ -84,13 +84,11 @@ def written(broker: Served, topic: str) -> int:
 
 def test_a_year_there_and_back(broker: Served, flights: int, tmp_path: Path) -> None:
     archive = ("archive", "flights", "--to", "./archive", "--records-per-batch", BATCH)
-    commits = tmp_path / "archive/_checkpoint/commits"
     offsets = tmp_path / "archive/_checkpoint/offsets"
-    kill_when(begin(broker, tmp_path, *archive), (commits / "1").exists)
     # Amid a batch: it is planned and not done.
     kill_when(
         begin(broker, tmp_path, *archive),
-        lambda: (offsets / "4").exists() and any(tmp_path.glob("archive/*/*/batch=4")),
+        lambda: (offsets / "3").exists() and any(tmp_path.glob("archive/*/*/batch=3")),
     )
     done = finish(begin(broker, tmp_path, *archive))
     checked = [part["checked"] for part in done["partitions"]]  # type: ignore[attr-defined]
@@ -98,11 +96,9 @@ def test_a_year_there_and_back(broker: Served, flights: int, tmp_path: Path) -> 
 
     replay = ("replay", "./archive", "--rename", "flights=again")
     kill_when(begin(broker, tmp_path, *replay), lambda: written(broker, "again") > flights // 4)
-    kill_when(begin(broker, tmp_path, *replay), lambda: written(broker, "again") > flights // 2)
     back = finish(begin(broker, tmp_path, *replay))
     assert 0 < back["records"] < flights  # type: ignore[operator]
-    for sides in (("flights", "again"), ("./archive", "again"), ("flights", "./archive")):
-        compared = finish(begin(broker, tmp_path, "compare", *sides))
-        assert compared["equal"] is True
-        records = [part["target_records"] for part in compared["partitions"]]  # type: ignore[attr-defined]
-        assert sum(records) == flights
+    compared = finish(begin(broker, tmp_path, "compare", "flights", "again"))
+    assert compared["equal"] is True
+    records = [part["target_records"] for part in compared["partitions"]]  # type: ignore[attr-defined]
+    assert sum(records) == flights

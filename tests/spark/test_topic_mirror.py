@@ -99,8 +99,20 @@ def test_a_mirror_goes_on_and_finds_records_of_others(
     spark: SparkSession, old: EmbeddedBroker, topics: Topics, tmp_path: Path
 ) -> None:
     options = filled(old, topics, "gone-on", tmp_path)
-    assert pipelines.mirror(spark, options).records == len(RECORDS)
-    Topics(old.bootstrap_servers).send("gone-on", RECORDS[:10])
+    source = Topics(old.bootstrap_servers)
+
+    def stop(progress: PipelineProgress) -> None:
+        if progress.step == "compare":
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        pipelines.mirror(spark, options, stop)
+    # Retention takes records between copying and comparing them.
+    source.delete_before("gone-on", 30)
+    first = pipelines.mirror(spark, options)
+    assert first.records == 0
+    assert [part.source_records for part in first.comparison.parts] == [70, 200]
+    source.send("gone-on", RECORDS[:10])
     again = pipelines.mirror(spark, options)
     assert again.records == sum(part.source_records for part in again.comparison.parts) == 10
     topics.send("gone-on", RECORDS[:1])

@@ -22,6 +22,7 @@ from barnabas.pipelines.target_topics import (
     check_empty,
     ensure_topics,
     renamed,
+    target_names,
     written_ranges,
 )
 from barnabas.pipelines.topic_frames import ClusterAddress
@@ -84,7 +85,7 @@ def replay(
     archive = ArchiveDirectory(options.directory)
     identity = archive.existing(spark)
     ends = archive.chosen(spark, options.topics)
-    names = {each: options.names.get(each, each) for each in sorted({w.topic for w in ends})}
+    names = target_names({where.topic for where in ends}, options.names)
     with options.target.admin() as admin:
         wanted = {names[topic]: 0 for topic in names}
         for where in ends:

@@ -37,6 +37,25 @@ _LOOKS: Final = 300
 _PAUSE_S: Final = 0.1
 
 
+def target_names(topics: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
+    """The name of each topic in the target: its own, unless `names` has another.
+
+    Raises:
+        PipelineRefused: `names` has a topic that is not among them, or two would become one.
+    """
+    found = {topic: names.get(topic, topic) for topic in sorted(topics)}
+    if unknown := sorted(set(names) - set(found)):
+        raise PipelineRefused(
+            f"{unknown[0]} was given another name, but the topics are {', '.join(found)}"
+        )
+    for topic, name in found.items():
+        if other := [one for one in found if one != topic and found[one] == name]:
+            raise PipelineRefused(
+                f"{topic} and {other[0]} would both be {name}: rename one of them"
+            )
+    return found
+
+
 def renamed(names: Mapping[str, str]) -> Column:
     """The column topic with the new names; all topics have one."""
     pairs = [f.lit(text) for pair in names.items() for text in pair]

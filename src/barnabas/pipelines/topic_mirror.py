@@ -6,17 +6,18 @@ ended. At its end it compares what came since the last comparison that found all
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
-from barnabas.client.core.admin.descriptions import EARLIEST
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.pipelines.checkpoint import QueryCheckpoint, if_there
 from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
 from barnabas.pipelines.errors import PipelineRefused
-from barnabas.pipelines.group_positions import GroupPosition, move_groups
+from barnabas.pipelines.group_positions import GroupPosition, move_groups, nth_from_end
 from barnabas.pipelines.mirror_07 import Kafka07Address, mirror_07
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.sides import TopicSide
@@ -24,7 +25,9 @@ from barnabas.pipelines.target_topics import (
     check_empty,
     copied_properties,
     ensure_topics,
+    reader,
     renamed,
+    target_names,
     written_ranges,
 )
 from barnabas.pipelines.topic_frames import (
@@ -62,8 +65,12 @@ class MirrorOptions:
 
     @property
     def target_names(self) -> dict[str, str]:
-        """The target's name of each topic."""
-        return {topic: self.names.get(topic, topic) for topic in sorted(self.topics)}
+        """The target's name of each topic.
+
+        Raises:
+            PipelineRefused: as `target_topics.target_names`.
+        """
+        return target_names(self.topics, self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +128,10 @@ def _from_cluster(
         )
         if options.checkpoint.query(spark) is None:
             check_empty(options.target, target, made)
+            begun = [TopicPartition(topic, one) for topic in counts for one in range(counts[topic])]
+            there = [TopicPartition(names[where.topic], where.partition) for where in begun]
+            starts = bounds(source, begun, EARLIEST, origin)
+            _keep_compared(spark, options, starts, bounds(target, there, LATEST, options.target))
     done = run_available("mirror", lambda: _start(spark, origin, options), on_progress)
     on_progress(PipelineProgress("compare", done.batches, done.records))
     ends = {w: at for w, at in options.checkpoint.ends(spark).items() if w.topic in names}
@@ -174,9 +185,16 @@ def _compared(
     source_ranges = TopicRanges(
         {w: min(max(at, source_from.get(w, 0)), ends[w]) for w, at in starts.items()}, ends
     )
-    target_ranges = TopicRanges(
-        {w: max(at, target_from.get(w, 0)) for w, at in written.starts.items()}, written.ends
-    )
+    begins = {w: max(at, target_from.get(w, 0)) for w, at in written.starts.items()}
+    for where, at in source_ranges.starts.items():
+        if at > source_from.get(where, 0):
+            # Retention was faster than this comparison: the last ones are those that both have.
+            there = TopicPartition(names[where.topic], where.partition)
+            with closing(reader(origin)) as reading, closing(reader(options.target)) as writing:
+                left = reading.count(*where, at, ends[where])
+                end = written.ends[there]
+                begins[there] = nth_from_end(writing, there, begins[there], end, left)
+    target_ranges = TopicRanges(begins, written.ends)
     found = compare(
         spark,
         TopicSide(origin, list(names), source_ranges),

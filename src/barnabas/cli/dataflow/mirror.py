@@ -114,7 +114,7 @@ def mirror(
             "name the source with --from, or of Kafka 0.7 --from-07 or --zookeeper"
         )
     chosen = None if all_groups else groups
-    names = {topic: topic for topic in topics} | typed(renamed, "--rename")
+    names = typed(renamed, "--rename")
     target = cluster(servers, pairs)
     with ExitStack() as stack:
         origin: ClusterAddress | Kafka07Address

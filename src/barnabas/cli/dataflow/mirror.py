@@ -11,7 +11,6 @@ from barnabas.cli.arguments.usage import typed
 from barnabas.cli.dataflow.addresses import cluster, old_cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
 from barnabas.cli.dataflow.spark_options import (
-    check_spark,
     shown_progress,
     spark_options,
     spark_session,
@@ -122,7 +121,6 @@ def mirror(
             origin = cluster(source, source_pairs)
             spark = stack.enter_context(spark_session("mirror", master, conf))
         else:
-            check_spark()
             origin, spark = old_cluster(old, zookeeper), None
         on_progress = stack.enter_context(shown_progress(quiet=as_json))
         from barnabas.pipelines import MirrorOptions

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -25,8 +26,21 @@ class SparkFailed(KafkaError):
 
 
 def spark_options(command: _Command) -> _Command:
-    """Add --master and --conf; the command receives `master` and `conf`."""
-    made: Callable[..., Any] = command
+    """Add --master and --conf; the command receives `master` and `conf`.
+
+    It fails with a ConfigError where Spark is not installed.
+    """
+
+    @wraps(command)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        if find_spec("pyspark") is None or find_spec("pyarrow") is None:
+            raise ConfigError(
+                "this command runs on Spark: pip install '.[spark]' in a copy of the project "
+                "brings it"
+            )
+        return command(*arguments, **options)
+
+    made: Callable[..., Any] = checked
     for option in (
         click.option(
             "--conf", multiple=True, metavar="NAME=VALUE", help="A Spark property; repeatable."
@@ -43,27 +57,14 @@ def spark_options(command: _Command) -> _Command:
     return cast("_Command", made)
 
 
-def check_spark() -> None:
-    """Refuse to go on without Spark.
-
-    Raises:
-        ConfigError: it is not installed.
-    """
-    if find_spec("pyspark") is None or find_spec("pyarrow") is None:
-        raise ConfigError(
-            "this command runs on Spark: pip install '.[spark]' in a copy of the project brings it"
-        )
-
-
 @contextmanager
 def spark_session(name: str, master: str, conf: tuple[str, ...]) -> Iterator["SparkSession"]:
     """A session for one command, which ends with it.
 
     Raises:
-        ConfigError: Spark is not installed, or there is no Java for it.
+        JavaMissing: there is no Java for it.
         SparkFailed: in place of an error of Spark's.
     """
-    check_spark()
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 

@@ -98,6 +98,36 @@ def _migrate() -> click.Command:
     return migrate
 
 
+def _archive() -> click.Command:
+    from barnabas.cli.dataflow.archive import archive
+
+    return archive
+
+
+def _replay() -> click.Command:
+    from barnabas.cli.dataflow.replay import replay
+
+    return replay
+
+
+def _mirror() -> click.Command:
+    from barnabas.cli.dataflow.mirror import mirror
+
+    return mirror
+
+
+def _compare() -> click.Command:
+    from barnabas.cli.dataflow.compare import compare
+
+    return compare
+
+
+def _stats() -> click.Command:
+    from barnabas.cli.dataflow.stats import stats
+
+    return stats
+
+
 def _wire() -> click.Command:
     from barnabas.cli.wire.wire import wire
 
@@ -122,6 +152,11 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "log": _log,
     "registry": _registry,
     "migrate": _migrate,
+    "archive": _archive,
+    "replay": _replay,
+    "mirror": _mirror,
+    "compare": _compare,
+    "stats": _stats,
     "wire": _wire,
     "profiles": _profiles,
     "doctor": _doctor,
@@ -158,8 +193,8 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. log and
-    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. The other
-    commands talk to a broker.
+    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. archive,
+    replay, mirror, compare and stats run on Spark. The other commands talk to a broker.
     """
 
 

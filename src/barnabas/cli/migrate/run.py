@@ -9,8 +9,8 @@ from barnabas.cli.migrate.group_moves import NO_OFFSET, NOT_COPIED, SHOWN, move,
 from barnabas.cli.migrate.progress import MigrationProgress
 from barnabas.cli.migrate.report import DONE, PLANNED, MigrationReport
 from barnabas.cli.output.output import Row, counted
-from barnabas.client.core.admin.descriptions import NewTopic, Resource
 from barnabas.errors import ConfigError
+from barnabas.migration import new_topic
 from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
@@ -18,14 +18,8 @@ from barnabas.migration.positions import stored, strays
 from barnabas.migration.source import Source
 from barnabas.ports import SharedRegistry
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.encoding import EncodeOptions
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.files.disk import RealDisk
-
-_LARGEST_BATCH = 1_000_000
-_LIMIT = "max.message.bytes"
-_FORMAT = "message.format.version"
-_OLD, _TODAYS = "0.7", "3.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +86,7 @@ class MigrationRun:
             # Before the topic is created: the map may belong to another migration.
             offsets = self._map()
             if not self._is_there():
-                self._make()
+                new_topic.create(self._admin, self._asked.target, len(self._source.places))
             migration = self._migration(target, offsets)
             size = messages = 0
             for row, moved, count in self._partitions(migration, progress, report):
@@ -169,17 +163,6 @@ class MigrationRun:
             )
         return found is not None
 
-    def _make(self) -> None:
-        """Create the target in a current record format, even if the broker's default is that of 0.7."""
-        broker = self._admin.describe_cluster().brokers[0]
-        format_entry = self._admin.describe_configs(Resource.BROKER, str(broker.node_id)).get(
-            f"log.{_FORMAT}"
-        )
-        is_old = format_entry is not None and format_entry.value == _OLD
-        config: dict[str, str | None] = {_FORMAT: _TODAYS} if is_old else {}
-        count = len(self._source.places)
-        self._admin.create_topics([NewTopic(self._asked.target, count, configs=config)])
-
     def _target(self) -> ClusterTarget:
         return ClusterTarget(self._asked.settings, self._asked.target)
 
@@ -193,14 +176,7 @@ class MigrationRun:
         return OffsetMap(self._disk.open(self._asked.map, create=True), described)
 
     def _migration(self, target: ClusterTarget, offsets: OffsetMap) -> Migration:
-        config = self._admin.describe_configs(Resource.TOPIC, self._asked.target)
-        if _FORMAT in config and config[_FORMAT].value == _OLD:
-            raise ConfigError(
-                f"{self._asked.target} has the record format of Kafka 0.7: --to names another topic"
-            )
-        limit = config[_LIMIT].value if _LIMIT in config else None
-        largest = min(int(limit or _LARGEST_BATCH), _LARGEST_BATCH)
-        encode = EncodeOptions(self._asked.codec, batch_bytes=largest, sealed=False)
+        encode = new_topic.encode_options(self._admin, self._asked.target, self._asked.codec)
         options = MigrationOptions(encode, skip=self._asked.skip)
         return Migration(self._source, target, offsets, options)
 

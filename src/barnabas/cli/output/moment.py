@@ -34,13 +34,18 @@ def _told(option: str, text: str, milliseconds: int) -> int:
     return max(milliseconds, 0)
 
 
-def time_and_age(milliseconds: int, now_ms: int) -> str:
-    """A local time with its age: `2013-01-01 05:00:00, 3 h ago`."""
+def time_text(milliseconds: int) -> str:
+    """A local time: `2013-01-01 05:00:00`; the number where no calendar has it."""
     try:
         when = datetime.fromtimestamp(milliseconds / 1000, tz=UTC).astimezone()
     except (ValueError, OverflowError, OSError):
         return str(milliseconds)
-    shown = f"{when:%Y-%m-%d %H:%M:%S}"
+    return f"{when:%Y-%m-%d %H:%M:%S}"
+
+
+def time_and_age(milliseconds: int, now_ms: int) -> str:
+    """A local time with its age: `2013-01-01 05:00:00, 3 h ago`."""
+    shown = time_text(milliseconds)
     age = (now_ms - milliseconds) // 1000
     for size, unit in _UNITS:
         if age >= size:

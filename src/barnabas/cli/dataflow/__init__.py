@@ -1,0 +1,1 @@
+"""Pipelines on Spark: `barnabas archive`, `replay`, `mirror`, `compare` and `stats`."""

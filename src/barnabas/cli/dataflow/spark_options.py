@@ -1,0 +1,119 @@
+"""What the commands that run on Spark share: their session, its errors, and the progress of its work."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from barnabas.cli.arguments.usage import typed
+from barnabas.errors import ConfigError, KafkaError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from barnabas.pipelines.running import OnProgress, PipelineProgress
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class SparkFailed(KafkaError):
+    """Spark gave up; the message is its first line."""
+
+
+def spark_options(command: _Command) -> _Command:
+    """Add --master and --conf; the command receives `master` and `conf`.
+
+    It fails with a ConfigError where Spark is not installed.
+    """
+
+    @wraps(command)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        if find_spec("pyspark") is None or find_spec("pyarrow") is None:
+            raise ConfigError(
+                "this command runs on Spark: pip install '.[spark]' in a copy of the project "
+                "brings it"
+            )
+        return command(*arguments, **options)
+
+    made: Callable[..., Any] = checked
+    for option in (
+        click.option(
+            "--conf", multiple=True, metavar="NAME=VALUE", help="A Spark property; repeatable."
+        ),
+        click.option(
+            "--master",
+            default="local[*]",
+            show_default=True,
+            metavar="URL",
+            help="Where Spark runs: this machine, or the master of a cluster.",
+        ),
+    ):
+        made = option(made)
+    return cast("_Command", made)
+
+
+@contextmanager
+def spark_session(name: str, master: str, conf: tuple[str, ...]) -> Iterator["SparkSession"]:
+    """A session for one command, which ends with it.
+
+    Raises:
+        JavaMissing: there is no Java for it.
+        SparkFailed: in place of an error of Spark's.
+    """
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    from barnabas.demo.interrupted import ends_as_told
+    from barnabas.spark import session
+
+    usual = {"spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
+    spark = session(f"barnabas {name}", master=master, settings=usual | typed(conf, "--conf"))
+    try:
+        with ends_as_told():
+            yield spark
+    except (PySparkException, Py4JJavaError) as error:
+        raise SparkFailed(_first_line(error)) from error
+    # Not after a failure: after an interruption Py4J accepts no further call.
+    spark.stop()
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    ours = [line.strip() for line in lines if "[BARNABAS_" in line]
+    return (ours or lines or [type(error).__name__])[0]
+
+
+@contextmanager
+def shown_progress(*, quiet: bool) -> Iterator["OnProgress"]:
+    """One bar for each step on a terminal's stderr; nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield _unseen
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,} records"),
+        TimeElapsedColumn(),
+    )
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+
+        def show(progress: "PipelineProgress") -> None:
+            total = progress.records + progress.left or None
+            if progress.step not in tasks:
+                tasks[progress.step] = bars.add_task(progress.step, total=total)
+            bars.update(tasks[progress.step], total=total, completed=progress.records)
+
+        yield show
+
+
+def _unseen(_progress: "PipelineProgress") -> None:
+    """Nobody watches."""

@@ -1,0 +1,11 @@
+"""Errors at the end of a pipeline, or before its start. Each message says what to do next."""
+
+from barnabas.errors import ConfigError, KafkaError
+
+
+class PipelineRefused(ConfigError):
+    """A pipeline cannot start as it was asked for; nothing was read or written."""
+
+
+class RecordsDiffer(KafkaError):
+    """A record is missing, doubled, changed or out of order; the message names the first ones."""

@@ -1,0 +1,78 @@
+"""What can be compared: topics of a cluster, an archive, log directories. Each gives the same columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+
+from barnabas.pipelines.archive_files import ArchiveDirectory
+from barnabas.pipelines.topic_frames import RECORD, ClusterAddress, TopicRanges, present_ranges
+
+
+class Side(Protocol):
+    """One of the two that are compared."""
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        ...
+
+    def topics(self, spark: SparkSession) -> list[str]:
+        """The topics that it has, or those of them that were asked for; sorted.
+
+        Raises:
+            KafkaError, ConfigError: one that was asked for is not there.
+        """
+        ...
+
+    def records(self, spark: SparkSession) -> DataFrame:
+        """All records with the columns of `RECORD`, as of this call."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSide:
+    """Topics of a cluster; `ranges`: only these offsets, else all that is there at the call."""
+
+    cluster: ClusterAddress
+    names: Sequence[str]
+    ranges: TopicRanges | None = None
+
+    @property
+    def name(self) -> str:
+        """Topics and brokers."""
+        return f"{', '.join(sorted(self.names))} at {self.cluster.bootstrap_servers}"
+
+    def topics(self, spark: SparkSession) -> list[str]:  # noqa: ARG002 - of the protocol
+        """The topics, as they were named; reading them fails where one is missing."""
+        return sorted(self.names)
+
+    def records(self, spark: SparkSession) -> DataFrame:
+        """What is there now, or what `ranges` names."""
+        ranges = self.ranges or present_ranges(self.cluster, self.names)
+        return ranges.frame(spark, self.cluster, RECORD)
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSide:
+    """An archive; `names`: only these of its topics."""
+
+    directory: str
+    names: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        """Its path."""
+        return f"the archive {self.directory}"
+
+    def topics(self, spark: SparkSession) -> list[str]:
+        """The topics that were archived."""
+        archive = ArchiveDirectory(self.directory)
+        archive.existing(spark)
+        return sorted({where.topic for where in archive.chosen(spark, self.names)})
+
+    def records(self, spark: SparkSession) -> DataFrame:
+        """All that is in its files."""
+        found = ArchiveDirectory(self.directory).records(spark)
+        return found.where(found.topic.isin(self.topics(spark)))

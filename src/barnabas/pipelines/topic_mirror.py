@@ -1,0 +1,230 @@
+"""Topics of one cluster to another, each record exactly once, and the positions of their groups.
+
+A streaming query into the exactly-once sink: a run takes what is there, the next one goes on where it
+ended. At its end it compares what came since the last comparison that found all equal.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.streaming.query import StreamingQuery
+
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
+from barnabas.pipelines.checkpoint import QueryCheckpoint, if_there
+from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
+from barnabas.pipelines.errors import PipelineRefused
+from barnabas.pipelines.group_positions import GroupPosition, move_groups, nth_from_end
+from barnabas.pipelines.mirror_07 import Kafka07Address, mirror_07
+from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
+from barnabas.pipelines.sides import TopicSide
+from barnabas.pipelines.target_topics import (
+    check_empty,
+    copied_properties,
+    ensure_topics,
+    reader,
+    renamed,
+    target_names,
+    written_ranges,
+)
+from barnabas.pipelines.topic_frames import (
+    RECORD,
+    ClusterAddress,
+    TopicRanges,
+    bounds,
+    partitions_of,
+)
+from barnabas.spark.options.offsets import OffsetMap, offsets_from_json, offsets_to_json
+from barnabas.types import TopicPartition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirrorOptions:
+    """What to mirror, and where to.
+
+    `directory`: a path or URI of this mirror's own, where it keeps how far it is. `names`: the
+    target's name of a topic, by default its own. `groups`: whose positions to move; None: all groups'.
+    `records_per_batch`: how many records are in one transaction of each partition at most.
+    """
+
+    source: ClusterAddress | Kafka07Address
+    target: ClusterAddress
+    topics: Sequence[str]
+    directory: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    groups: Sequence[str] | None = ()
+    records_per_batch: int = 1_000_000
+
+    @property
+    def checkpoint(self) -> QueryCheckpoint:
+        """Where Spark keeps how far the mirror is."""
+        return QueryCheckpoint(f"{self.directory.rstrip('/')}/checkpoint")
+
+    @property
+    def target_names(self) -> dict[str, str]:
+        """The target's name of each topic.
+
+        Raises:
+            PipelineRefused: as `target_topics.target_names`.
+        """
+        return target_names(self.topics, self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorResult:
+    """The result of a run: what it wrote, the comparison of it, and where the groups are."""
+
+    batches: int
+    records: int
+    comparison: Comparison
+    groups: list[GroupPosition]
+
+
+def mirror(
+    spark: SparkSession | None, options: MirrorOptions, on_progress: OnProgress = ignore
+) -> MirrorResult:
+    """Mirror what the topics have now; go on where the last run ended.
+
+    Partitions, order, keys, headers and timestamps are kept, offsets are new. Topics that do not
+    exist are made like those of the source. From Kafka 0.7 see `mirror_07`; `spark` may be None then.
+
+    Raises:
+        PipelineRefused: a topic of the target has too few partitions, or records of others.
+        RecordsDiffer: a record is missing, doubled, changed or out of order at the end.
+        MigrationStopped: of Kafka 0.7, the same, or a message cannot be read.
+        KafkaError, PySparkException: the brokers or Spark failed.
+    """
+    if isinstance(options.source, Kafka07Address):
+        return _from_07(options.source, options, on_progress)
+    if spark is None:
+        raise PipelineRefused("only a mirror of Kafka 0.7 does without a session of Spark")
+    return _from_cluster(spark, options.source, options, on_progress)
+
+
+def _from_07(
+    source: Kafka07Address, options: MirrorOptions, on_progress: OnProgress
+) -> MirrorResult:
+    names, groups = options.target_names, options.groups
+    done = mirror_07(source, options.target, names, options.directory, groups, on_progress)
+    to = TopicSide(options.target, list(names.values())).name
+    found = Comparison(f"{', '.join(names)} of Kafka 0.7", to, done.parts, [])
+    return MirrorResult(0, done.records, found, done.groups)
+
+
+def _from_cluster(
+    spark: SparkSession, origin: ClusterAddress, options: MirrorOptions, on_progress: OnProgress
+) -> MirrorResult:
+    names = options.target_names
+    with origin.admin() as source, options.target.admin() as target:
+        counts = partitions_of(source, names)
+        configs = copied_properties(source, names)
+        made = ensure_topics(
+            target,
+            {names[topic]: count for topic, count in counts.items()},
+            {names[topic]: configs[topic] for topic in names},
+        )
+        if options.checkpoint.query(spark) is None:
+            check_empty(options.target, target, made)
+            begun = [TopicPartition(topic, one) for topic in counts for one in range(counts[topic])]
+            there = [TopicPartition(names[where.topic], where.partition) for where in begun]
+            starts = bounds(source, begun, EARLIEST, origin)
+            _keep_compared(spark, options, starts, bounds(target, there, LATEST, options.target))
+    done = run_available("mirror", lambda: _start(spark, origin, options), on_progress)
+    on_progress(PipelineProgress("compare", done.batches, done.records))
+    ends = {w: at for w, at in options.checkpoint.ends(spark).items() if w.topic in names}
+    found = _compared(spark, origin, options, ends)
+    groups: list[GroupPosition] = []
+    if options.groups is None or options.groups:
+        groups = move_groups(origin, options.target, ends, names, options.groups)
+    return MirrorResult(done.batches, done.records, found, groups)
+
+
+def _start(spark: SparkSession, origin: ClusterAddress, options: MirrorOptions) -> StreamingQuery:
+    records = (
+        origin.reading(spark.readStream, options.topics)
+        .schema(RECORD)
+        .option("includeHeaders", "true")
+        .option("startingOffsets", "earliest")
+        .option("maxOffsetsPerTrigger", options.records_per_batch)
+        .load()
+    )
+    rows = records.select(
+        renamed(options.target_names), "partition", "key", "value", "headers", "timestamp"
+    )
+    return (
+        rows.writeStream.queryName("mirror")
+        .format("barnabas")
+        .options(**options.target.options())
+        .option("deliveryGuarantee", "exactly-once")
+        .option("transactionalIdPrefix", "barnabas-mirror")
+        .option("checkpointLocation", options.checkpoint.path)
+        .trigger(availableNow=True)
+        .start()
+    )
+
+
+def _compared(
+    spark: SparkSession, origin: ClusterAddress, options: MirrorOptions, ends: OffsetMap
+) -> Comparison:
+    """Compare what came since the last comparison, and keep how far this one went.
+
+    Raises:
+        RecordsDiffer: both sides do.
+    """
+    names = options.target_names
+    if not ends:
+        return Comparison(", ".join(names), ", ".join(names.values()), [], [])  # No records yet.
+    source_from, target_from = _last_compared(spark, options)
+    targets = [TopicPartition(names[where.topic], where.partition) for where in ends]
+    with origin.admin() as source, options.target.admin() as target:
+        starts = bounds(source, ends, EARLIEST, origin)
+        written = written_ranges(target, targets, options.target)
+    source_ranges = TopicRanges(
+        {w: min(max(at, source_from.get(w, 0)), ends[w]) for w, at in starts.items()}, ends
+    )
+    begins = {w: max(at, target_from.get(w, 0)) for w, at in written.starts.items()}
+    for where, at in source_ranges.starts.items():
+        if at > source_from.get(where, 0):
+            # Retention was faster than this comparison: the last ones are those that both have.
+            there = TopicPartition(names[where.topic], where.partition)
+            with closing(reader(origin)) as reading, closing(reader(options.target)) as writing:
+                left = reading.count(*where, at, ends[where])
+                end = written.ends[there]
+                begins[there] = nth_from_end(writing, there, begins[there], end, left)
+    target_ranges = TopicRanges(begins, written.ends)
+    found = compare(
+        spark,
+        TopicSide(origin, list(names), source_ranges),
+        TopicSide(options.target, list(names.values()), target_ranges),
+        CompareOptions(names=names),
+    )
+    found.check()
+    _keep_compared(spark, options, ends, written.ends)
+    return found
+
+
+def _last_compared(spark: SparkSession, options: MirrorOptions) -> tuple[OffsetMap, OffsetMap]:
+    """The ends of source and target at the last comparison; empty maps before the first one."""
+    kept = if_there(lambda: spark.read.json(_compared_path(options), "run LONG, ends STRING"))
+    row = None if kept is None else kept.orderBy(f.desc("run")).first()
+    if row is None:
+        return {}, {}
+    source, target = json.loads(row.ends)
+    return offsets_from_json(source), offsets_from_json(target)
+
+
+def _keep_compared(
+    spark: SparkSession, options: MirrorOptions, source: OffsetMap, target: OffsetMap
+) -> None:
+    ends = json.dumps([offsets_to_json(source), offsets_to_json(target)])
+    kept = if_there(lambda: spark.read.json(_compared_path(options), "run LONG, ends STRING"))
+    run = 0 if kept is None else kept.count()
+    rows = spark.createDataFrame([(run, ends)], "run LONG, ends STRING").coalesce(1)
+    rows.write.mode("append").json(_compared_path(options))
+
+
+def _compared_path(options: MirrorOptions) -> str:
+    return f"{options.directory.rstrip('/')}/compared"

@@ -92,6 +92,12 @@ def _transactions() -> click.Command:
     return transactions
 
 
+def _pipeline() -> click.Command:
+    from barnabas.cli.pipeline.pipeline import pipeline
+
+    return pipeline
+
+
 def _migrate() -> click.Command:
     from barnabas.cli.migrate.migrate import migrate
 
@@ -116,6 +122,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "log": _log,
     "registry": _registry,
     "migrate": _migrate,
+    "pipeline": _pipeline,
     "wire": _wire,
     "profiles": _profiles,
     "demo": _demo,
@@ -151,8 +158,8 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. log and
-    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. The other
-    commands talk to a broker.
+    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7, pipeline runs
+    pipelines on Spark. The other commands talk to a broker.
     """
 
 

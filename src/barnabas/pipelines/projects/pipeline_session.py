@@ -1,0 +1,107 @@
+"""Spark for a pipeline: a session of this machine with Spark Connect in it, as pipelines need it.
+
+`spark-pipelines` does the same with a port that is always 15002: two pipelines at a time could not run.
+"""
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from barnabas.pipelines.projects.errors import ProjectError
+from barnabas.pipelines.projects.project import Project
+from barnabas.runtime.entropy import SystemEntropy
+from barnabas.spark.sessions.local_session import SETTINGS, session
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+_NEEDED: Final = ("grpc", "grpc_status", "google.protobuf", "yaml", "zstandard")
+_TOKEN: Final = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - the name of a variable
+_CONNECT: Final = "SPARK_CONNECT_MODE_ENABLED"
+
+_SERVER: Final = {
+    "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
+    "spark.sql.connect.serverStacktrace.enabled": "false",
+    # As PySpark sets them for its own local server.
+    "spark.sql.artifact.isolation.enabled": "true",
+    "spark.sql.artifact.isolation.alwaysApplyClassloader": "true",
+}
+_JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
+
+
+@contextmanager
+def pipeline_session(project: Project, *, master: str = "local[*]") -> "Iterator[SparkSession]":
+    """A session of Spark Connect whose server is in this process's own Java, until the block ends.
+
+    `spark` of definitions, `SparkSession.active()` and this one are the same.
+
+    Args:
+        project: its configuration is stronger than what `barnabas.spark.session` sets.
+        master: Spark's master URL.
+
+    Raises:
+        ProjectError: a package is missing.
+        JavaMissing: there is no Java 17 or later.
+    """
+    check_packages()
+    # Without a password everybody on this machine could connect.
+    os.environ[_TOKEN] = SystemEntropy().uuid().hex()
+    # Derby would write derby.log into the current directory.
+    quiet = f"{SETTINGS[_JAVA_OPTIONS]} -Dderby.stream.error.file=/dev/null"
+    settings = {**_SERVER, **_tables(project), _JAVA_OPTIONS: quiet, **project.configuration}
+    classic = session(project.name, master=master, settings=settings)
+    try:
+        from pyspark.sql.connect.session import SparkSession
+
+        service = getattr(
+            classic._jvm,  # noqa: SLF001 - the port is nowhere else
+            "org.apache.spark.sql.connect.service.SparkConnectService$",
+        )
+        port = getattr(service, "MODULE$").localPort()
+        os.environ[_CONNECT] = "1"
+        connected = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+        try:
+            for key, value in project.configuration.items():
+                # Spark takes no other names than spark.* before its start.
+                if classic.conf.get(key, None) != value:
+                    connected.conf.set(key, value)
+            yield connected
+        finally:
+            connected.stop()
+    finally:
+        os.environ.pop(_CONNECT, None)
+        classic.stop()
+
+
+def _tables(project: Project) -> dict[str, str]:
+    """Where the list of tables and their files are: in the project, as for `spark-pipelines` run there."""
+    if project.spec.catalog is not None:
+        return {}
+    database = f"jdbc:derby:;databaseName={project.folder / 'metastore_db'};create=true"
+    return {
+        # The catalog of memory forgets the tables of a run when it ends.
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.warehouse.dir": (project.folder / "spark-warehouse").as_uri(),
+        "spark.hadoop.javax.jdo.option.ConnectionURL": database,
+    }
+
+
+def check_packages() -> None:
+    """Raise ProjectError if a package that pipelines need is missing."""
+    missing = [each.split(".")[0] for each in _NEEDED if not _found(each)]
+    if missing:
+        raise ProjectError(
+            f"pipelines need the packages of {', '.join(missing)}: pip install '.[pipelines]' in a "
+            "copy of the project"
+        )
+
+
+def _found(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False

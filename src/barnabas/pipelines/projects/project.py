@@ -1,0 +1,108 @@
+"""A pipeline project as its spark-pipeline.yml describes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from pyspark.errors import PySparkException
+from pyspark.pipelines.cli import PIPELINE_SPEC_FILE_NAMES, PipelineSpec, unpack_pipeline_spec
+
+from barnabas.pipelines.projects.errors import ProjectError
+
+SERVERS: Final = "spark.barnabas.servers"
+"""The entry of `configuration` with the brokers' addresses, in projects from our templates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A spec that was read, and the file that it is in."""
+
+    path: Path
+    spec: PipelineSpec
+
+    @property
+    def folder(self) -> Path:
+        """Where the spec is, and what its patterns of files are relative to."""
+        return self.path.parent
+
+    @property
+    def name(self) -> str:
+        """The pipeline's name."""
+        return self.spec.name
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """Spark's properties, and the project's own."""
+        return self.spec.configuration
+
+    @property
+    def storage(self) -> Path:
+        """The directory of checkpoints.
+
+        Raises:
+            ProjectError: it is not on this machine.
+        """
+        parts = urlsplit(self.spec.storage)
+        if parts.scheme not in {"", "file"}:
+            raise ProjectError(
+                f"{self.path}: storage is {self.spec.storage}; this command reads checkpoints from "
+                "a file system of this machine only (file:///...)"
+            )
+        return Path(unquote(parts.path))
+
+
+def load_project(where: Path) -> Project:
+    """Read the spec of a project.
+
+    Args:
+        where: the project's folder, or its spark-pipeline.yml.
+
+    Raises:
+        ProjectError: there is none, or it has a mistake.
+    """
+    path = _spec_path(where).absolute()
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ProjectError(f"{path} has no `name:`, `storage:` and `libraries:`")
+        spec = unpack_pipeline_spec(content)
+    except yaml.YAMLError as error:
+        raise ProjectError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+    except PySparkException as error:
+        raise ProjectError(f"{path}: {' '.join(str(error).split())}") from None
+    except (TypeError, KeyError, AttributeError):
+        raise ProjectError(
+            f"{path}: expected libraries as a list of `- glob:` with an `include:` below each"
+        ) from None
+    project = Project(path, spec)
+    if not definition_files(project):
+        patterns = ", ".join(each.include for each in spec.libraries) or "nothing"
+        raise ProjectError(
+            f"{path} finds no .py or .sql file: libraries include {patterns}, relative to its folder"
+        )
+    return project
+
+
+def definition_files(project: Project) -> list[Path]:
+    """The Python and SQL files that define the pipeline."""
+    return [
+        path
+        for library in project.spec.libraries
+        for path in sorted(project.folder.glob(library.include))
+        if path.is_file() and path.suffix in {".py", ".sql"} and "__pycache__" not in path.parts
+    ]
+
+
+def _spec_path(where: Path) -> Path:
+    if where.is_file():
+        return where
+    for name in PIPELINE_SPEC_FILE_NAMES:
+        if (where / name).is_file():
+            return where / name
+    raise ProjectError(
+        f"there is no spark-pipeline.yml in {where.absolute()}: name the folder of a project, or "
+        "make one with `barnabas pipeline init NAME --template copy`"
+    )

@@ -8,6 +8,8 @@ from barnabas.cli.arguments.hints import DEFAULT_SERVERS
 from barnabas.cli.arguments.usage import HintingCommand, HintingGroup, usage
 from barnabas.cli.output.output import notice, show_json, show_rows
 from barnabas.cli.pipeline.run import dry_run, run
+from barnabas.cli.pipeline.status import status
+from barnabas.cli.pipeline.verify import verify
 from barnabas.client.core.cluster.bootstrap import parse_addresses
 from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.templates import templates, write_project
@@ -70,3 +72,5 @@ def list_templates(*, as_json: bool) -> None:
 
 pipeline.add_command(run)
 pipeline.add_command(dry_run)
+pipeline.add_command(status)
+pipeline.add_command(verify)

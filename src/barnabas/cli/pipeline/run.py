@@ -1,8 +1,10 @@
 """`barnabas pipeline run` and `dry-run`."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -33,12 +35,18 @@ MASTER: Final = click.option(
 @click.option(
     "--with-broker",
     is_flag=True,
-    help="Start a broker at the project's address for the time of the run, with its topics.",
+    help="Start a broker at the project's address for this time, with the project's topics.",
 )
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
     help="The broker's data; default: broker in the project's folder.",
+)
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="Run again so long after each run, until Ctrl-C.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def run(
@@ -50,6 +58,7 @@ def run(
     full_refresh_all: bool,
     with_broker: bool,
     data_dir: Path | None,
+    every: float | None,
     as_json: bool,
 ) -> None:
     """Run a project until everything that is in its topics now is done.
@@ -73,7 +82,7 @@ def run(
         master=master,
     )
     with _broker(project, data_dir, wanted=with_broker):
-        state = run_project(project, options, _show_event)
+        state = run_project(project, options, _show_event, partial(_again, every))
     if as_json:
         took = (state.ended_ms or state.started_ms) - state.started_ms
         show_json({"pipeline": project.name, "flows": state.flows, "milliseconds": took})
@@ -112,6 +121,17 @@ def _broker(project: "Project", data_dir: Path | None, *, wanted: bool) -> Itera
     with own_broker(project, data_dir or project.folder / "broker") as servers:
         notice(f"a broker listens on {servers}")
         yield
+
+
+def _again(every: float | None) -> bool:
+    """Wait for the next run; there is none without --every, or after Ctrl-C."""
+    if every is None:
+        return False
+    try:
+        time.sleep(every)
+    except KeyboardInterrupt:
+        return False
+    return True
 
 
 def _show_event(message: str) -> None:

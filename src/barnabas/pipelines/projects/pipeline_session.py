@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from barnabas.pipelines.projects.errors import ProjectError
-from barnabas.pipelines.projects.project import Project
+from barnabas.pipelines.projects.project import Project, start_settings
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.spark.sessions.local_session import SETTINGS, session
 
@@ -52,7 +52,7 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> "Iterator
     os.environ[_TOKEN] = SystemEntropy().uuid().hex()
     # Derby would write derby.log into the current directory.
     quiet = f"{SETTINGS[_JAVA_OPTIONS]} -Dderby.stream.error.file=/dev/null"
-    settings = {**_SERVER, **_tables(project), _JAVA_OPTIONS: quiet, **project.configuration}
+    settings = {**_SERVER, _JAVA_OPTIONS: quiet, **start_settings(project)}
     classic = session(project.name, master=master, settings=settings)
     try:
         from pyspark.sql.connect.session import SparkSession
@@ -63,7 +63,8 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> "Iterator
         )
         port = getattr(service, "MODULE$").localPort()
         os.environ[_CONNECT] = "1"
-        connected = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+        # By another name of this machine PySpark sends a password over TLS only.
+        connected = SparkSession.builder.remote(f"sc://localhost:{port}").create()
         try:
             for key, value in project.configuration.items():
                 # Spark takes no other names than spark.* before its start.
@@ -75,19 +76,6 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> "Iterator
     finally:
         os.environ.pop(_CONNECT, None)
         classic.stop()
-
-
-def _tables(project: Project) -> dict[str, str]:
-    """Where the list of tables and their files are: in the project, as for `spark-pipelines` run there."""
-    if project.spec.catalog is not None:
-        return {}
-    database = f"jdbc:derby:;databaseName={project.folder / 'metastore_db'};create=true"
-    return {
-        # The catalog of memory forgets the tables of a run when it ends.
-        "spark.sql.catalogImplementation": "hive",
-        "spark.sql.warehouse.dir": (project.folder / "spark-warehouse").as_uri(),
-        "spark.hadoop.javax.jdo.option.ConnectionURL": database,
-    }
 
 
 def check_packages() -> None:

@@ -11,9 +11,11 @@ from pyspark.errors import PySparkException
 from pyspark.pipelines.cli import PIPELINE_SPEC_FILE_NAMES, PipelineSpec, unpack_pipeline_spec
 
 from barnabas.pipelines.projects.errors import ProjectError
+from barnabas.pipelines.projects.templates import DEFAULTS
 
-SERVERS: Final = "spark.barnabas.servers"
-"""The entry of `configuration` with the brokers' addresses, in projects from our templates."""
+_OURS: Final = "spark.barnabas."
+SERVERS: Final = f"{_OURS}servers"
+"""The entry of `configuration` with the brokers' addresses; the others of ours name topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,46 @@ def load_project(where: Path) -> Project:
             f"{path} finds no .py or .sql file: libraries include {patterns}, relative to its folder"
         )
     return project
+
+
+def start_settings(project: Project) -> dict[str, str]:
+    """What a session of the project is started with: its spark-defaults.conf, and its configuration.
+
+    Raises:
+        ProjectError: a line of the file is no `name value`.
+    """
+    settings = {}
+    path = project.folder / DEFAULTS
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            name, *value = line.split(maxsplit=1)
+            if not value:
+                raise ProjectError(
+                    f"{path}, line {number}: expected a name and a value, not {name}"
+                )
+            settings[name] = value[0].strip()
+    return settings | dict(project.configuration)
+
+
+def servers_of(project: Project) -> str:
+    """The brokers' addresses that the project names.
+
+    Raises:
+        ProjectError: it names none under this name.
+    """
+    servers = project.configuration.get(SERVERS)
+    if not servers:
+        raise ProjectError(
+            f"{project.path}: `configuration` has no {SERVERS}: add it, as localhost:9092"
+        )
+    return servers
+
+
+def topics_of(project: Project) -> set[str]:
+    """The topics that `configuration` names."""
+    entries = project.configuration.items()
+    return {value for name, value in entries if name.startswith(_OURS) and name != SERVERS}
 
 
 def definition_files(project: Project) -> list[Path]:

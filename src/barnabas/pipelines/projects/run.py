@@ -36,8 +36,19 @@ class RunOptions:
     master: str = "local[*]"
 
 
-def run(project: Project, options: RunOptions, on_event: OnEvent) -> RunState:
-    """Run the project once; what Spark gave up on because Python was late goes on from checkpoints.
+def run(
+    project: Project,
+    options: RunOptions,
+    on_event: OnEvent,
+    again: Callable[[], bool] = lambda: False,
+) -> RunState:
+    """Run the project; what Spark gave up on because Python was late goes on from its checkpoints.
+
+    Args:
+        project: what to run.
+        options: how.
+        on_event: called in this thread with each of Spark's events.
+        again: called after each run; waits as long as it likes, and says whether to run again.
 
     Raises:
         ProjectError: a file of the project is wrong, or another process runs it.
@@ -57,6 +68,10 @@ def run(project: Project, options: RunOptions, on_event: OnEvent) -> RunState:
         try:
             with pipeline_session(project, master=options.master) as spark:
                 despite_late_workers(lambda: _run_once(project, options, spark, seen))
+                _end(project, options, state, None)
+                while again():
+                    despite_late_workers(lambda: _run_once(project, options, spark, seen))
+                    _end(project, options, state, None)
         except PySparkException as error:
             failure = RunFailed(f"pipeline {project.name} failed: {sentence(error)}")
             _end(project, options, state, str(failure))
@@ -64,7 +79,6 @@ def run(project: Project, options: RunOptions, on_event: OnEvent) -> RunState:
         except BaseException as error:
             _end(project, options, state, str(error) or "interrupted")
             raise
-        _end(project, options, state, None)
     return state
 
 

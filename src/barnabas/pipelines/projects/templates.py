@@ -1,8 +1,8 @@
 """The templates of pipeline projects: each is a folder of files in `templates`.
 
 A new template is a new folder with a README.md, whose first line describes it, a spark-pipeline.yml and
-the transformations. In the last two of those only spark-pipeline.yml has places to fill in: `$name`,
-`$servers`, `$folder` and `$folder_uri`.
+the transformations; and a spark-defaults.conf for what Spark takes at its start only. Places to fill in
+are in spark-pipeline.yml and spark-defaults.conf: `$name`, `$servers`, `$folder` and `$folder_uri`.
 """
 
 import shutil
@@ -16,6 +16,7 @@ from barnabas.pipelines.projects.errors import ProjectError
 
 FOLDER: Final = Path(__file__).with_name("templates")
 SPEC: Final = "spark-pipeline.yml"
+DEFAULTS: Final = "spark-defaults.conf"
 README: Final = "README.md"
 
 _IGNORED: Final = """# What running leaves behind.
@@ -81,9 +82,10 @@ def write_project(folder: Path, template: ProjectTemplate, servers: str) -> list
         "folder": str(folder),
         "folder_uri": folder.as_uri(),
     }
-    spec = folder / SPEC
-    filled = Text(spec.read_text(encoding="utf-8")).substitute(places)
-    spec.write_text(filled, encoding="utf-8")
+    for path in (folder / SPEC, folder / DEFAULTS):
+        if path.exists():
+            filled = Text(path.read_text(encoding="utf-8")).substitute(places)
+            path.write_text(filled, encoding="utf-8")
     readme = folder / README
     text = readme.read_text(encoding="utf-8")
     readme.write_text(f"# {folder.name}: {text}", encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager, chdir, nullcontext
@@ -18,6 +19,8 @@ from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.project import Project, definition_files
 
 _CODE: Final = "[BARNABAS_"
+_REMOTE: Final = re.compile(r'RPC that terminated with:.*?details = "(.+?)"\n', re.DOTALL)
+"""An error of Spark's server that Spark Connect does not know: what is in it."""
 
 
 def register(
@@ -72,6 +75,8 @@ def _run_file(path: Path, spark: Any) -> None:
 
 def sentence(error: BaseException | str) -> str:
     """What an error of Spark's says first, or the sentence of ours that it wraps."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = str(error)
+    remote = _REMOTE.search(text)
+    lines = [line.strip() for line in (remote[1] if remote else text).splitlines() if line.strip()]
     ours = [line[line.index(_CODE) :] for line in lines if _CODE in line]
     return (ours or lines or [type(error).__name__])[0]

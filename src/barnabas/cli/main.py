@@ -110,6 +110,12 @@ def _wire() -> click.Command:
     return wire
 
 
+def _doctor() -> click.Command:
+    from barnabas.cli.doctor.doctor import doctor
+
+    return doctor
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
@@ -125,6 +131,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "pipeline": _pipeline,
     "wire": _wire,
     "profiles": _profiles,
+    "doctor": _doctor,
     "demo": _demo,
 }
 

@@ -75,3 +75,25 @@ def test_a_folder_without_a_project(command: str, tmp_path: Path) -> None:
     assert done.code == 1
     assert "there is no spark-pipeline.yml in" in done.err
     assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["run", "dry-run"])
+def test_a_topic_that_is_missing_is_found_before_spark_starts(
+    command: str, project: Path, served: Served
+) -> None:
+    spec = project / "spark-pipeline.yml"
+    spec.write_text(spec.read_text().replace('source: "orders"', 'source: "ordres"'))
+    done = run("pipeline", command, str(project))
+    assert done.code == 1
+    (line,) = done.err.splitlines()
+    assert "spark.barnabas.source is ordres, but there is no such topic at" in line
+    assert f"barnabas topics create ordres -b {served.servers}" in line
+
+
+def test_no_broker_is_found_before_spark_starts(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    assert run("pipeline", "init", str(folder), "--template", "copy", "-b", "localhost:1").code == 0
+    done = run("pipeline", "run", str(folder))
+    assert done.code == 1
+    (line,) = done.err.splitlines()
+    assert "localhost:1" in line

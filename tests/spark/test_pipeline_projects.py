@@ -234,7 +234,12 @@ def test_spark_pipelines_runs_it_as_well(project: Callable[[str], Project], topi
     [
         ("silver.sql", "STREAM bronze", "STREAM bronce", "bronce"),
         ("bronze.py", "spark.readStream", "sparc.readStream", "line 11: NameError: name 'sparc'"),
-        ("../spark-pipeline.yml", "source: ", 'source: "no-such-topic" #', "[BARNABAS_NO_TOPIC]"),
+        (
+            "bronze.py",
+            '.option("subscribe", ',
+            '.option("subscribe", "no-such" + ',
+            "BARNABAS_NO_TOPIC",
+        ),
     ],
 )
 def test_a_mistake_is_one_sentence(

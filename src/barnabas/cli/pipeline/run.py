@@ -73,6 +73,7 @@ def run(
     from barnabas.pipelines.projects.project import load_project
     from barnabas.pipelines.projects.run import RunOptions
     from barnabas.pipelines.projects.run import run as run_project
+    from barnabas.pipelines.projects.topic_check import check_sources
 
     project = load_project(where)
     options = RunOptions(
@@ -82,6 +83,7 @@ def run(
         master=master,
     )
     with _broker(project, data_dir, wanted=with_broker):
+        check_sources(project)
         state = run_project(project, options, _show_event, partial(_again, every))
     if as_json:
         took = (state.ended_ms or state.started_ms) - state.started_ms
@@ -101,8 +103,10 @@ def dry_run(*, where: Path, master: str, as_json: bool) -> None:
     from barnabas.pipelines.projects.project import load_project
     from barnabas.pipelines.projects.run import RunOptions
     from barnabas.pipelines.projects.run import run as run_project
+    from barnabas.pipelines.projects.topic_check import check_sources
 
     project = load_project(where)
+    check_sources(project)
     run_project(project, RunOptions(dry=True, master=master), _show_event)
     if as_json:
         show_json({"pipeline": project.name, "valid": True})

@@ -17,6 +17,9 @@ _OURS: Final = "spark.barnabas."
 SERVERS: Final = f"{_OURS}servers"
 """The entry of `configuration` with the brokers' addresses; the others of ours name topics."""
 
+SOURCE: Final = f"{_OURS}source"
+"""How the names of those entries begin whose topics are read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Project:

@@ -45,7 +45,7 @@ def pipeline() -> None:
 def init(folder: Path, template: str | None, servers: str, *, as_json: bool) -> None:
     """Write a project into the new folder NAME."""
     known = templates()
-    if template not in known:
+    if template is None or template not in known:
         what = f"there is no template {template}" if template else "--template is missing"
         raise click.UsageError(f"{what}; the templates are {', '.join(known)}")
     with usage():

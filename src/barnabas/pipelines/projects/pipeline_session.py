@@ -7,15 +7,14 @@ import importlib.util
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final, cast
+
+from pyspark.sql import SparkSession
 
 from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.project import Project, start_settings
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.spark.sessions.local_session import SETTINGS, session
-
-if TYPE_CHECKING:
-    from pyspark.sql.connect.session import SparkSession
 
 _NEEDED: Final = ("grpc", "grpc_status", "google.protobuf", "yaml", "zstandard")
 _TOKEN: Final = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - the name of a variable
@@ -26,6 +25,8 @@ _SERVER: Final = {
     "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.connect.grpc.binding.port": "0",
     "spark.sql.connect.serverStacktrace.enabled": "false",
+    # The reason of a failure is in the error at the end of a run.
+    "spark.log.level": "OFF",
     # As PySpark sets them for its own local server.
     "spark.sql.artifact.isolation.enabled": "true",
     "spark.sql.artifact.isolation.alwaysApplyClassloader": "true",
@@ -34,7 +35,7 @@ _JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 
 
 @contextmanager
-def pipeline_session(project: Project, *, master: str = "local[*]") -> "Iterator[SparkSession]":
+def pipeline_session(project: Project, *, master: str = "local[*]") -> Iterator[SparkSession]:
     """A session of Spark Connect whose server is in this process's own Java, until the block ends.
 
     `spark` of definitions, `SparkSession.active()` and this one are the same.
@@ -55,7 +56,7 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> "Iterator
     settings = {**_SERVER, _JAVA_OPTIONS: quiet, **start_settings(project)}
     classic = session(project.name, master=master, settings=settings)
     try:
-        from pyspark.sql.connect.session import SparkSession
+        from pyspark.sql.connect.session import SparkSession as Connected
 
         service = getattr(
             classic._jvm,  # noqa: SLF001 - the port is nowhere else
@@ -64,13 +65,14 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> "Iterator
         port = getattr(service, "MODULE$").localPort()
         os.environ[_CONNECT] = "1"
         # By another name of this machine PySpark sends a password over TLS only.
-        connected = SparkSession.builder.remote(f"sc://localhost:{port}").create()
+        connected = Connected.builder.remote(f"sc://localhost:{port}").create()
         try:
             for key, value in project.configuration.items():
                 # Spark takes no other names than spark.* before its start.
                 if classic.conf.get(key, None) != value:
                     connected.conf.set(key, value)
-            yield connected
+            # PySpark types the methods of pipelines with the class of plain sessions.
+            yield cast("SparkSession", connected)
         finally:
             connected.stop()
     finally:

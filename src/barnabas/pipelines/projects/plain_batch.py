@@ -59,7 +59,7 @@ class Evaluation:
         """
         with self._as_batch():
             rows = self._query(flow)
-        plan = rows._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator] # noqa: SLF001
+        plan = rows._jdf.queryExecution().executedPlan().toString()  # noqa: SLF001
         ordered = self.read_topics and "Exchange" not in plan
         return PlainBatch(rows, ordered, self.watermarked)
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from barnabas.pipelines.projects import run_state
 from barnabas.pipelines.projects.definitions import register, sentence
@@ -15,9 +16,6 @@ from barnabas.pipelines.projects.pipeline_session import pipeline_session
 from barnabas.pipelines.projects.project import Project
 from barnabas.pipelines.projects.run_state import RunState
 from barnabas.spark.workers.late_workers import despite_late_workers
-
-if TYPE_CHECKING:
-    from pyspark.sql.connect.session import SparkSession
 
 OnEvent = Callable[[str], object]
 """Gets each line that Spark reports of a run."""
@@ -89,7 +87,7 @@ def _end(project: Project, options: RunOptions, state: RunState, error: str | No
 
 
 def _run_once(
-    project: Project, options: RunOptions, spark: "SparkSession", on_event: OnEvent
+    project: Project, options: RunOptions, spark: SparkSession, on_event: OnEvent
 ) -> None:
     """Define the graph in Spark, start it and follow its events to the end.
 

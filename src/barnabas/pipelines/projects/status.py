@@ -44,10 +44,11 @@ def flow_statuses(project: Project, admin: Admin) -> list[FlowStatus]:
 def _lag(position: FlowPosition, ends: Mapping[TopicPartition, int]) -> dict[str, int | None]:
     behind: dict[str, int | None] = {}
     for where, offset in position.offsets.items():
-        before = behind.get(where.topic, 0)
-        end = ends.get(where)
-        gone = before is None or end is None
-        behind[where.topic] = None if gone else before + max(end - offset, 0)
+        before, end = behind.get(where.topic, 0), ends.get(where)
+        if before is None or end is None:
+            behind[where.topic] = None
+        else:
+            behind[where.topic] = before + max(end - offset, 0)
     return behind
 
 

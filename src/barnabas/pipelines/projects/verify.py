@@ -59,6 +59,10 @@ def verify(project: Project, *, master: str = "local[*]") -> list[OutputCheck]:
     with run_state.only_run(project.folder):
         spark = session(project.name, master=master, settings=start_settings(project))
         try:
+            if project.spec.catalog:
+                spark.catalog.setCurrentCatalog(project.spec.catalog)
+            if project.spec.database:
+                spark.catalog.setCurrentDatabase(project.spec.database)
             definitions = DefinitionList(spark)
             register(project, definitions, spark)
             positions = {each.flow: each.offsets for each in flow_positions(project.storage)}

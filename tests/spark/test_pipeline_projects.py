@@ -103,7 +103,7 @@ def test_a_topic_is_copied(project: Callable[[str], Project], topics: Topics) ->
     topics.send(copy.source, orders(range(20)))
     assert copy.result("run")["flows"] == {"copy": "COMPLETED"}
     copied = {
-        (each.key(), each.value(), str(each.headers())) for each in topics.all_of(copy.target)
+        (each.key(), each.value(), str(each.headers())) for each in topics.committed(copy.target)
     }
     source = topics.all_of(copy.source)
     assert copied == {(each.key(), each.value(), str(each.headers())) for each in source}
@@ -122,7 +122,7 @@ def test_copies_go_on_and_a_doubled_or_missing_record_is_found(
     (status,) = copy.result("status")
     assert status["lag"] == 30
     copy.result("run")
-    assert len(topics.all_of(copy.target)) == 50
+    assert len(topics.committed(copy.target)) == 50
     assert equal(copy)["target"]["expected"] == 50
     topics.send(copy.target, orders([1]))
     topics.delete_before(copy.target, 1)
@@ -150,7 +150,7 @@ def test_medallion(project: Callable[[str], Project], topics: Topics) -> None:
         )
         for name, _ in wanted
     }
-    clean = [json.loads(each.value() or b"") for each in topics.all_of(shop.target)]
+    clean = [json.loads(each.value() or b"") for each in topics.committed(shop.target)]
     assert sorted((each["customer"], each["amount"]) for each in clean) == sorted(wanted)
     assert set(equal(shop)) == {"bronze", "silver", "gold", "target"}
 
@@ -164,7 +164,8 @@ def test_dead_letters(project: Callable[[str], Project], topics: Topics) -> None
     found = sorted((each["customer"], each["amount"]) for each in shop.rows("orders"))
     assert found == sorted(good(range(50)))
     dead = [
-        (each.value(), dict(each.headers() or [])["reason"]) for each in topics.all_of(shop.target)
+        (each.value(), dict(each.headers() or [])["reason"])
+        for each in topics.committed(shop.target)
     ]
     assert sorted(dead, key=str) == [(None, b"no value")] * 2 + [
         (b"nonsense", b"no JSON of an order")
@@ -185,7 +186,7 @@ def test_windows(project: Callable[[str], Project], topics: Topics) -> None:
             [Given(b"", key=b"a", timestamp_ms=time + n) for time in times for n in range(3)],
         )
         clicks.result("run")
-    counts = [json.loads(each.value() or b"") for each in topics.all_of(clicks.target)]
+    counts = [json.loads(each.value() or b"") for each in topics.committed(clicks.target)]
     assert all(each["count"] == 3 for each in counts)
     starts = [each["start"] for each in counts]
     assert len(starts) == len(set(starts)) >= 16
@@ -224,7 +225,7 @@ def test_spark_pipelines_runs_it_as_well(project: Callable[[str], Project], topi
             check=False,
         )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
-    assert len(topics.all_of(shop.target)) == len(good(range(50)))
+    assert len(topics.committed(shop.target)) == len(good(range(50)))
     assert set(equal(shop)) == {"bronze", "silver", "gold", "target"}
 
 

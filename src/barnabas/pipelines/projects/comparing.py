@@ -86,7 +86,7 @@ def _row() -> Column:
 
 def _first(kind: str, rows: DataFrame) -> list[str]:
     readable = [
-        f.decode(f.col(f"`{each.name}`"), "UTF-8").alias(each.name)
+        f.col(f"`{each.name}`").cast("string").alias(each.name)
         if isinstance(each.dataType, BinaryType)
         else f.col(f"`{each.name}`")
         for each in rows.schema

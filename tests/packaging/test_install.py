@@ -86,6 +86,12 @@ def assert_runs_uncompiled(folder: Path, **environment: str) -> None:
     assert told == f"pure {installed / 'barnabas/kernels/__init__.py'} b'value'"
 
 
+def template_files(packages: Path) -> list[Path]:
+    """The files of the templates of pipeline projects."""
+    files = (packages / "barnabas/pipelines/projects/templates").rglob("*.*")
+    return [path for path in files if path.suffix != ".pyc"]
+
+
 def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
     said = install(sdist, tmp_path / "wheel", CC="/bin/false")
     (line,) = [line for line in said.splitlines() if FALLBACK in line]
@@ -94,6 +100,12 @@ def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "wheel/installed").rglob("*.c"))
     stubs = {path.stem for path in (tmp_path / "wheel/installed/barnabas/kernels").glob("*.pyi")}
     assert stubs >= {"batches", "scanning", "gathering", "record", "objects"}
+    templates = "barnabas/pipelines/projects/templates"
+    shipped = {path.relative_to(ROOT / "src" / templates) for path in template_files(ROOT / "src")}
+    assert shipped == {
+        path.relative_to(tmp_path / "wheel/installed" / templates)
+        for path in template_files(tmp_path / "wheel/installed")
+    }
 
 
 def test_without_the_extra_the_connector_says_what_it_needs() -> None:

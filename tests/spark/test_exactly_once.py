@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamWriter, WriterCommitMessage
@@ -20,32 +19,8 @@ ONCE = {"deliveryGuarantee": "exactly-once"}
 
 
 def committed(topics: Topics, topic: str) -> list[bytes]:
-    """The values that readers of committed records see, sorted, once all is decided.
-
-    A transaction is over before its markers are written, up to which others may read.
-    """
-    consumer = Consumer(
-        {
-            "bootstrap.servers": topics.servers,
-            "group.id": "unused",
-            "isolation.level": "read_committed",
-            "enable.partition.eof": True,
-        }
-    )
-    partitions = consumer.list_topics(topic, 20).topics[topic].partitions
-    places = [TopicPartition(topic, each, 0) for each in partitions]
-    left = {each.partition: topics.end(topic, each.partition) for each in places}
-    consumer.assign(places)
-    found: list[bytes] = []
-    while left:
-        message = consumer.poll(20)
-        assert message is not None, f"not decided up to {left}"
-        if message.error() is None:
-            found.append(message.value() or b"")
-        elif (message.offset() or 0) >= left.get(message.partition() or 0, 0):
-            left.pop(message.partition() or 0, None)
-    consumer.close()
-    return sorted(found)
+    """The values that readers of committed records see, sorted."""
+    return sorted(each.value() or b"" for each in topics.committed(topic))
 
 
 def numbers(topics: Topics, topic: str) -> list[int]:

@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.readwriter import DataFrameReader
@@ -104,6 +111,34 @@ class Topics:
                 assert message is not None, f"{topic}-{partition} gave no more records"
                 assert message.error() is None, message.error()
                 found.append(message)
+        consumer.close()
+        return found
+
+    def committed(self, topic: str) -> list[Message]:
+        """What readers of committed records see, once all is decided.
+
+        A transaction is over before its markers are written, up to which others may read.
+        """
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self.servers,
+                "group.id": "unused",
+                "isolation.level": "read_committed",
+                "enable.partition.eof": True,
+            }
+        )
+        partitions = consumer.list_topics(topic, 20).topics[topic].partitions
+        places = [TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions]
+        left = {each.partition: self.end(topic, each.partition) for each in places}
+        consumer.assign(places)
+        found: list[Message] = []
+        while left:
+            message = consumer.poll(20)
+            assert message is not None, f"not decided up to {left}"
+            if message.error() is None:
+                found.append(message)
+            elif (message.offset() or 0) >= left.get(message.partition() or 0, 0):
+                left.pop(message.partition() or 0, None)
         consumer.close()
         return found
 

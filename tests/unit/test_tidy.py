@@ -32,14 +32,18 @@ BELOW_RUNTIME = {
 }
 """Floors 0 to 3: what decides runs to completion."""
 
-TOUCHES_FILES = {"runtime", "cli", "demo", "testing"}
+TOUCHES_FILES = {"runtime", "cli", "demo", "testing", "pipelines"}
 """Packages that may open files; everybody else takes a Disk."""
 
 MAY_TOUCH_FILES = {
     "src/barnabas/spark/sessions/java.py",  # builds a private Java home out of a package's files
 }
 
+TEMPLATES = "src/barnabas/pipelines/projects/templates/"
+"""Files of a user's project, which no module imports."""
+
 MAY_CATCH_EVERYTHING = {
+    "src/barnabas/pipelines/projects/definitions.py",  # runs files of users: names the line that raised
     "src/barnabas/runtime/connections/connection.py",  # owns a connection of the broker
     "src/barnabas/client/aio/cluster/link.py",  # owns a connection of a client
     "src/barnabas/client/aio/producer/send_driver.py",  # owns what a producer has on its way: fails all of it
@@ -135,7 +139,7 @@ def trees() -> list[tuple[str, ast.Module]]:
 def sources() -> Iterator[tuple[str, str, ast.Module]]:
     """Our own modules: path, package (or file) below `barnabas`, tree."""
     for name, tree in trees():
-        if name.startswith("src/barnabas/"):
+        if name.startswith("src/barnabas/") and not name.startswith(TEMPLATES):
             yield name, name.split("/")[2], tree
 
 

@@ -92,6 +92,12 @@ def _transactions() -> click.Command:
     return transactions
 
 
+def _pipeline() -> click.Command:
+    from barnabas.cli.pipeline.pipeline import pipeline
+
+    return pipeline
+
+
 def _migrate() -> click.Command:
     from barnabas.cli.migrate.migrate import migrate
 
@@ -152,6 +158,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "log": _log,
     "registry": _registry,
     "migrate": _migrate,
+    "pipeline": _pipeline,
     "archive": _archive,
     "replay": _replay,
     "mirror": _mirror,
@@ -193,8 +200,8 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. log and
-    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. archive,
-    replay, mirror, compare and stats run on Spark. The other commands talk to a broker.
+    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. pipeline,
+    archive, replay, mirror, compare and stats run on Spark. The other commands talk to a broker.
     """
 
 

@@ -1,0 +1,1 @@
+"""Projects of Spark's declarative pipelines: made from a template, run, shown and checked."""

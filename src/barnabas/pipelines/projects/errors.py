@@ -1,0 +1,11 @@
+"""Errors about a pipeline project. Each is one sentence that says what to change."""
+
+from barnabas.errors import ConfigError, KafkaError
+
+
+class ProjectError(ConfigError):
+    """A file of a project, or what a command was asked to do with it, is wrong."""
+
+
+class RunFailed(KafkaError):
+    """A run of a pipeline failed; the message has the first sentence of the reason."""

@@ -1,0 +1,157 @@
+"""Evaluates the flows of a project as plain batches: what streams would read, up to where they are."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+from unittest.mock import patch
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
+
+from barnabas.errors import ConfigError
+from barnabas.pipelines.projects.definition_list import DefinedFlow, DefinitionList
+from barnabas.spark.options.offsets import OffsetMap, offsets_to_json
+
+_OF_STREAMS: Final = {
+    "maxoffsetspertrigger",
+    "minoffsetspertrigger",
+    "maxtriggerdelay",
+    "commitoffsetstogroup",
+    "startingoffsets",
+}
+
+
+class NotComparable(ConfigError):
+    """There is no batch to compare an output with."""
+
+
+@dataclass(slots=True)
+class PlainBatch:
+    """The rows that a flow should have written, and what is known of them.
+
+    `ordered`: each key's rows are in the order of their topic. `open_ended`: a watermark decides
+    which rows were written already.
+    """
+
+    rows: DataFrame
+    ordered: bool
+    open_ended: bool
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """The evaluation of one flow: `ends` is where it is in its topics."""
+
+    spark: SparkSession
+    definitions: DefinitionList
+    ends: OffsetMap
+    watermarked: bool = False
+    read_topics: bool = False
+
+    def evaluate(self, flow: DefinedFlow) -> PlainBatch:
+        """The flow's rows by a plain batch over the same topics and tables.
+
+        Raises:
+            NotComparable: the flow reads what a batch cannot read again.
+        """
+        with self._as_batch():
+            rows = self._query(flow)
+        plan = rows._jdf.queryExecution().executedPlan().toString()  # noqa: SLF001
+        ordered = self.read_topics and "Exchange" not in plan
+        return PlainBatch(rows, ordered, self.watermarked)
+
+    def table(self, name: str) -> DataFrame:
+        """A view of the project, or a table as it is now."""
+        view = self.definitions.views.get(name)
+        return self.spark.read.table(name) if view is None else self._query(view)
+
+    def _query(self, flow: DefinedFlow) -> DataFrame:
+        for name, view in self.definitions.views.items():
+            if re.search(rf"\b{re.escape(name)}\b", flow.text):
+                self._query(view).createOrReplaceTempView(name)
+        return flow.query()
+
+    @contextmanager
+    def _as_batch(self) -> Iterator[None]:
+        """Streams are read as batches, and watermarks noted, by all that runs in the block."""
+
+        def no_watermark(frame: DataFrame, *_: str) -> DataFrame:
+            self.watermarked = True
+            return frame
+
+        reader = property(lambda _spark: StreamAsBatch(self))
+        with (
+            patch.object(SparkSession, "readStream", reader),
+            patch.object(ClassicDataFrame, "withWatermark", no_watermark),
+        ):
+            yield
+
+
+@dataclass(slots=True)
+class StreamAsBatch:
+    """What `spark.readStream` is while a flow is evaluated: the same names, a batch at the end."""
+
+    evaluation: Evaluation
+    name: str = ""
+    given: dict[str, str] = field(default_factory=dict)
+    columns: Any = None
+
+    def format(self, source: str) -> Self:
+        """As of a reader of streams."""
+        self.name = source
+        return self
+
+    def option(self, key: str, value: object) -> Self:
+        """As of a reader of streams."""
+        self.given[key] = str(value)
+        return self
+
+    def options(self, **options: object) -> Self:
+        """As of a reader of streams."""
+        for key, value in options.items():
+            self.option(key, value)
+        return self
+
+    def schema(self, schema: Any) -> Self:
+        """As of a reader of streams."""
+        self.columns = schema
+        return self
+
+    def table(self, name: str) -> DataFrame:
+        """All rows of a table or a view."""
+        return self.evaluation.table(name)
+
+    def load(self, path: str | None = None) -> DataFrame:
+        """The topics from their beginning to where the flow is, or the files that are there."""
+        reader = self.evaluation.spark.read.format(self.name)
+        if self.name == "barnabas":
+            reader = reader.options(**self._topic_options())
+            self.evaluation.read_topics = True
+        else:
+            reader = reader.options(**self.given)
+        if self.columns is not None:
+            reader = reader.schema(self.columns)
+        return reader.load(path) if path else reader.load()
+
+    def _topic_options(self) -> Mapping[str, str]:
+        lower = {key.lower(): value for key, value in self.given.items()}
+        start = lower.get("startingoffsets", "latest")
+        if start != "earliest":
+            raise NotComparable(f"starts at {start}: only what starts at earliest is compared")
+        if not self.evaluation.ends:
+            raise NotComparable("has not finished a batch yet")
+        kept = {key: value for key, value in lower.items() if key not in _OF_STREAMS}
+        topics = {each.strip() for each in kept.get("subscribe", "").split(",")} - {""}
+        ends = {
+            where: end
+            for where, end in self.evaluation.ends.items()
+            if not topics or where.topic in topics
+        }
+        return {
+            **kept,
+            "startingOffsets": "earliest",
+            "endingOffsets": json.dumps(offsets_to_json(ends)),
+        }

@@ -1,0 +1,151 @@
+"""Compares what a project wrote with plain batches over the same topics and tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+
+from pyspark.errors import PySparkException
+from pyspark.pipelines.flow import AutoCdcFlow
+from pyspark.pipelines.output import Sink
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from barnabas.pipelines.projects import run_state
+from barnabas.pipelines.projects.checkpoints import flow_positions
+from barnabas.pipelines.projects.comparing import RowComparison, compare, compare_order
+from barnabas.pipelines.projects.definition_list import DefinedFlow, DefinitionList
+from barnabas.pipelines.projects.definitions import register, sentence
+from barnabas.pipelines.projects.errors import ProjectError, RunFailed
+from barnabas.pipelines.projects.plain_batch import Evaluation, NotComparable
+from barnabas.pipelines.projects.project import Project, start_settings
+from barnabas.spark.options.offsets import OffsetMap
+from barnabas.spark.sessions.local_session import session
+from barnabas.spark.workers.late_workers import despite_late_workers
+
+_RECORD = ("key", "value", "headers")
+"""The columns that are compared of a topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCheck:
+    """What was found of one output; `note` says what was not compared, and why."""
+
+    output: str
+    found: RowComparison | None
+    open_ended: bool = False
+    note: str = ""
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing is missing, doubled, unexpected or out of order; or nothing was compared.
+
+        Rows that a watermark still holds back are not missing.
+        """
+        one = self.found
+        if one is None:
+            return True
+        missing = 0 if self.open_ended else one.missing
+        return not (missing or one.doubled or one.unexpected or one.disordered)
+
+
+def verify(project: Project, *, master: str = "local[*]") -> list[OutputCheck]:
+    """Check each output of the project; none of them may be written meanwhile.
+
+    Raises:
+        ProjectError: a file of the project is wrong, or it is being run.
+        RunFailed: Spark failed.
+        JavaMissing: there is no Java 17 or later.
+    """
+    with run_state.only_run(project.folder):
+        spark = session(project.name, master=master, settings=start_settings(project))
+        try:
+            if project.spec.catalog:
+                spark.catalog.setCurrentCatalog(project.spec.catalog)
+            if project.spec.database:
+                spark.catalog.setCurrentDatabase(project.spec.database)
+            definitions = DefinitionList(spark)
+            register(project, definitions, spark)
+            positions = {each.flow: each.offsets for each in flow_positions(project.storage)}
+            flows = [*definitions.flows, *(_latest(spark, each) for each in definitions.cdc)]
+            outputs: dict[str, list[DefinedFlow]] = {}
+            for flow in flows:
+                outputs.setdefault(flow.target, []).append(flow)
+            checks = [
+                despite_late_workers(partial(_check, spark, definitions, positions, output, filled))
+                for output, filled in outputs.items()
+            ]
+        except PySparkException as error:
+            raise RunFailed(f"verify of {project.name} failed: {sentence(error)}") from error
+        finally:
+            spark.stop()
+    return checks + [OutputCheck(each, None, note="not understood") for each in definitions.unknown]
+
+
+def _check(
+    spark: SparkSession,
+    definitions: DefinitionList,
+    positions: Mapping[str, OffsetMap],
+    output: str,
+    flows: Sequence[DefinedFlow],
+) -> OutputCheck:
+    """Compare one output with the batches of all flows that fill it."""
+    sink = definitions.sinks.get(output)
+    if sink is not None and sink.format != "barnabas":
+        return OutputCheck(output, None, note=f"a sink of format {sink.format} is not compared")
+    try:
+        batches = [
+            Evaluation(spark, definitions, positions.get(flow.name, {})).evaluate(flow)
+            for flow in flows
+        ]
+    except NotComparable as error:
+        return OutputCheck(output, None, note=str(error))
+    expected = reduce(DataFrame.unionByName, (each.rows for each in batches))
+    open_ended = any(each.open_ended for each in batches)
+    if sink is None:
+        actual = spark.read.table(output).select(*expected.columns)
+        return OutputCheck(output, compare(expected, actual), open_ended)
+    columns = [each for each in _RECORD if each in expected.columns]
+    actual = _written(spark, sink).select(*columns)
+    expected = expected.select(*map(_as_record, columns))
+    found = compare(expected, actual)
+    if "key" in columns and len(batches) == 1 and batches[0].ordered and not open_ended:
+        compare_order(expected, actual, found)
+    return OutputCheck(output, found, open_ended)
+
+
+def _written(spark: SparkSession, sink: Sink) -> DataFrame:
+    """All committed records of a sink's topic."""
+    options = {name.lower(): value for name, value in sink.options.items()}
+    topic = options.get("topic")
+    if topic is None:
+        raise ProjectError(
+            f"sink {sink.name} has no option topic: its records cannot be found again"
+        )
+    reader = spark.read.format("barnabas").option("subscribe", topic)
+    reader = reader.option("kafka.bootstrap.servers", options["kafka.bootstrap.servers"])
+    reader = reader.option("kafka.isolation.level", "read_committed")
+    return reader.option("includeHeaders", "true").load()
+
+
+def _as_record(name: str) -> Column:
+    return f.col(name) if name == "headers" else f.col(name).cast("binary").alias(name)
+
+
+def _latest(spark: SparkSession, flow: AutoCdcFlow) -> DefinedFlow:
+    """The last change of each key that is no deletion, as AUTO CDC keeps it (SCD type 1)."""
+
+    def query() -> DataFrame:
+        changes = spark.readStream.table(flow.source)
+        keys = [_text(each) for each in flow.keys]
+        row = f.struct(*changes.columns)
+        last = f.max_by(row, f.expr(_text(flow.sequence_by))).alias("last")
+        rows = changes.groupBy(*keys).agg(last).select("last.*")
+        deleted = flow.apply_as_deletes
+        return rows if deleted is None else rows.where(f"NOT ({_text(deleted)})")
+
+    return DefinedFlow(flow.name or flow.target, flow.target, query)
+
+
+def _text(column: Column) -> str:
+    """The expression of a column of Spark Connect, which no other session takes."""
+    return str(column).removeprefix("Column<'").removesuffix("'>")

@@ -76,7 +76,7 @@ def test_a_program_that_does_not_know_where_it_runs(
 @pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
 def test_executors_killed_amid_batches(guarantee: str, topics: Topics, tmp_path: Path) -> None:
     """Of a cluster with two workers; nothing is lost, and exactly-once doubles nothing."""
-    count, batches = 4000, 40
+    count, batches = 2000, 20
     source, target = topics.create(4), topics.create(2)
     topics.send_numbers(source, range(count), partitions=4)
     commits = tmp_path / "checkpoint" / "commits"
@@ -86,7 +86,7 @@ def test_executors_killed_amid_batches(guarantee: str, topics: Topics, tmp_path:
         command = submit(cluster.master, PROGRAM, *given)
         with Child(command, tmp_path / "driver.log", environment=environment()) as driver:
             deadline = time.monotonic() + PATIENCE_S
-            for worker, after in ((0, 5), (1, 12), (0, 20), (1, 28)):
+            for worker, after in ((0, 3), (1, 7), (0, 12)):
                 while driver.alive() and _done(commits) < after:
                     assert time.monotonic() < deadline, driver.tail()
                     time.sleep(0.05)
@@ -95,7 +95,7 @@ def test_executors_killed_amid_batches(guarantee: str, topics: Topics, tmp_path:
                     killed.append(pid)
             assert driver.process.wait(PATIENCE_S) == 0, driver.tail()
             printed = driver.log.read_text()
-    assert len(killed) >= 3, "executors were killed while batches ran"
+    assert len(killed) >= 2, "executors were killed while batches ran"
     assert _done(commits) >= batches
     found = committed(topics, target)
     assert set(found) == set(range(count))

@@ -16,9 +16,11 @@ from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import Spoken
 from barnabas.broker.purgatory.admission import Admission
 from barnabas.broker.purgatory.purgatory import Pending, Unwritten
+from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.broker.replicas.end_of_turn_writes import Turn
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.dialects.dialect import OnlyByClosing, Request, Unanswered
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connections.connection import Connection
 from barnabas.runtime.connections.departures import Departures
 from barnabas.runtime.connections.memory import ConnectionMemory
@@ -29,11 +31,14 @@ from tests.unit.runtime.scripted_channel import ScriptedChannel
 PLAIN, PARKED, THERE, UNWRITTEN, NO_REPLY, IN_PARTS, UNANSWERED, FAILING, FAILING_LATE, UNSEEN = (
     range(10)
 )
+SLOW = int(ApiKey.PUSH_TELEMETRY)
+"""One in a turn; the others come again."""
 
 
 class Dialect:
     """A frame is its key and its number, and the reply is the frame."""
 
+    name = "kafka"
     at_once = 1
 
     def __init__(self, client_id: str) -> None:
@@ -133,12 +138,14 @@ class Clients:
         self.replicas = Replicas(self.done)
         self.quotas = SimpleNamespace(in_force=False)
         self.parked: deque[Callable[[], None]] = deque()
+        self.slow_requests = SlowRequests(self.timers)
         broker = SimpleNamespace(
             quotas=self.quotas,
             throttling=Throttling(list(waits)),
             clock=SimpleNamespace(monotonic=lambda: 0.0),
             timers=self.timers,
             stepping=SimpleNamespace(admission=Admission(1 << 20)),
+            slow_requests=self.slow_requests,
             replicas=self.replicas,
             turn=Turn(cast("ReplicaManager", self.replicas), self.timers),
         )
@@ -150,7 +157,7 @@ class Clients:
         for number in range(count):
             channel = ScriptedChannel(self.timers.run_soon)
             connection = Connection(channel, memory, departures, max_frame_bytes=1 << 20)
-            handlers = dict.fromkeys(range(10), self.handle)
+            handlers = dict.fromkeys([*range(10), SLOW], self.handle)
             client = ClientConnection(
                 cast("Broker", broker),
                 cast("Spoken", (Dialect(str(number)), handlers)),
@@ -182,6 +189,8 @@ class Clients:
                 return unwritten
             case kind if kind == UNSEEN:
                 self.replicas.queued.append(Unflushed())
+            case kind if kind == SLOW:
+                self.slow_requests.handled()
             case kind if kind == FAILING:
                 raise OnlyByClosing("as told")
         return body
@@ -191,6 +200,7 @@ class Clients:
 
     def end(self) -> tuple[list[bytes], list[object]]:
         """Let all be answered; gives what each got, and what was done for them."""
+        self.timers.run_soon()
         while self.parked or self.replicas.written or self.timers.waiting:
             if self.parked:
                 self.parked.popleft()()
@@ -206,7 +216,7 @@ class Clients:
 KINDS = st.sampled_from(
     [PLAIN] * 6
     + [PARKED, PARKED, THERE, UNWRITTEN, UNWRITTEN, NO_REPLY, IN_PARTS, UNANSWERED]
-    + [UNSEEN, UNSEEN, FAILING, FAILING_LATE]
+    + [UNSEEN, UNSEEN, FAILING, FAILING_LATE, SLOW, SLOW]
 )
 
 

@@ -13,7 +13,7 @@ from barnabas.client.core.producer.delivery import Sent, Settling
 from barnabas.client.core.producer.outgoing import Outgoing, Plan
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
-from barnabas.client.core.producer.transaction_states import TransactionInput
+from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
 from barnabas.client.core.producer.transactions import Transactions
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.produce import (
@@ -103,9 +103,9 @@ class InTransaction(Harness):
     def __init__(self, version: int = 2, **changes: object) -> None:
         super().__init__(transactional_id="x", **changes)
         self.transactions.set_version(version)
-        self.happens(TransactionInput.INITIATED, TransactionInput.BEGIN)
+        self.happens(ProducerTransactionInput.INITIATED, ProducerTransactionInput.BEGIN)
 
-    def happens(self, *inputs: TransactionInput) -> None:
+    def happens(self, *inputs: ProducerTransactionInput) -> None:
         for each in inputs:
             self.transactions.move(each)
 

@@ -11,8 +11,8 @@ from barnabas.client.core.group.epoch_states import EpochState
 from barnabas.client.core.group.membership import Change, ChangeKind
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.errors import BrokerError
 from barnabas.protocol.consumer_group_heartbeat import (
     Assignment,
@@ -178,7 +178,7 @@ class Members(RuleBasedStateMachine):
 
     def answer(self, said: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
         names, owned = said.subscribed_topic_names, said.topic_partitions
-        asked = Beat(
+        asked = ConsumerHeartbeat(
             group_id=said.group_id,
             member_id=said.member_id,
             epoch=said.member_epoch,
@@ -191,7 +191,9 @@ class Members(RuleBasedStateMachine):
             assignor=said.server_assignor,
             owned=None
             if owned is None
-            else frozenset(Place(row.topic_id, one) for row in owned for one in row.partitions),
+            else frozenset(
+                TopicIdPartition(row.topic_id, one) for row in owned for one in row.partitions
+            ),
         )
         try:
             return answered(self.groups.heartbeat(asked, None, self.now).reply)
@@ -232,7 +234,7 @@ class Members(RuleBasedStateMachine):
         assert stable <= {EpochState.STABLE}
 
 
-def answered(reply: BeatReply) -> ConsumerGroupHeartbeatResponse:
+def answered(reply: HeartbeatReply) -> ConsumerGroupHeartbeatResponse:
     given = None
     if reply.assigned is not None:
         rows = by_topic(reply.assigned)

@@ -6,9 +6,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.streams_group.group import Heard, StreamsGroup
+from barnabas.coordinators.streams_group.group import StreamsGroup, StreamsVolatileState
 from barnabas.coordinators.streams_group.groups import StreamsGroups, deadline, loaded
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError
@@ -76,9 +76,11 @@ class Application(RuleBasedStateMachine):
     def group(self) -> StreamsGroup:
         return self.groups.get("g") or StreamsGroup("g")
 
-    def ask(self, client: Client, epoch: int, *, brief: bool = False) -> StreamsReply | None:
+    def ask(
+        self, client: Client, epoch: int, *, brief: bool = False
+    ) -> StreamsHeartbeatReply | None:
         joins = epoch == 0
-        asked = StreamsBeat(
+        asked = StreamsHeartbeat(
             group_id="g",
             member_id=client.member_id,
             epoch=epoch,
@@ -242,8 +244,8 @@ def check_holders(group: StreamsGroup) -> None:
 
 
 def unheard(groups: StreamsGroups) -> list[StreamsGroup]:
-    nothing = Heard()
-    return [replace(one, heard=nothing) for one in groups.all()]
+    nothing = StreamsVolatileState()
+    return [replace(one, volatile=nothing) for one in groups.all()]
 
 
 TestStreamsGroup = Application.TestCase

@@ -11,7 +11,12 @@ from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.ending import End
 from barnabas.coordinators.transaction.initiating import Initiation
 from barnabas.coordinators.transaction.shard import TransactionShard
-from barnabas.coordinators.transaction.transaction import LAST_EPOCH, NOBODY, Producer, Transaction
+from barnabas.coordinators.transaction.transaction import (
+    LAST_EPOCH,
+    NOBODY,
+    ProducerIdAndEpoch,
+    Transaction,
+)
 from barnabas.coordinators.transaction.transaction_records import encode_transaction
 from barnabas.coordinators.transaction.transaction_states import DECIDED, TransactionState
 from barnabas.errors import ErrorCode
@@ -55,11 +60,11 @@ class Coordinator:
         self.shard = self.loaded([])
         self.log: list[CoordinatorRecord] = []
         self.now = 1
-        self.told: dict[str, Producer] = {}
+        self.told: dict[str, ProducerIdAndEpoch] = {}
         if epoch:
             first = Transaction(
                 transactional_id="a",
-                producer=Producer(7, epoch),
+                producer=ProducerIdAndEpoch(7, epoch),
                 timeout_ms=30 * SECOND,
                 state=_S.EMPTY,
                 updated_ms=1,
@@ -173,7 +178,7 @@ def test_a_producer_that_was_replaced_changes_nothing(steps: list[Step], epoch: 
 @given(steps=STEPS, epoch=st.sampled_from([0, LAST_EPOCH - 2]))
 def test_no_epoch_is_used_by_two_transactions_of_version_2(steps: list[Step], epoch: int) -> None:
     coordinator = Coordinator(1, epoch)
-    ended: set[Producer] = set()
+    ended: set[ProducerIdAndEpoch] = set()
     for step in steps:
         before = {name: coordinator.shard.find(name) for name in NAMES}
         coordinator.take(step)

@@ -13,8 +13,8 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
 from barnabas.broker.shards.record_names import check_kept
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
@@ -54,16 +54,18 @@ def steady(
 ) -> Callable[[], bool] | None:
     """A short way to handle a request once more that was answered just now, if there is one."""
     told_ms = reply.heartbeat_interval_ms
-    if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
+    if reply != _respond(HeartbeatReply(request.member_id, request.member_epoch, told_ms)):
         return None  # there was news
     member = broker.members.at_rest(_asked(context, request, request.member_id))
     return None if member is None else member.beat
 
 
-def _asked(context: RequestContext, request: ConsumerGroupHeartbeatRequest, member_id: str) -> Beat:
+def _asked(
+    context: RequestContext, request: ConsumerGroupHeartbeatRequest, member_id: str
+) -> ConsumerHeartbeat:
     owned = request.topic_partitions
     names = request.subscribed_topic_names
-    return Beat(
+    return ConsumerHeartbeat(
         group_id=request.group_id,
         member_id=member_id,
         epoch=request.member_epoch,
@@ -126,13 +128,15 @@ def _check_joiner(request: ConsumerGroupHeartbeatRequest) -> None:
         raise BrokerError(ErrorCode.INVALID_REQUEST, why)
 
 
-def _places(topics: Iterable[TopicPartitions]) -> frozenset[Place]:
+def _places(topics: Iterable[TopicPartitions]) -> frozenset[TopicIdPartition]:
     return frozenset(
-        Place(bytes(one.topic_id), partition) for one in topics for partition in one.partitions
+        TopicIdPartition(bytes(one.topic_id), partition)
+        for one in topics
+        for partition in one.partitions
     )
 
 
-def _respond(reply: BeatReply | BrokerError) -> ConsumerGroupHeartbeatResponse:
+def _respond(reply: HeartbeatReply | BrokerError) -> ConsumerGroupHeartbeatResponse:
     if isinstance(reply, BrokerError):
         return ConsumerGroupHeartbeatResponse(
             error_code=reply.code, error_message=reply.why, member_epoch=0, heartbeat_interval_ms=0
@@ -146,7 +150,7 @@ def _respond(reply: BeatReply | BrokerError) -> ConsumerGroupHeartbeatResponse:
     )
 
 
-def _assignment(places: Iterable[Place]) -> Assignment:
+def _assignment(places: Iterable[TopicIdPartition]) -> Assignment:
     return Assignment(
         topic_partitions=[
             TopicPartitions(topic_id=topic_id, partitions=partitions)

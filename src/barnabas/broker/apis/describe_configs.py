@@ -119,10 +119,10 @@ def _of_topic(
 
 
 def _told_of(entries: Iterable[ConfigEntry], how: _How) -> list[DescribeConfigsResourceResult]:
-    return [_told(entry, how) for entry in entries]
+    return [_entry_result(entry, how) for entry in entries]
 
 
-def _told(entry: ConfigEntry, how: _How) -> DescribeConfigsResourceResult:
+def _entry_result(entry: ConfigEntry, how: _How) -> DescribeConfigsResourceResult:
     in_force = entry.origins[0]
     synonyms = entry.synonyms if how.synonyms else ()
     secret = entry.is_sensitive

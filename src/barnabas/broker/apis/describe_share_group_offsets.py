@@ -70,11 +70,11 @@ def _topic(
     name, indexes = asked
     topic = broker.topics.get(name)
 
-    def told(index: int) -> DescribeShareGroupOffsetsResponsePartition:
+    def described(index: int) -> DescribeShareGroupOffsetsResponsePartition:
         found = broker.shares.offsets.of(group_id, topic, index)
         return _partition(index, found if lag else found._replace(lag=-1))
 
-    partitions = yield from grown(indexes, told)
+    partitions = yield from grown(indexes, described)
     return DescribeShareGroupOffsetsResponseTopic(
         topic_name=name,
         topic_id=bytes(16) if topic is None else topic.topic_id,

@@ -83,7 +83,7 @@ def _outcome(broker: Broker, name: str, index: int, kind: int) -> tuple[ErrorCod
     try:
         broker.topics.give_up(name, index)
     except StorageError as error:
-        told = {"topic": name, "partition": index, "error": error}
-        log.warning("partition cannot be given up", extra=told)
+        fields = {"topic": name, "partition": index, "error": error}
+        log.warning("partition cannot be given up", extra=fields)
         return _NOBODY[kind], str(error)
     return ErrorCode.NONE, None

@@ -43,7 +43,7 @@ def handle(
         # Told as they are now: at the end they may be in another state than was asked for.
         one = broker.transactions.find(name)
         if one is not None and wanted(one):
-            known.add(_told(one))
+            known.add(_listed(one))
         yield known
     return ListTransactionsResponse(
         error_code=ErrorCode.NONE,
@@ -52,7 +52,7 @@ def handle(
     )
 
 
-def _told(one: Transaction) -> TransactionState:
+def _listed(one: Transaction) -> TransactionState:
     return TransactionState(
         transactional_id=one.transactional_id,
         producer_id=one.producer.id,

@@ -13,8 +13,8 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import by_topic
-from barnabas.coordinators.consumer_group.heartbeats import BeatReply
-from barnabas.coordinators.share_group.groups import JOINS, LEAVES, ShareBeat
+from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
+from barnabas.coordinators.share_group.groups import JOINS, LEAVES, ShareHeartbeat
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_heartbeat import (
     Assignment,
@@ -43,15 +43,15 @@ def steady(
 ) -> Callable[[], bool] | None:
     """A short way to handle a request once more that was answered just now, if there is one."""
     told_ms = reply.heartbeat_interval_ms
-    if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
+    if reply != _respond(HeartbeatReply(request.member_id, request.member_epoch, told_ms)):
         return None  # there was news
     member = broker.shares.members.at_rest(_asked(context, request))
     return None if member is None else member.beat
 
 
-def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareBeat:
+def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareHeartbeat:
     names = request.subscribed_topic_names
-    return ShareBeat(
+    return ShareHeartbeat(
         group_id=request.group_id,
         member_id=request.member_id,
         epoch=request.member_epoch,
@@ -78,7 +78,7 @@ def _check(request: ShareGroupHeartbeatRequest) -> None:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "MemberEpoch is invalid.")
 
 
-def _respond(reply: BeatReply | BrokerError) -> ShareGroupHeartbeatResponse:
+def _respond(reply: HeartbeatReply | BrokerError) -> ShareGroupHeartbeatResponse:
     if isinstance(reply, BrokerError):
         return ShareGroupHeartbeatResponse(
             error_code=reply.code, error_message=reply.why, member_epoch=0, heartbeat_interval_ms=0

@@ -31,7 +31,7 @@ class ConfigEntry(NamedTuple):
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether nobody may be told its value."""
+        """Whether its value must not be shown."""
         return self.row.kind is Kind.PASSWORD
 
     @property
@@ -68,7 +68,7 @@ _WITHOUT_DEFAULT = frozenset(
         "follower.replication.throttled.replicas",
     }
 )
-"""Properties whose defaults are none, and `node.id`, which Kafka wants told."""
+"""Properties whose default is none, and `node.id`, which Kafka requires."""
 
 
 def topic_entries(own: Mapping[str, str], layers: Sequence[Layer]) -> Iterator[ConfigEntry]:

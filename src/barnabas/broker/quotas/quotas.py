@@ -36,7 +36,7 @@ _USERS, _CLIENTS, _ADDRESSES = f"{CONFIGS}/users", f"{CONFIGS}/clients", f"{CONF
 
 
 class Entity(NamedTuple):
-    """Who has a quota: a user, a client id, both together, or an address; None: no part of it."""
+    """The entity of a quota: a user, a client id, both together, or an address; None: not part of it."""
 
     user: str | None = None
     client_id: str | None = None

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.topics.assignments import check_total, placed
-from barnabas.broker.znodes.topic_znodes import Topic, Wanted
+from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 
@@ -33,19 +33,19 @@ def create_in_steps(
                 yield from broker.topics.create_all_in_steps([wanted], made)
         except (BrokerError, StorageError) as error:
             made[name] = error
-        outcomes[name] = _told(name, made[name])
+        outcomes[name] = _outcome(name, made[name])
         yield
 
 
-def _checked(broker: Broker, name: str) -> Wanted:
+def _checked(broker: Broker, name: str) -> RequestedTopic:
     count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
     check_total(count)
     partitions = placed(range(count), replicas, broker.config.node_id)
     broker.topics.check_new(name, {})
-    return Wanted(name, partitions, {})
+    return RequestedTopic(name, partitions, {})
 
 
-def _told(name: str, made: Topic | KafkaError) -> Topic | ErrorCode:
+def _outcome(name: str, made: Topic | KafkaError) -> Topic | ErrorCode:
     if not isinstance(made, KafkaError):
         return made
     log.warning("topic not created", extra={"topic": name, "error": made})

@@ -85,8 +85,8 @@ class _TopicTarget:
         return TopicConfig.for_topic({}, self._broker.config).value(row.name)
 
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
-        told = self._broker.profile.tells_values
-        of_values = ErrorCode.INVALID_CONFIG if told else ErrorCode.INVALID_REQUEST
+        has_codes = self._broker.profile.tells_values
+        of_values = ErrorCode.INVALID_CONFIG if has_codes else ErrorCode.INVALID_REQUEST
         self._broker.topics.check_config(config, self.own, of_values)
         if not validate_only:
             self._broker.topics.check_kept(self._topic.name, config)

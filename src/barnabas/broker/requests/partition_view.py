@@ -1,4 +1,4 @@
-"""What clients are told of a partition: its leader and replicas, which is this broker or nobody."""
+"""A partition as responses describe it: its leader and replicas, which is this broker or nobody."""
 
 from typing import NamedTuple
 

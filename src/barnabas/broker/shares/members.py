@@ -10,17 +10,17 @@ from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.sessions import ShareSessions
 from barnabas.coordinators.common.shard import bytes_of
-from barnabas.coordinators.consumer_group.heartbeats import BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS
-from barnabas.coordinators.group_weights import grown_by_beat
+from barnabas.coordinators.group_weights import grown_by_heartbeat
 from barnabas.coordinators.groups_shard import GroupKind
-from barnabas.coordinators.share_group.groups import ShareBeat, loaded
+from barnabas.coordinators.share_group.groups import ShareHeartbeat, loaded
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 
 
 class ShareMembers:
-    """Who is in which share group. For one thread."""
+    """The members of share groups. For one thread."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class ShareMembers:
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
     def beat(
-        self, asked: ShareBeat, respond: Callable[[BeatReply | BrokerError], object]
+        self, asked: ShareHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]
     ) -> object:
         """Join a share group, go on in it or leave it."""
         group_id, now = asked.group_id, self._shards.now_ms()
@@ -45,7 +45,7 @@ class ShareMembers:
         try:
             held = self._of(group_id)
             if asked.epoch == JOINS or asked.topics:
-                grown = grown_by_beat(held.shard, asked)
+                grown = grown_by_heartbeat(held.shard, asked)
                 self._shards.memory.admit(group_id, grown, "member of a share group")
             result = held.shard.share.heartbeat(asked, settings, now)
         except BrokerError as error:
@@ -56,7 +56,7 @@ class ShareMembers:
         self._set_alarm(held, group_id)
         return answer
 
-    def at_rest(self, asked: ShareBeat) -> RestingMember | None:
+    def at_rest(self, asked: ShareHeartbeat) -> RestingMember | None:
         """A short way to hear with `beat` again who was answered just now, if it is idle."""
         held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id).settings
         hear = held.shard.share.resting(asked, settings)

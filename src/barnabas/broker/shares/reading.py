@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from barnabas.coordinators.share_partition.acquiring import Batch
+from barnabas.coordinators.share_partition.acquiring import LogBatch
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
@@ -17,7 +17,7 @@ class Found(NamedTuple):
 
     records: memoryview
     headers: Sequence[BatchHeader]
-    batches: Sequence[Batch]
+    batches: Sequence[LogBatch]
 
     def holding(self, spans: Sequence[Span]) -> memoryview:
         """From the first batch to the last that has any of these offsets."""
@@ -54,12 +54,12 @@ def read(log: PartitionLog, offset: int, end: int, most: int, *, committed_only:
 
 def _batches(
     headers: Iterable[BatchHeader], at: int, aborted: Sequence[AbortedTransaction]
-) -> Iterator[Batch]:
+) -> Iterator[LogBatch]:
     """The offsets of what was read from `at` on; an old compressed message tells the last alone."""
     for one in headers:
         is_known = one.count >= 0 or one.magic == 2
         first = one.base_offset if is_known else min(at, one.base_offset)
-        yield Batch(first, one.last_offset, _is_in(one, aborted))
+        yield LogBatch(first, one.last_offset, _is_in(one, aborted))
         at = one.next_offset
 
 

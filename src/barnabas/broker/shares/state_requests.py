@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown_in_steps
-from barnabas.broker.shares.coordinator import NOTHING, Told
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.broker.shares.coordinator import NOTHING, RespondState
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.wire.growing import Growing
@@ -39,14 +39,14 @@ class Shape(NamedTuple):
 
 
 def answer_each(
-    request: Asked, shape: Shape, ask: Callable[[StateKey, Any, Told], None]
+    request: Asked, shape: Shape, ask: Callable[[StateKey, Any, RespondState], None]
 ) -> Steps[object]:
     """Ask for some partitions at once, and for the next ones when these have answered.
 
     `ask` tells, now or later, or raises a BrokerError. Of nobody's group, and of topics without
     partitions, nothing is said.
     """
-    told: Sequence[TopicRows] = request.topics if request.group_id else ()
+    topics: Sequence[TopicRows] = request.topics if request.group_id else ()
 
     def answer(topic: TopicRows) -> Steps[object]:
         partitions: Growing[object] = Growing()
@@ -58,7 +58,7 @@ def answer_each(
                 yield partitions
         return shape.topic(topic_id=topic.topic_id, partitions=partitions.done())
 
-    results = yield from grown_in_steps([topic for topic in told if topic.partitions], answer)
+    results = yield from grown_in_steps([topic for topic in topics if topic.partitions], answer)
     return shape.response(results=results)
 
 
@@ -67,7 +67,7 @@ def _ask_some(
     topic: TopicRows,
     some: Sequence[Any],
     shape: Shape,
-    ask: Callable[[StateKey, Any, Told], None],
+    ask: Callable[[StateKey, Any, RespondState], None],
 ) -> Pending:
     """The rows of some partitions of a topic, when all are there."""
     pending = Pending()
@@ -107,4 +107,4 @@ def _refused(shape: Shape, partition: int, code: ErrorCode, why: str = "") -> ob
 def _key(group_id: str, topic: TopicRows, partition: int) -> StateKey:
     if partition < 0:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a partition is 0 or more")
-    return StateKey(group_id, Place(bytes(topic.topic_id), partition))
+    return StateKey(group_id, TopicIdPartition(bytes(topic.topic_id), partition))

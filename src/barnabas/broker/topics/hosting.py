@@ -84,8 +84,8 @@ class Hosting:
                 self._logs.identify(place, topic_id)
             except StorageError as error:
                 # The next start tries again.
-                told = {"topic": place.topic, "partition": place.partition, "error": error}
-                log.warning("topic id of a log not written", extra=told)
+                fields = {"topic": place.topic, "partition": place.partition, "error": error}
+                log.warning("topic id of a log not written", extra=fields)
             return found
         # A topic of that name was deleted while its files could not be, or the registry is an older
         # copy: nobody knows here which of the two.

@@ -33,7 +33,7 @@ _OF_KAFKA_ITSELF = "min.insync.replicas"
 """A controller sets it for all brokers when eligible leader replicas (KIP-966) are switched on."""
 
 
-class ToldTopic(NamedTuple):
+class RecordedTopic(NamedTuple):
     """The id of a topic, and the properties of its own by Kafka's names."""
 
     topic_id: bytes
@@ -85,10 +85,10 @@ class KraftMetadata:
             case _:
                 pass
 
-    def topics(self) -> dict[str, ToldTopic]:
+    def topics(self) -> dict[str, RecordedTopic]:
         """Those that are there, by name."""
         return {
-            name: ToldTopic(topic_id, self._configs.get(name, {}))
+            name: RecordedTopic(topic_id, self._configs.get(name, {}))
             for topic_id, name in self._names.items()
         }
 
@@ -100,7 +100,7 @@ def _set(config: dict[str, str], name: str, value: str | None) -> None:
         config[name] = value
 
 
-def topics_told(disk: Disk, directories: Sequence[str]) -> dict[str, ToldTopic]:
+def recorded_topics(disk: Disk, directories: Sequence[str]) -> dict[str, RecordedTopic]:
     """What the metadata log in one of these log directories says; nothing where there is none.
 
     Raises:
@@ -113,7 +113,7 @@ def topics_told(disk: Disk, directories: Sequence[str]) -> dict[str, ToldTopic]:
     return {}
 
 
-def _topics_in(disk: Disk, place: str) -> dict[str, ToldTopic]:
+def _topics_in(disk: Disk, place: str) -> dict[str, RecordedTopic]:
     metadata = KraftMetadata()
     try:
         for value in metadata_values(disk, place):

@@ -16,9 +16,9 @@ from barnabas.coordinators.classic_group.group_states import GroupState
 from barnabas.coordinators.classic_group.joining import Join
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.classic_group.replies import JoinReply
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.coordinators.groups_shard import GroupKind
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timer
 from barnabas.protocol.api_keys import ApiKey
@@ -58,7 +58,7 @@ def alarms(monkeypatch: pytest.MonkeyPatch) -> list[Alarm]:
 
 def beat(
     started: Started, epoch: int, topics: tuple[str, ...] = ("dogs",)
-) -> list[BeatReply | BrokerError]:
+) -> list[HeartbeatReply | BrokerError]:
     told = queued(started, "g", epoch, topics)
     started.broker.groups.write()
     return told
@@ -66,10 +66,10 @@ def beat(
 
 def queued(
     started: Started, group_id: str, epoch: int, topics: tuple[str, ...] = ("dogs",)
-) -> list[BeatReply | BrokerError]:
+) -> list[HeartbeatReply | BrokerError]:
     """What it is told, once the groups are written if not at once."""
-    told: list[BeatReply | BrokerError] = []
-    asked = Beat(
+    told: list[HeartbeatReply | BrokerError] = []
+    asked = ConsumerHeartbeat(
         group_id=group_id, member_id="new", epoch=epoch, client_id="c", client_host="/h",
         topics=topics, rebalance_timeout_ms=50_000,
     )  # fmt: skip
@@ -78,14 +78,14 @@ def queued(
 
 
 def beat_of_streams(started: Started, epoch: int) -> None:
-    asked = StreamsBeat(
+    asked = StreamsHeartbeat(
         group_id="g", member_id="new", epoch=epoch, client_id="c", client_host="/h",
         topology=topology(part("0", "dogs")) if epoch == 0 else None, rebalance_timeout_ms=50_000,
     )  # fmt: skip
-    told: list[StreamsReply | BrokerError] = []
+    told: list[StreamsHeartbeatReply | BrokerError] = []
     started.broker.streams.beat(asked, told.append)
     started.broker.groups.write()
-    assert [isinstance(one, StreamsReply) for one in told] == [True]
+    assert [isinstance(one, StreamsHeartbeatReply) for one in told] == [True]
 
 
 def join(started: Started, name: str) -> list[JoinReply]:
@@ -189,7 +189,9 @@ def test_who_says_too_much_changes_no_group(
     assert is_as_it_was(held)
     assert held.shard.consumer.by_id()[other].members.keys() == {"new"}
     started.broker.groups.write()
-    assert [isinstance(one, BeatReply) for one in waiting + queued(started, other, -1)] == [True]
+    assert [isinstance(one, HeartbeatReply) for one in waiting + queued(started, other, -1)] == [
+        True
+    ]
     check_nothing_else_is_left(started, tmp_path, alarms)
 
 
@@ -206,7 +208,7 @@ def test_a_classic_group_goes_on_where_who_joins_it_says_too_much(
     assert (classic.state, set(classic.members)) == (GroupState.STABLE, {"old"})
     assert (shard.kind_of("g"), alarms) == (GroupKind.CLASSIC, [])
     assert "classic group is a consumer group now" not in caplog.messages
-    assert isinstance(beat(one, 0)[0], BeatReply)
+    assert isinstance(beat(one, 0)[0], HeartbeatReply)
     assert (shard.kind_of("g"), classic.state) == (GroupKind.CONSUMER, GroupState.DEAD)
     one.stop()
 
@@ -251,8 +253,8 @@ def _join(name: str, said: bytes) -> Join:
     )  # fmt: skip
 
 
-def joining_by(regex: str) -> Beat:
-    return Beat(
+def joining_by(regex: str) -> ConsumerHeartbeat:
+    return ConsumerHeartbeat(
         group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
         topics=(), regex=regex, rebalance_timeout_ms=50_000, owned=frozenset(),
     )  # fmt: skip
@@ -273,21 +275,21 @@ def test_an_expression_that_takes_long_is_matched_in_steps(
 ) -> None:
     started, timers = Started(tmp_path), ManualTimers()
     members = matching_in_steps(started, timers)
-    told: list[BeatReply | BrokerError] = []
+    told: list[HeartbeatReply | BrokerError] = []
     asked = joining_by("(?:.?){900}cats.*")
     later = members.beat(asked, told.append)
     assert isinstance(later, Pending)
     timers.next.pop(0)()
     assert timers.next
     assert not told
-    quick: list[BeatReply | BrokerError] = []
+    quick: list[HeartbeatReply | BrokerError] = []
     members.beat(replace(asked, group_id="other", regex="d.*"), quick.append)
     started.broker.groups.write()
     assert len(quick) == 1
     timers.run_soon()
     assert later.is_done
     (reply,) = told
-    assert isinstance(reply, BeatReply)
+    assert isinstance(reply, HeartbeatReply)
     assert len(list(reply.assigned or ())) == 20
     del alarms
 
@@ -298,7 +300,7 @@ def test_who_has_gone_while_it_was_matched_does_not_join(
     started, timers = Started(tmp_path), ManualTimers()
     groups = started.broker.groups
     members = matching_in_steps(started, timers)
-    told: list[BeatReply | BrokerError] = []
+    told: list[HeartbeatReply | BrokerError] = []
     asked = joining_by("(?:.?){900}cats.*x?")
     later = members.beat(asked, told.append)
     assert isinstance(later, Pending)

@@ -23,7 +23,7 @@ from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import ErrorCode
 from barnabas.log.manager import LogManager
@@ -53,12 +53,13 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.types import TopicPartition
 from barnabas.wire.send import Send
 from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimer, ManualTimers
 
 NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-DOGS = Position("dogs", 0)
+DOGS = TopicPartition("dogs", 0)
 
 
 class NoTimers(ManualTimers):
@@ -213,7 +214,7 @@ def test_every_version_of_a_commit_is_kept(started: Started, version: int) -> No
 
 def queue(started: Started, offset: int, time_ms: int) -> None:
     """A commit that is written when its turn is over."""
-    said = CommittedOffset(offset, -1, "here", time_ms, topic_id=started.topic_id())
+    said = OffsetAndMetadata(offset, -1, "here", time_ms, topic_id=started.topic_id())
     request = Commit("kennel", Identity(""), -1, {DOGS: said}, ErrorCode.NONE)
     started.broker.offsets.commit(request, lambda codes: codes)
 

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from barnabas import Admin
-from barnabas.broker.topics.foreign_logs import partitions_of_stranger
+from barnabas.broker.topics.foreign_logs import foreign_partitions
 from barnabas.broker.znodes.topic_znodes import TOPICS, decode_topic, encode_topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode, StorageError
@@ -129,4 +129,4 @@ def test_a_directory_that_ends_in_a_date_is_no_partition() -> None:
         config=SimpleNamespace(byte_positions=True),
     )
     with pytest.raises(StorageError, match="access-20111121: move that away"):
-        partitions_of_stranger([cast("PartitionLog", one)], BrokerConfig())
+        foreign_partitions([cast("PartitionLog", one)], BrokerConfig())

@@ -10,7 +10,7 @@ from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import record_of
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.broker.groups.test_offsets import NoTimers, Started, commit, fetch
 
@@ -36,7 +36,7 @@ def joins(started: Started, group: str, topics: tuple[str, ...], epoch: int = 0)
     """A heartbeat that is queued, or refused at once; gives what is answered, once it is."""
     groups = started.broker.groups
     held = groups.of(group)
-    beat = Beat(
+    beat = ConsumerHeartbeat(
         group_id=group,
         member_id="m",
         epoch=epoch,
@@ -48,7 +48,7 @@ def joins(started: Started, group: str, topics: tuple[str, ...], epoch: int = 0)
     told: list[object] = []
     result = held.shard.consumer.heartbeat(beat, held.shard.group(group), 0)
 
-    def respond(reply: BeatReply | BrokerError) -> None:
+    def respond(reply: HeartbeatReply | BrokerError) -> None:
         told.append(reply.code if isinstance(reply, BrokerError) else reply.epoch)
 
     groups.keep(held, result, respond)

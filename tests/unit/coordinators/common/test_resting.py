@@ -7,9 +7,9 @@ import pytest
 from barnabas.coordinators.classic_group.joining import Join
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
-from barnabas.coordinators.consumer_group.heartbeats import Beat
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat
 from barnabas.coordinators.consumer_group.member import LEAVES, LEAVES_FOR_A_WHILE
-from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
+from barnabas.coordinators.share_group.groups import ShareHeartbeat, ShareSettings
 from tests.unit.coordinators.some_topics import SETTINGS, SomeTopics, a_shard
 
 SHARE_SETTINGS = ShareSettings(1000, 100, 0, 10)
@@ -29,7 +29,7 @@ class Place:
         assert hear is not None
         self.hear = hear
 
-    def asked(self, name: str, epoch: int, **more: object) -> Beat:
+    def asked(self, name: str, epoch: int, **more: object) -> ConsumerHeartbeat:
         said: dict[str, object] = {
             "group_id": "g", "member_id": name, "epoch": epoch, "client_id": "c",
             "client_host": "/h",
@@ -38,7 +38,7 @@ class Place:
             said |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
         if name.startswith("one"):
             said["instance_id"] = "first"
-        return Beat(**(said | more))  # type: ignore[arg-type]
+        return ConsumerHeartbeat(**(said | more))  # type: ignore[arg-type]
 
     def speak(self, name: str, epoch: int, **more: object) -> None:
         self.shard.consumer.heartbeat(self.asked(name, epoch, **more), None, 0)
@@ -56,7 +56,7 @@ def test_each_time_its_session_is_put_off() -> None:
     place = Place()
     for now in (3_000, 6_000):
         assert place.hear(now)
-        assert place.group().heard.sessions == {"one": now + SETTINGS.session_ms}
+        assert place.group().volatile.sessions == {"one": now + SETTINGS.session_ms}
 
 
 def another_joins(place: Place) -> None:
@@ -130,9 +130,9 @@ def test_once_anything_has_happened_it_is_not_heard(happen: Callable[[Place], No
     place = Place()
     was = place.group()
     happen(place)
-    before = [dict(one.heard.sessions) for one in (was, *place.shard.consumer.all())]
+    before = [dict(one.volatile.sessions) for one in (was, *place.shard.consumer.all())]
     assert not place.hear(3_000)
-    assert before == [dict(one.heard.sessions) for one in (was, *place.shard.consumer.all())]
+    assert before == [dict(one.volatile.sessions) for one in (was, *place.shard.consumer.all())]
 
 
 def test_what_is_taken_back_has_not_happened() -> None:
@@ -160,9 +160,9 @@ def test_who_has_something_to_do_or_to_say_is_not_at_rest() -> None:
 def test_members_of_share_groups_are_heard_so_too() -> None:
     shard = a_shard(SomeTopics(dogs=2)).share
 
-    def asked(name: str, epoch: int) -> ShareBeat:
+    def asked(name: str, epoch: int) -> ShareHeartbeat:
         topics = None if epoch else ("dogs",)
-        return ShareBeat(
+        return ShareHeartbeat(
             group_id="g",
             member_id=name,
             epoch=epoch,

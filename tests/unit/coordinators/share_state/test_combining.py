@@ -3,10 +3,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.coordinators.share_state.combining import combined
 
-FREE, DONE, GONE = Delivery.AVAILABLE, Delivery.ACKNOWLEDGED, Delivery.ARCHIVED
+FREE, DONE, GONE = DeliveryState.AVAILABLE, DeliveryState.ACKNOWLEDGED, DeliveryState.ARCHIVED
 SPANS = st.builds(
     lambda first, more, state, count: Span(first, first + more, state, count),
     st.integers(0, 20),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_records import (
     NEWEST,
     decode_key,
@@ -25,7 +25,7 @@ PLACES = [
 def kept(state: TransactionState, places: list[tuple[str, int]]) -> Transaction:
     return Transaction(
         transactional_id="t",
-        producer=Producer(7, 3),
+        producer=ProducerIdAndEpoch(7, 3),
         timeout_ms=60_000,
         state=state,
         updated_ms=100,

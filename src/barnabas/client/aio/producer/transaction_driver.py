@@ -32,14 +32,17 @@ from barnabas.client.core.producer.transaction_requests import (
     refused_offsets,
     refused_partitions,
 )
-from barnabas.client.core.producer.transaction_states import TransactionInput, TransactionState
+from barnabas.client.core.producer.transaction_states import (
+    ProducerTransactionInput,
+    ProducerTransactionState,
+)
 from barnabas.client.core.producer.transactions import FEATURE, Transactions
 from barnabas.errors import AbortableError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
-_I = TransactionInput
+_I = ProducerTransactionInput
 _LAST_ONE_ENDS_S: Final = 0.02
 """How long the markers of the last transaction take. Source: Kafka's AddPartitionsToTxnHandler."""
 
@@ -85,7 +88,7 @@ class TransactionDriver:
             KafkaError: they were unavailable in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
-            if self.transactions.state is TransactionState.PREPARED:
+            if self.transactions.state is ProducerTransactionState.PREPARED:
                 # The next epoch is unknown here, and the old one belongs to whoever ends that
                 # transaction.
                 self._call(NO_PRODUCER_ID, -1)
@@ -141,7 +144,7 @@ class TransactionDriver:
         async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
             told.move(_I.COMMIT)
-            if told.state is TransactionState.FLUSHING:
+            if told.state is ProducerTransactionState.FLUSHING:
                 self._hold()
                 await self._flushed(_I.COMMIT, deadline)
                 told.move(_I.SETTLED)
@@ -233,15 +236,18 @@ class TransactionDriver:
         self._sender.producer_id, self._sender.producer_epoch = producer_id, epoch
         self.transactions.gap = False
 
-    async def _flushed(self, call: TransactionInput, deadline: Deadline) -> None:
+    async def _flushed(self, call: ProducerTransactionInput, deadline: Deadline) -> None:
         """Wait until all batches in flight have an outcome; the state records failures."""
         await self._flush(deadline)
         self._sender.given_up.clear()
-        if self.transactions.state in (TransactionState.FAILED, TransactionState.DEAD):
+        if self.transactions.state in (
+            ProducerTransactionState.FAILED,
+            ProducerTransactionState.DEAD,
+        ):
             raise self.transactions.refusal(call)
 
     @asynccontextmanager
-    async def _final(self, call: TransactionInput) -> AsyncIterator[None]:
+    async def _final(self, call: ProducerTransactionInput) -> AsyncIterator[None]:
         """Turn a permanent error into a FatalError."""
         try:
             yield

@@ -25,7 +25,7 @@ from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sequencing import NO_PRODUCER_ID
 from barnabas.client.core.producer.splitting import split
-from barnabas.client.core.producer.transaction_states import TransactionInput
+from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
 from barnabas.client.core.producer.transactions import Transactions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.produce import (
@@ -388,9 +388,9 @@ class Sender:
     def _follow(self, transactions: Transactions) -> None:
         """Drop what cannot be in a committed transaction."""
         if transactions.fatal is not None:
-            self.give_up(transactions.refusal(TransactionInput.SEND))
+            self.give_up(transactions.refusal(ProducerTransactionInput.SEND))
         elif transactions.doomed:
-            self.retract(transactions.refusal(TransactionInput.SEND))
+            self.retract(transactions.refusal(ProducerTransactionInput.SEND))
 
     def _settle(self, batch: ProducerBatch, outcome: Stored | Failed) -> None:
         self._records.release(batch)

@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas.client.core.cluster.cluster_view import PartitionView, TopicView
-from barnabas.client.core.producer.transaction_states import TransactionInput
+from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
 from barnabas.errors import (
     AbortableError,
     BrokerError,
@@ -402,7 +402,7 @@ def test_what_was_sent_is_tried_again_even_then() -> None:
     it.transactions.added([WHERE])
     sent = it.send(b"a")
     it.sender.failed(it.go(), ConnectionFailed("gone"), it.now)
-    it.happens(TransactionInput.ABORT)
+    it.happens(ProducerTransactionInput.ABORT)
     it.later()
     again = it.go()
     assert values(again) == [b"a"]

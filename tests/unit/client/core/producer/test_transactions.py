@@ -7,8 +7,8 @@ from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.transaction_states import (
     TRANSITIONS,
     WHAT_TO_DO,
-    TransactionInput,
-    TransactionState,
+    ProducerTransactionInput,
+    ProducerTransactionState,
 )
 from barnabas.client.core.producer.transactions import Transactions
 from barnabas.errors import (
@@ -24,11 +24,11 @@ from barnabas.types import TopicPartition
 from tests.sending_harness import Waits as NobodyWaits
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
-_S, _I = TransactionState, TransactionInput
+_S, _I = ProducerTransactionState, ProducerTransactionInput
 LOST = BrokerError(ErrorCode.INVALID_RECORD, "no")
 
 
-def at(state: TransactionState, version: int = 1) -> Transactions:
+def at(state: ProducerTransactionState, version: int = 1) -> Transactions:
     """Transactions that stand there."""
     made = Transactions("x")
     made.state = state
@@ -43,9 +43,11 @@ def batch(sequence: int) -> ProducerBatch:
     return made
 
 
-@pytest.mark.parametrize(("state", "happened"), list(product(TransactionState, TransactionInput)))
+@pytest.mark.parametrize(
+    ("state", "happened"), list(product(ProducerTransactionState, ProducerTransactionInput))
+)
 def test_every_state_answers_every_input_by_the_table(
-    state: TransactionState, happened: TransactionInput
+    state: ProducerTransactionState, happened: ProducerTransactionInput
 ) -> None:
     it = at(state)
     following = TRANSITIONS[state].get(happened)
@@ -53,7 +55,7 @@ def test_every_state_answers_every_input_by_the_table(
         it.move(happened)
         assert it.state is following
         return
-    kinds: dict[TransactionState, type[KafkaError]] = {
+    kinds: dict[ProducerTransactionState, type[KafkaError]] = {
         _S.FAILED: AbortableError,
         _S.DEAD: FatalError,
     }
@@ -67,12 +69,14 @@ def test_all_that_a_transaction_can_come_to_ends() -> None:
     ends = {_S.READY, _S.DEAD}
     while True:
         more = {
-            state for state in TransactionState if ends.intersection(TRANSITIONS[state].values())
+            state
+            for state in ProducerTransactionState
+            if ends.intersection(TRANSITIONS[state].values())
         }
         if more <= ends:
             break
         ends |= more
-    assert ends == set(TransactionState)
+    assert ends == set(ProducerTransactionState)
 
 
 def test_who_calls_out_of_order_is_told_the_state_and_what_to_do() -> None:
@@ -147,7 +151,7 @@ def test_what_is_lost_while_it_is_aborted_changes_nothing_but_the_gap() -> None:
 
 @pytest.mark.parametrize("state", [_S.OPEN, _S.FLUSHING, _S.COMMITTING, _S.FAILED, _S.ABORTING])
 @pytest.mark.parametrize("code", [ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_EPOCH])
-def test_who_is_fenced_cannot_go_on(state: TransactionState, code: ErrorCode) -> None:
+def test_who_is_fenced_cannot_go_on(state: ProducerTransactionState, code: ErrorCode) -> None:
     it = at(state)
     it.takes_part(A)
     it.fail(BrokerError(code))

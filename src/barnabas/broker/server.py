@@ -125,7 +125,7 @@ class BrokerServer:
             KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
         """
         check_at_start(self._config)
-        log_config({}, self._config)  # What no topic could have is told now, not at its creation.
+        log_config({}, self._config)  # reports now what no topic could have, not at its creation
         if self._config.default_replication_factor > 1:
             log.warning(_ONE_BROKER, self._config.default_replication_factor)
         try:

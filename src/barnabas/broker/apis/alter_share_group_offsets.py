@@ -28,7 +28,7 @@ _NO_TOPIC = bytes(16)
 def handle(
     broker: Broker, context: RequestContext, request: AlterShareGroupOffsetsRequest
 ) -> Steps[AlterShareGroupOffsetsResponse]:
-    """Move what there is; the others are told so."""
+    """Move the existing partitions; the others get an error."""
     del context
     starts = {}
     for asked in request.topics:

@@ -1,7 +1,7 @@
-"""ConsumerGroupHeartbeat (key 68): be in a group whose broker assigns partitions (KIP-848).
+"""ConsumerGroupHeartbeat (key 68): membership in a group whose broker assigns partitions (KIP-848).
 
-Does: joins, says what is new, leaves; answers when what that comes to is written. Tells a member what it
-    is to have where that is news, or where it said everything.
+Does: joins, changes and leaves; responds when the result is written. The response has the member's
+    assignment if that changed, or if the heartbeat was a full one.
 Refuses: what KIP-848 says; see `coordinators.consumer_group`.
 Ignores: the rack: all partitions are on this broker.
 Versions: 1 subscription by regular expression, ids made by the members (KIP-1082)

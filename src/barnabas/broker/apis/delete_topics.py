@@ -2,8 +2,8 @@
 
 Does: both ways of naming; many partitions go in steps, between which others are served; refuses
     while `delete.topic.enable` is false; before 1.0 that is never done in time (see `Profile`).
-    What is told twice, in the same or in both ways, is refused in one answer.
-Ignores: `timeout_ms`: topics are gone before the answer (their files follow).
+    A topic that is named twice, in the same or in both ways, is refused once.
+Ignores: `timeout_ms`: topics are deleted before the response (their files follow).
 Versions: 1 throttle time · 3 a code of its own when deletion is disabled · 5 messages, refused
     when a quota is used up (KIP-599) · 6 by topic id (KIP-516)
 """

@@ -1,10 +1,10 @@
 """InitProducerId (key 22): an id and epoch for a producer (KIP-98, KIP-360).
 
 Does: without a transactional id a new id with epoch 0, also for one that has an id already; with one
-    the id that belongs to it under its next epoch, which fences who had it before. A transaction
-    that is open is aborted first: the producer is told to ask again.
+    the id that belongs to it under its next epoch, which fences the previous producer. An open
+    transaction is aborted first: the response asks the producer to retry.
 Ignores: nothing. A timeout is checked, and kept with the transactional id.
-Versions: 3 the producer may say what id it has · 4 PRODUCER_FENCED · 5 TRANSACTION_ABORTABLE
+Versions: 3 the producer may send its present id · 4 PRODUCER_FENCED · 5 TRANSACTION_ABORTABLE
     6 two-phase commit (KIP-939), of which only the missing timeout is there: as in Kafka 4.3 a
     prepared transaction cannot be kept
 """

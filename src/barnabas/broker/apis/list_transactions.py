@@ -1,8 +1,7 @@
 """ListTransactions (key 66): the transactional ids of this coordinator (KIP-664).
 
-Does: those in one of the states, of one of the producers, open for so long, with a name that matches
-    as a whole; states that there are not are told.
-Refuses: a pattern that is none in the syntax of RE2.
+Does: filters by state, producer, duration and a pattern for whole names; reports unknown states.
+Refuses: a pattern that is invalid in RE2 syntax.
 Versions: 1 open for longer than some time (KIP-994) · 2 pattern of names (KIP-1152)
 """
 

@@ -20,7 +20,7 @@ from barnabas.types import TopicPartition
 
 
 def handle(broker: Broker, context: RequestContext, request: OffsetDeleteRequest) -> object:
-    """Forget what is of partitions that there are; the others are told so."""
+    """Delete the offsets of existing partitions; the others get an error."""
     del context
     positions = [
         TopicPartition(topic.name, partition.partition_index)

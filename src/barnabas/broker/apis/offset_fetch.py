@@ -1,8 +1,8 @@
-"""OffsetFetch (key 9): the positions that groups committed.
+"""OffsetFetch (key 9): the offsets that groups committed.
 
-Does: positions asked for, or all of a group; -1 where nothing was committed. Who asks for what is
-    stable is told to come again where an open transaction has an offset (KIP-447).
-Refuses: who names itself as a member of a consumer group and is none, or of another epoch.
+Does: the requested offsets, or all of a group; -1 without a commit. A request for stable offsets must
+    be retried while an open transaction has an offset (KIP-447).
+Refuses: a sender that names a member that the group does not have, or another epoch.
 Versions: 0 what was committed in version 0 · 2 all topics by null, errors of the group
     5 leader epochs · 8 several groups (KIP-709) · 9 members (KIP-848) · 10 topic ids
 """
@@ -127,7 +127,7 @@ def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchReque
     for name, positions in groupby(broker.offsets.positions(group_id), lambda one: one.topic):
         topic = broker.topics.get(name)
         if by_id and topic is None:
-            # A topic that is gone has no id to be told by.
+            # A deleted topic has no id to be identified by.
             continue
         topics.append(
             OffsetFetchRequestTopics(

@@ -28,7 +28,7 @@ from barnabas.protocol.share_acknowledge import (
 
 
 def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeRequest) -> object:
-    """Take in what is said, partition by partition."""
+    """Apply the acknowledgements, partition by partition."""
     group_id, member_id = request.group_id or "", request.member_id or ""
     acknowledgements = acknowledgements_of(request.topics)
     try:

@@ -1,7 +1,7 @@
-"""ShareGroupHeartbeat (key 76): be in a group whose members share partitions (KIP-932).
+"""ShareGroupHeartbeat (key 76): membership in a group whose members share partitions (KIP-932).
 
-Does: joins, says what is new, leaves; answers when what that comes to is written. Who leaves keeps
-    what it had acquired until its share session or the locks end.
+Does: joins, changes and leaves; responds when the result is written. A member that leaves keeps its
+    acquired records until its share session or their locks end.
 Ignores: the rack: all partitions are on this broker.
 Versions: 1, the same layout as 0, which was early access
 """

@@ -46,7 +46,7 @@ _SUPPORT = VersionTable(
 def handle(
     broker: Broker, context: RequestContext, request: TxnOffsetCommitRequest
 ) -> Steps[TxnOffsetCommitResponse]:
-    """Keep what is for partitions that there are; the others are told so."""
+    """Save the offsets of existing partitions; the others get an error."""
     by_id = _BY_ID[context.api_version]
     topics = [
         broker.topics.by_id(asked.topic_id) if by_id else broker.topics.get(asked.name)

@@ -1,9 +1,9 @@
-"""WriteShareGroupState (key 85): keep what a share group has read (KIP-932).
+"""WriteShareGroupState (key 85): store the progress of a share group (KIP-932).
 
-Does: lays what is said over what there was: of offsets that were told before, what was delivered more often
-    counts. A partition of this broker is read anew from that.
-Refuses: partitions that were not begun, epochs below the last ones.
-Versions: 1 how many are done with (KIP-1226)
+Does: lays the new state over the old one; for offsets in both, the larger delivery count wins. A
+    partition of this broker is then read again from the result.
+Refuses: partitions that were not initialized, epochs below the last ones.
+Versions: 1 the number of done records (KIP-1226)
 """
 
 from functools import partial

@@ -128,9 +128,9 @@ class GroupShards(Shards["GroupShard"]):
         result: Replayed[_Reply],
         on_written: Callable[[ErrorCode], None] = lambda _code: None,
     ) -> None:
-        """As `append`, for what groups know already: where it is not written, they forget it.
+        """As `append`, for records already applied: if they are not written, they are undone.
 
-        What is too large changes none but the group that it is of. It is told before this returns.
+        Records that are too large undo only their own group; `on_written` is called before the return.
         """
 
         def written(code: ErrorCode) -> None:

@@ -75,7 +75,7 @@ class GroupOffsets:
         return held.shard.offsets.positions(group_id) if held else []
 
     def refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
-        """Why who names itself a member of a group may not be told of its offsets.
+        """The code for a sender that names a member and must not fetch the group's offsets.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.

@@ -64,7 +64,7 @@ class GroupRemoval:
         positions: Sequence[TopicPartition],
         respond: Callable[[ErrorCode, Sequence[ErrorCode]], object],
     ) -> object:
-        """Forget positions; `respond` is told a code for all and, where that is none, each one's.
+        """Delete offsets; `respond` receives a code for all and, if that is NONE, one for each.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.

@@ -36,7 +36,7 @@ class ConfigEntry(NamedTuple):
 
     @property
     def synonyms(self) -> list[Origin]:
-        """The origins as clients are told of them: a broker's property without a default is none.
+        """The origins that responses list: a broker's property without a default is none.
 
         Source: Kafka 4 ServerTopicConfigSynonyms and the defaults of its broker properties.
         """

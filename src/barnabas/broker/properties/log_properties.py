@@ -30,9 +30,9 @@ def config_of_kept(
     broker: BrokerConfig,
     tell: Callable[[ConfigError], None] = lambda _why: None,
 ) -> LogConfig:
-    """As `log_config`, for a topic that is there: what it cannot obey is told, and not obeyed.
+    """As `log_config`, for an existing topic: properties that it cannot have are reported, and ignored.
 
-    Nobody is let in with such properties, but a broker may be started with others than before.
+    No topic is created with such properties, but the broker may restart with other properties.
 
     Raises:
         ConfigError: one of its own cannot be on any broker.
@@ -105,7 +105,7 @@ def log_config(
 def _timestamp_limits(topic: TopicConfig) -> tuple[int, int]:
     """How far before and after the broker's clock a record's timestamp may be, in milliseconds.
 
-    Where one was not told, but how far on either side, that counts (KIP-937).
+    Where one is not set, the older property for both sides counts (KIP-937).
     """
     limits = {
         "message.timestamp.before.max.ms": topic.message_timestamp_before_max_ms,

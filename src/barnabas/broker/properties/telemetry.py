@@ -94,7 +94,9 @@ class Telemetry:
         known = self._know(instance_id, client, connection)
         had_ended, known.ended = known.ended, terminating
         if had_ended:
-            raise BrokerError(ErrorCode.INVALID_REQUEST, "the client has said its last word")
+            raise BrokerError(
+                ErrorCode.INVALID_REQUEST, "the client has already sent its last push"
+            )
         now = self._clock.monotonic()
         interval = known.subscription.interval_ms / 1000
         if known.asked_at > known.pushed_at or now - known.pushed_at >= interval:
@@ -106,7 +108,7 @@ class Telemetry:
             raise BrokerError(ErrorCode.UNKNOWN_SUBSCRIPTION_ID, what)
 
     def answered(self, instance_id: bytes, code: ErrorCode) -> None:
-        """What a client that pushed was told: it may be a reason to ask again at once."""
+        """Note the response to a push: an error may be a reason to request a subscription at once."""
         known = self._clients.get(instance_id)
         if known is not None:
             known.last_error = code
@@ -143,8 +145,8 @@ def _subscription(resources: ClientResources, client: Client) -> Subscription:
             intervals.append(config.interval_ms)
     wanted = (_EVERYTHING,) if _EVERYTHING in metrics else tuple(metrics)
     interval_ms = min(intervals, default=_DEFAULT_INTERVAL_MS)
-    said = repr((client.client_instance_id, wanted, interval_ms)).encode()
-    return Subscription(crc32c(said) - (1 << 31), interval_ms, wanted)
+    identity = repr((client.client_instance_id, wanted, interval_ms)).encode()
+    return Subscription(crc32c(identity) - (1 << 31), interval_ms, wanted)
 
 
 _DEFAULT_INTERVAL_MS = ClientMetricsConfig().interval_ms

@@ -17,9 +17,9 @@ _REPLICAS = ErrorCode.INVALID_REPLICATION_FACTOR
 def create_in_steps(
     broker: Broker, names: Iterable[str], outcomes: dict[str, Topic | ErrorCode]
 ) -> Iterator[None]:
-    """Make those of the topics that are not there, a few partitions a step.
+    """Create the missing topics, a few partitions a step.
 
-    `outcomes` is told each topic; or if it cannot be made, what the client is told.
+    `outcomes` receives each topic, or the code for the client if it cannot be created.
     """
     for name in names:
         if broker.topics.get(name) is not None:

@@ -14,11 +14,10 @@ log = logging.getLogger(__name__)
 
 
 def create_missing(broker: Broker, missing: Iterable[MissingTopic]) -> list[str]:
-    """Make these topics; gives what is to be told of those that cannot be made.
+    """Create these topics; return a message for each that cannot be created.
 
-    When it returns they are written down, and those of few partitions are there. What is left of wide
-    ones is made in steps, while others are served; one whose logs cannot be made is taken back, and
-    is missing again.
+    On return, all are written, and narrow topics exist. The partitions of wide ones follow in steps,
+    between other requests; a topic whose logs cannot be created is deleted, and missing again.
     """
     failed: dict[str, KafkaError] = {}
     wanted: dict[str, RequestedTopic] = {}

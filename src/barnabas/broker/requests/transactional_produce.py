@@ -1,7 +1,7 @@
-"""Records of a transaction: taken only where the coordinator knows that they are (KIP-890).
+"""Records of a transaction: accepted only if the coordinator knows the partition (KIP-890).
 
-Producers of transactions version 1 have said so before; those of version 2 say so by producing. What
-comes after its transaction has ended would otherwise leave one open that nobody ends.
+Producers of transactions version 1 have added it before; those of version 2 add it by producing.
+Otherwise, records that arrive after their transaction has ended would leave one open for ever.
 """
 
 from collections.abc import Mapping

@@ -64,9 +64,9 @@ def acknowledge_all(
     acknowledgements: dict[TopicIdPartition, list[Acknowledged]],
     on_done: Callable[[Codes], None],
 ) -> None:
-    """Take in everything; `on_done` is told a code for each partition when all of it is kept.
+    """Apply all acknowledgements; `on_done` receives a code for each partition when all are stored.
 
-    Nothing is taken in for a partition with a renewal that was not announced.
+    A partition with a renewal that was not announced is refused as a whole.
     """
     latch = CodeLatch(acknowledgements, on_done)
     for place, batches in acknowledgements.items():

@@ -18,10 +18,10 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
 RespondState = Callable[[ErrorCode, KeptState], None]
-"""What became of it, and what is kept, where that was asked."""
+"""Receives the code of a request and, if requested, the stored state."""
 
 NOTHING: Final = KeptState(start=0)
-"""What is told to be kept where something went wrong, or was not asked."""
+"""The state in the response to a failed request, or one that does not ask for it."""
 
 
 class ShareCoordinator:
@@ -55,7 +55,7 @@ class ShareCoordinator:
         self._keep(key, record, respond)
 
     def read(self, key: StateKey, leader_epoch: int, respond: RespondState) -> None:
-        """See `leaders.read`; told when it is kept who leads now."""
+        """See `leaders.read`; responds when the new leader is stored."""
         states = self._kept.states(key)
         found, record = leaders.read(states, key, leader_epoch, self._clock.time_ms())
         self._check_place(key)

@@ -71,10 +71,10 @@ class ShareMembers:
         return held
 
     def on_disconnected(self, connection: int) -> None:
-        """A client is gone, and with it what it had in hand.
+        """Release the records that a disconnected client had acquired.
 
-        A member that leaves, or is not heard any more, keeps that until then, or until its locks end: it
-        may say what became of it at the same time, or late.
+        A member that leaves, or whose session ends, keeps them until then, or until its locks end: it
+        may acknowledge them at the same time, or late.
         """
         for group_id, member_id in self._sessions.of_connection(connection):
             self._sessions.close(group_id, member_id)

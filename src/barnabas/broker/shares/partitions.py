@@ -35,7 +35,7 @@ IsRead = Callable[[StateKey], bool]
 
 
 class Time(NamedTuple):
-    """Who waits, how late it is, what rings, and how much may be held."""
+    """Waiting requests, the clock, timers, and the memory limit of clients."""
 
     purgatory: Purgatory
     clock: Clock

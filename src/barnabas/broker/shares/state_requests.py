@@ -41,10 +41,10 @@ class Shape(NamedTuple):
 def answer_each(
     request: Asked, shape: Shape, ask: Callable[[StateKey, Any, RespondState], None]
 ) -> Steps[object]:
-    """Ask for some partitions at once, and for the next ones when these have answered.
+    """Handle some partitions at once, and the next ones when these have results.
 
-    `ask` tells, now or later, or raises a BrokerError. Of nobody's group, and of topics without
-    partitions, nothing is said.
+    `ask` delivers its result now or later, or raises a BrokerError. The response omits topics without
+    partitions, and everything if the request names no group.
     """
     topics: Sequence[TopicRows] = request.topics if request.group_id else ()
 

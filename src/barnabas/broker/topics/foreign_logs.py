@@ -48,11 +48,10 @@ def config_of_foreign(
     internal: bool,
     check: Callable[[Mapping[str, str]], None],
 ) -> dict[str, str]:
-    """What a topic gets whose logs have these `ids`: what is `recorded` of it, over what is safe.
+    """The properties of a topic whose logs have these `ids`: the recorded ones over safe defaults.
 
-    What its broker had as defaults nobody knows: nothing goes until somebody says what may.
-    `check` raises BrokerError where a topic cannot have some properties: such a one is told, and left
-    out.
+    The defaults of its former broker are unknown, so nothing expires until you set a retention.
+    `check` raises BrokerError for properties that a topic cannot have: those are logged and omitted.
     """
     config = {"retention.bytes": "-1", "retention.ms": "-1"}
     if name == SHARES_TOPIC:

@@ -151,7 +151,7 @@ class Hosting:
                 raise BrokerError(ErrorCode.INVALID_CONFIG, what)
 
     def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:
-        """Delete the logs of topics, a few a step; `failed` is told which cannot be renamed."""
+        """Delete the logs of topics, a few a step; `failed` receives those that cannot be renamed."""
         number = 0
         for topic in topics:
             try:

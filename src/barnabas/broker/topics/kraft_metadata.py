@@ -1,8 +1,8 @@
-"""What the metadata log in a directory of Kafka says of topics: their ids and own properties.
+"""Topics in the metadata log of a Kafka directory: their ids and their own properties.
 
-A node of KRaft that is broker and controller in one keeps that log beside its topics; its records are
-played in their order, as a broker of Kafka does. Quotas, and properties of brokers, groups and client
-metrics, are told and not taken over.
+A KRaft node that is both broker and controller has that log beside its topics. Its records are
+replayed in order, as Kafka's broker does. Quotas, and properties of brokers, groups and client
+metrics, are not taken over, but logged.
 """
 
 import logging

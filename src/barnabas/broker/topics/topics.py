@@ -139,10 +139,10 @@ class Topics:
     def create_all_in_steps(
         self, wanted: Sequence[RequestedTopic], outcomes: dict[str, Topic | KafkaError]
     ) -> Generator[None, None, None]:
-        """Make topics, which `check_new` let pass: written together, then a few partitions a step.
+        """Create topics that passed `check_new`: write all together, then host a few partitions a step.
 
-        The others have no leader until it is their turn; a topic that is deleted meanwhile gets no
-        more of them. `outcomes` is told each topic, or why it could not be written.
+        Partitions have no leader until their step; a topic that is deleted meanwhile gets no more.
+        `outcomes` receives each topic, or the error if it could not be written.
         """
         topics = [one.with_id(self._entropy.uuid()) for one in wanted]
         try:

@@ -29,7 +29,9 @@ def keep_what_changed_of_shares(patch: Patch) -> None:
         if was is None or was.state_epoch != state.state_epoch:
             return real(states, key, state, now_ms)
         of = layouts.ShareUpdateKey(
-            group_id=key.group_id, topic_id=key.place.topic_id, partition=key.place.partition
+            group_id=key.group_id,
+            topic_id=key.topic_partition.topic_id,
+            partition=key.topic_partition.partition,
         )
         value = layouts.ShareUpdateValue(
             snapshot_epoch=was.snapshot_epoch,

@@ -52,7 +52,7 @@ class LogEvent(NamedTuple):
     loss: bool = False
 
 
-class LogStart:
+class LogOrigin:
     """One start.
 
     `placed` are the logs, each with its directory; `removable` is what may be removed now.

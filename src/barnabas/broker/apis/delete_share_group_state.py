@@ -12,7 +12,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
-from barnabas.broker.shares.state_requests import Shape, answer_each
+from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_share_group_state import (
@@ -29,7 +29,7 @@ def handle(
 ) -> Steps[object]:
     """Forget each."""
     del context
-    shape = Shape(DeleteShareGroupStateResponse, DeleteStateResult, _row)
+    shape = ResponseShape(DeleteShareGroupStateResponse, DeleteStateResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
 
 

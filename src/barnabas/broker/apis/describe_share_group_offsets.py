@@ -17,7 +17,7 @@ from barnabas.broker.purgatory.stepping import (
     grown_in_steps,
     in_steps_while_heard,
 )
-from barnabas.broker.shares.offsets import ShareOffset
+from barnabas.broker.shares.offsets import ShareProgress
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_share_group_offsets import (
     DescribeShareGroupOffsetsRequest,
@@ -82,7 +82,7 @@ def _topic(
     )
 
 
-def _partition(index: int, found: ShareOffset) -> DescribeShareGroupOffsetsResponsePartition:
+def _partition(index: int, found: ShareProgress) -> DescribeShareGroupOffsetsResponsePartition:
     return DescribeShareGroupOffsetsResponsePartition(
         partition_index=index,
         start_offset=found.start,

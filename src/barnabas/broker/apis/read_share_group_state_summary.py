@@ -13,7 +13,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
-from barnabas.broker.shares.state_requests import Shape, answer_each
+from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol.read_share_group_state_summary import (
@@ -30,7 +30,7 @@ def handle(
 ) -> Steps[object]:
     """Tell each."""
     del context
-    shape = Shape(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _row)
+    shape = ResponseShape(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
 
 

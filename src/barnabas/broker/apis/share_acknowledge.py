@@ -11,8 +11,8 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.shares.acknowledgements import (
+    Acknowledger,
     Codes,
-    Sender,
     acknowledge_all,
     acknowledgements_of,
 )
@@ -54,7 +54,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
             )
         )
 
-    sender = Sender(group_id, member_id, request.is_renew_ack)
+    sender = Acknowledger(group_id, member_id, request.is_renew_ack)
     acknowledge_all(broker.shares.partitions, sender, acknowledgements, done)
     return pending
 

@@ -13,7 +13,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
-from barnabas.broker.shares.state_requests import Shape, answer_each
+from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.coordinators.share_state.leaders import StateUpdate
 from barnabas.coordinators.share_state.states import KeptState, StateKey
@@ -33,7 +33,7 @@ def handle(
 ) -> Steps[object]:
     """Keep each."""
     del context
-    shape = Shape(WriteShareGroupStateResponse, WriteStateResult, _row)
+    shape = ResponseShape(WriteShareGroupStateResponse, WriteStateResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
 
 

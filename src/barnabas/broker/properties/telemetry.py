@@ -21,7 +21,7 @@ _ASK_AGAIN = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSI
 """After these a client may ask before it is due how it should be."""
 
 
-class Subscription(NamedTuple):
+class TelemetrySubscription(NamedTuple):
     """What one client is asked for. An answer to `number` is one to exactly this."""
 
     number: int
@@ -34,7 +34,7 @@ class _Known:
 
     __slots__ = ("asked_at", "changes", "ended", "last_error", "pushed_at", "subscription")
 
-    def __init__(self, subscription: Subscription, changes: int) -> None:
+    def __init__(self, subscription: TelemetrySubscription, changes: int) -> None:
         self.subscription = subscription
         self.changes = changes
         self.asked_at = -inf
@@ -59,7 +59,9 @@ class Telemetry:
         self.pushes = 0
         self.pushed_bytes = 0
 
-    def subscription_of(self, instance_id: bytes, client: Client, connection: int) -> Subscription:
+    def subscription_of(
+        self, instance_id: bytes, client: Client, connection: int
+    ) -> TelemetrySubscription:
         """What a client is to send; it may push as soon as it has asked when it was due.
 
         Raises:
@@ -134,7 +136,7 @@ class Telemetry:
         return known
 
 
-def _subscription(resources: ClientResources, client: Client) -> Subscription:
+def _subscription(resources: ClientResources, client: Client) -> TelemetrySubscription:
     """All subscriptions that fit, as one: the metrics of all, as often as one of them asks."""
     metrics: dict[str, None] = {}
     intervals = []
@@ -146,7 +148,7 @@ def _subscription(resources: ClientResources, client: Client) -> Subscription:
     wanted = (_EVERYTHING,) if _EVERYTHING in metrics else tuple(metrics)
     interval_ms = min(intervals, default=_DEFAULT_INTERVAL_MS)
     identity = repr((client.client_instance_id, wanted, interval_ms)).encode()
-    return Subscription(crc32c(identity) - (1 << 31), interval_ms, wanted)
+    return TelemetrySubscription(crc32c(identity) - (1 << 31), interval_ms, wanted)
 
 
 _DEFAULT_INTERVAL_MS = ClientMetricsConfig().interval_ms

@@ -22,7 +22,7 @@ from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 
 
-class Target(Protocol):
+class ConfigTarget(Protocol):
     """One resource."""
 
     @property
@@ -48,7 +48,9 @@ class Target(Protocol):
         ...
 
 
-def target_of(broker: Broker, kind: int, name: str, later: dict[str, Mapping[str, str]]) -> Target:
+def target_of(
+    broker: Broker, kind: int, name: str, later: dict[str, Mapping[str, str]]
+) -> ConfigTarget:
     """The resource of that type and name. Properties of topics go into `later`, to be written together.
 
     Raises:

@@ -6,7 +6,7 @@ from barnabas.broker.broker import Broker
 from barnabas.errors import ErrorCode
 
 
-class PartitionView(NamedTuple):
+class DescribedPartition(NamedTuple):
     """One partition. Without a leader `leader` and `epoch` are -1."""
 
     number: int
@@ -18,12 +18,12 @@ class PartitionView(NamedTuple):
     offline: list[int]
 
 
-def view(broker: Broker, topic: str, index: int) -> PartitionView:
+def view(broker: Broker, topic: str, index: int) -> DescribedPartition:
     """A partition as it is now; one whose log cannot be used has no leader."""
     node_id = broker.config.node_id
     partition = broker.replicas.find(topic, index)
     if partition is None or partition.log.failure is not None:
         error = ErrorCode.LEADER_NOT_AVAILABLE
-        return PartitionView(index, error, -1, -1, [node_id], [], [node_id])
+        return DescribedPartition(index, error, -1, -1, [node_id], [], [node_id])
     epoch = partition.leader_epoch
-    return PartitionView(index, ErrorCode.NONE, node_id, epoch, [node_id], [node_id], [])
+    return DescribedPartition(index, ErrorCode.NONE, node_id, epoch, [node_id], [node_id], [])

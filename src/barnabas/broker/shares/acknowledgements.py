@@ -50,7 +50,7 @@ def acknowledgements_of(topics: Iterable[_Topic]) -> dict[TopicIdPartition, list
     }
 
 
-class Sender(NamedTuple):
+class Acknowledger(NamedTuple):
     """The member that acknowledges, and whether it announced that it renews locks."""
 
     group_id: str
@@ -60,7 +60,7 @@ class Sender(NamedTuple):
 
 def acknowledge_all(
     partitions: SharePartitions,
-    sender: Sender,
+    sender: Acknowledger,
     acknowledgements: dict[TopicIdPartition, list[Acknowledged]],
     on_done: Callable[[Codes], None],
 ) -> None:
@@ -77,7 +77,7 @@ def acknowledge_all(
 def _acknowledge(
     partitions: SharePartitions,
     key: StateKey,
-    sender: Sender,
+    sender: Acknowledger,
     batches: Sequence[Acknowledged],
     on_kept: Callable[[ErrorCode], None],
 ) -> None:

@@ -24,7 +24,7 @@ _AT_ONCE = 64
 """Partitions that are changed together, and written together: two milliseconds."""
 
 
-class ShareOffset(NamedTuple):
+class ShareProgress(NamedTuple):
     """Where a group is in a partition, and how many records it has not done with; -1: not known."""
 
     code: ErrorCode = ErrorCode.NONE
@@ -45,18 +45,18 @@ class ShareOffsets:
         found = ((self._topics.by_id(each), has) for each, has in by_topic(group.read).items())
         return {topic.name: indexes for topic, indexes in found if topic is not None}
 
-    def of(self, group_id: str, topic: Topic | None, index: int) -> ShareOffset:
+    def of(self, group_id: str, topic: Topic | None, index: int) -> ShareProgress:
         """Where a group is in a partition, if that is there."""
         if topic is None:
-            return ShareOffset()
+            return ShareProgress()
         key = StateKey(group_id, TopicIdPartition(topic.topic_id, index))
         try:
             start = self._partitions.start_of(key)
             if start is None:
-                return ShareOffset()
-            return ShareOffset(ErrorCode.NONE, start, self._partitions.lag_of(key))
+                return ShareProgress()
+            return ShareProgress(ErrorCode.NONE, start, self._partitions.lag_of(key))
         except BrokerError as error:
-            return ShareOffset(error.code)
+            return ShareProgress(error.code)
 
     def move(self, group_id: str, starts: Mapping[TopicIdPartition, int]) -> Steps[Codes]:
         """Have a group without members begin elsewhere; what became of it when that is kept.

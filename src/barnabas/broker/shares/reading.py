@@ -12,7 +12,7 @@ from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.batches.batch import BatchHeader, walk
 
 
-class Found(NamedTuple):
+class LogSlice(NamedTuple):
     """Batches as they are in the log, with their headers and their offsets."""
 
     records: memoryview
@@ -30,7 +30,7 @@ class Found(NamedTuple):
         return self.records[used[0].position : used[-1].end]
 
 
-def read(log: PartitionLog, offset: int, end: int, most: int, *, committed_only: bool) -> Found:
+def read(log: PartitionLog, offset: int, end: int, most: int, *, committed_only: bool) -> LogSlice:
     """What is in a log from `offset` on, before `end`; about `most` bytes.
 
     Raises:
@@ -49,7 +49,7 @@ def read(log: PartitionLog, offset: int, end: int, most: int, *, committed_only:
         raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
     except DecodeError as error:
         raise BrokerError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
-    return Found(data, headers, list(_batches(headers, offset, aborted)))
+    return LogSlice(data, headers, list(_batches(headers, offset, aborted)))
 
 
 def _batches(

@@ -2,7 +2,7 @@ import pytest
 
 from barnabas.broker.properties.broker_settings import EVERY, BrokerSettings, is_changeable
 from barnabas.broker.properties.config_entries import broker_entries
-from barnabas.broker.properties.config_source import Source
+from barnabas.broker.properties.config_source import ValueSource
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from tests.unit.broker.in_memory import MemoryRegistry
@@ -36,7 +36,11 @@ def test_changes_are_there_again_after_a_restart() -> None:
     again.load(registry)
     assert again.current.log_segment_bytes == 7_340_032
     entries = {entry.row.name: entry for entry in broker_entries(again.layers)}
-    assert entries["num.io.threads"].origins[0] == ("num.io.threads", "9", Source.EVERY_BROKER)
+    assert entries["num.io.threads"].origins[0] == (
+        "num.io.threads",
+        "9",
+        ValueSource.EVERY_BROKER,
+    )
 
 
 def test_who_wants_to_know_is_told() -> None:

@@ -29,7 +29,7 @@ from barnabas.protocol.produce import (
     TopicProduceData,
 )
 from barnabas.records.batches.batch import walk
-from barnabas.records.batches.recompression import Stored
+from barnabas.records.batches.recompression import StoredCodec
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.messages07.message07 import encode_message
@@ -162,7 +162,7 @@ def test_batches_are_stored_in_the_codec_of_their_topic(tmp_path: Path, codec: C
     replicas = replicas_of(tmp_path, "t")
     partition = replicas.find("t", 0)
     assert partition is not None
-    partition.log.configure(LogConfig(stored=Stored(codec)))
+    partition.log.configure(LogConfig(stored=StoredCodec(codec)))
     for base in (0, 2):
         (answer,) = answers_of(replicas.append(produce("t")))
         replicas.write()

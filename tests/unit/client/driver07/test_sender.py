@@ -5,7 +5,7 @@ import pytest
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address
 from barnabas.client.driver07.routing import Destination
-from barnabas.client.driver07.sender import Outgoing, Sender
+from barnabas.client.driver07.sender import MessageSender, MessagesToSend
 from barnabas.config.driver07 import ProducerConfig07
 from barnabas.errors import ConnectionFailed, KafkaError, RegistryUnavailable
 from barnabas.runtime.entropy import SystemEntropy
@@ -35,7 +35,7 @@ class Routing:
         pass
 
 
-class HeardSender(Sender):
+class HeardSender(MessageSender):
     """Tells a list instead of brokers."""
 
     def __init__(self, routing: Routing, retries: int) -> None:
@@ -43,11 +43,11 @@ class HeardSender(Sender):
         super().__init__(routing, config, lambda _key, _count: 0, SystemEntropy())  # type: ignore[arg-type]
         self.told: list[str] = []
 
-    def _tell(self, address: Address, chosen: list[tuple[Outgoing, BrokerPartition]]) -> None:
+    def _tell(self, address: Address, chosen: list[tuple[MessagesToSend, BrokerPartition]]) -> None:
         self.told += [one.topic for one, _ in chosen]
 
 
-BATCH = [Outgoing("cats", None, [b"tom"]), Outgoing("dogs", None, [b"rex"])]
+BATCH = [MessagesToSend("cats", None, [b"tom"]), MessagesToSend("dogs", None, [b"rex"])]
 
 
 @pytest.mark.parametrize("error", [None, RegistryUnavailable("away")])

@@ -7,24 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.lens.capture.pcap import FILE_HEAD, Packet, is_capture, packet_bytes, packets
-from barnabas.lens.capture.segments import ACK, SYN, Segment, segment_of, segment_packet
-from barnabas.lens.capture.streams import Chunk, Streams
+from barnabas.lens.capture.segments import ACK, SYN, TcpSegment, segment_of, segment_packet
+from barnabas.lens.capture.streams import StreamChunk, Streams
 
 CLIENT, BROKER = "10.0.0.1:50000", "10.0.0.2:9092"
 START = 2**32 - 5
 """So that sequence numbers wrap."""
 
 
-def segment(sequence: int, data: bytes, *, flags: int = ACK, back: bool = False) -> Segment:
+def segment(sequence: int, data: bytes, *, flags: int = ACK, back: bool = False) -> TcpSegment:
     source, target = (BROKER, CLIENT) if back else (CLIENT, BROKER)
-    return Segment(1, source, target, sequence % 2**32, flags, data)
+    return TcpSegment(1, source, target, sequence % 2**32, flags, data)
 
 
-def heard(segments: list[Segment]) -> list[Chunk]:
+def heard(segments: list[TcpSegment]) -> list[StreamChunk]:
     return list(Streams(lambda data: data.startswith(b"request")).chunks(segments))
 
 
-def said(chunks: list[Chunk], *, from_client: bool = True) -> bytes:
+def said(chunks: list[StreamChunk], *, from_client: bool = True) -> bytes:
     return b"".join(chunk.data for chunk in chunks if chunk.from_client == from_client)
 
 
@@ -63,7 +63,7 @@ def test_the_same_ports_again_are_another_connection() -> None:
 
 def test_what_we_write_we_read() -> None:
     for client in (CLIENT, "[::1]:50000"):
-        sent = Segment(1_000, client, BROKER, 7, ACK, b"data")
+        sent = TcpSegment(1_000, client, BROKER, 7, ACK, b"data")
         data = FILE_HEAD + packet_bytes(1_000, segment_packet(sent))
         assert is_capture(data)
         (packet,) = packets(data)

@@ -5,7 +5,7 @@ import pytest
 from barnabas.cli.wire.wire_output import Style, text_lines
 from barnabas.lens.capture.conversation import Conversation, SentFrame
 from barnabas.lens.languages.kafka import KafkaLens
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.protocol.alter_configs import AlterConfigsRequest, AlterConfigsResponse
 from barnabas.protocol.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
@@ -77,7 +77,7 @@ def test_scram() -> None:
     ]  # fmt: skip
     answer = SaslAuthenticateResponse(error_code=0, auth_bytes=SERVER_FIRST)
     frame = encode_response(ApiKey.SASL_AUTHENTICATE, 2, 7, answer).joined()
-    found = LENS.response(frame, Asked(36, 2, 7))
+    found = LENS.response(frame, RequestSummary(36, 2, 7))
     assert fields(found, "auth_bytes.") == {
         "auth_bytes.r": "r=fyko3r", "auth_bytes.s": "s=QSXC", "auth_bytes.i": "i=4096",
     }  # fmt: skip
@@ -158,7 +158,7 @@ def test_what_an_envelope_holds() -> None:
     assert b"".join(found.data[part.start : part.end] for part in found.parts) == found.data
     asked = found.asked
     assert asked is not None
-    assert asked.inner == Asked(33, 1, 3)
+    assert asked.inner == RequestSummary(33, 1, 3)
     response = AlterConfigsResponse(throttle_time_ms=5, responses=[])
     answer = EnvelopeResponse(
         response_data=encode_response(ApiKey.ALTER_CONFIGS, 1, 3, response).joined()[4:],

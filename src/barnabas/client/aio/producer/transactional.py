@@ -101,8 +101,8 @@ class Transactional:
 
     async def _end_quietly(self) -> None:
         """Abort a transaction whose commit was interrupted."""
-        told = transaction_driver_of(self._core, "transaction").transactions
-        if told.state is not ProducerTransactionState.COMMITTING:
+        transactions = transaction_driver_of(self._core, "transaction").transactions
+        if transactions.state is not ProducerTransactionState.COMMITTING:
             await self._abort_quietly()
             return
         try:

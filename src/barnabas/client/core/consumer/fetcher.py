@@ -14,8 +14,8 @@ from typing import Final
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetch_session import SESSION_ERRORS, FetchSession, Wish
-from barnabas.client.core.consumer.fetched import Fetched, end_of, records_of, too_large
+from barnabas.client.core.consumer.fetch_session import SESSION_ERRORS, ClientFetchSession, Wish
+from barnabas.client.core.consumer.fetched import FetchedRecords, end_of, records_of, too_large
 from barnabas.client.core.group.epoch_trail import NO_EPOCH, EpochTrail, KnownEpochs
 from barnabas.errors import (
     BrokerError,
@@ -43,7 +43,7 @@ _NOBODY: Final = -1
 
 
 @dataclass(slots=True)
-class Position:
+class FetchPosition:
     """Where one assigned partition stands.
 
     `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
@@ -102,14 +102,14 @@ class Fetcher:
     """
 
     def __init__(self, options: ConsumerOptions, view: ClusterView) -> None:
-        self.positions: dict[TopicPartition, Position] = {}
-        self.parts: deque[tuple[int, Fetched]] = deque()
+        self.positions: dict[TopicPartition, FetchPosition] = {}
+        self.parts: deque[tuple[int, FetchedRecords]] = deque()
         self.failures: deque[KafkaError] = deque()
         self.stale = False
         self.leaderless: list[TopicPartition] = []
         self._options = options
         self._view = view
-        self._sessions: dict[int, FetchSession] = {}
+        self._sessions: dict[int, ClientFetchSession] = {}
         self._asked: set[int] = set()
         self._turn = 0
 
@@ -143,7 +143,7 @@ class Fetcher:
             position.offset = position.fetch_offset = offset
             position.epochs.begin(offset, epoch)
 
-    def position(self, where: TopicPartition) -> Position:
+    def position(self, where: TopicPartition) -> FetchPosition:
         """The position of an assigned partition.
 
         Raises:
@@ -154,7 +154,7 @@ class Fetcher:
             raise LocalProtocolError(f"{where.topic}-{where.partition} is not assigned")
         return found
 
-    def take(self) -> Fetched | None:
+    def take(self) -> FetchedRecords | None:
         """Return the next part that is still current, if any, and advance its partition."""
         for _ in range(len(self.parts)):
             turn, part = self.parts.popleft()
@@ -245,12 +245,12 @@ class Fetcher:
                 )
         return last
 
-    def _is_wanted(self, position: Position, now: float) -> bool:
+    def _is_wanted(self, position: FetchPosition, now: float) -> bool:
         idle = not position.paused and position.parts <= _AHEAD
         return position.known and idle and now >= position.not_before
 
     def _ask(self, node_id: int, wishes: dict[TopicPartition, Wish]) -> Ask:
-        session = self._sessions.setdefault(node_id, FetchSession())
+        session = self._sessions.setdefault(node_id, ClientFetchSession())
         by_id = all(wish.topic_id != NO_UUID for wish in wishes.values())
         part = session.request(wishes)
         topics: dict[tuple[str, bytes], list[FetchPartition]] = {}
@@ -327,14 +327,16 @@ class Fetcher:
         aborted = tuple(
             (row.producer_id, row.first_offset) for row in data.aborted_transactions or ()
         )
-        part = Fetched(where, records[:size], asked, following, epoch, data.high_watermark, aborted)
+        part = FetchedRecords(
+            where, records[:size], asked, following, epoch, data.high_watermark, aborted
+        )
         position.fetch_offset, position.epoch = following, epoch
         position.epochs.extend(part.records, epoch)
         position.parts += 1
         self.parts.append((turn, part))
 
     def _take_error(
-        self, where: TopicPartition, position: Position, data: PartitionData, retry_at: float
+        self, where: TopicPartition, position: FetchPosition, data: PartitionData, retry_at: float
     ) -> None:
         code = ErrorCode.of(data.error_code)
         position.not_before = retry_at
@@ -364,7 +366,7 @@ class Fetcher:
         )
 
     def _diverged(
-        self, where: TopicPartition, position: Position, end: int, retry_at: float
+        self, where: TopicPartition, position: FetchPosition, end: int, retry_at: float
     ) -> None:
         """The log was truncated below the position, and has other records now (KIP-320)."""
         position.not_before = retry_at
@@ -399,6 +401,6 @@ class Fetcher:
         if position is not None:
             position.parts = 0
 
-    def _new(self) -> Position:
+    def _new(self) -> FetchPosition:
         self._turn += 1
-        return Position(turn=self._turn)
+        return FetchPosition(turn=self._turn)

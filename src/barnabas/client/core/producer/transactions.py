@@ -37,7 +37,7 @@ _FATAL: Final = (
 )
 
 
-class Transactions:
+class ProducerTransactions:
     """The open transaction of a producer, and its allowed calls.
 
     `begun`: the coordinator may know of a transaction; `confirmed`: it does. `gap`: a batch with a

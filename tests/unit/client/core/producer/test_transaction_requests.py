@@ -1,8 +1,8 @@
 from barnabas.client.core.cluster.topic_ids import BY_NAME, TopicIds
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import (
-    Identity,
     PreparedTransaction,
+    ProducerIdentity,
     refused_offsets,
     refused_partitions,
 )
@@ -22,12 +22,12 @@ from barnabas.protocol.txn_offset_commit import (
 from barnabas.types import TopicPartition
 from barnabas.wire.compiler import Codec
 
-ME = Identity("x", 7, 3)
+ME = ProducerIdentity("x", 7, 3)
 A, B, C = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 4)
 
 
 def test_a_new_producer_names_no_id() -> None:
-    asked = Identity("x").init(1000)
+    asked = ProducerIdentity("x").init(1000)
     assert (asked.transactional_id, asked.transaction_timeout_ms) == ("x", 1000)
     assert (asked.producer_id, asked.producer_epoch) == (-1, -1)
     assert (ME.init(1000).producer_id, ME.init(1000).producer_epoch) == (7, 3)

@@ -10,7 +10,7 @@ from barnabas.client.core.producer.transaction_states import (
     ProducerTransactionInput,
     ProducerTransactionState,
 )
-from barnabas.client.core.producer.transactions import Transactions
+from barnabas.client.core.producer.transactions import ProducerTransactions
 from barnabas.errors import (
     AbortableError,
     BrokerError,
@@ -28,9 +28,9 @@ _S, _I = ProducerTransactionState, ProducerTransactionInput
 LOST = BrokerError(ErrorCode.INVALID_RECORD, "no")
 
 
-def at(state: ProducerTransactionState, version: int = 1) -> Transactions:
+def at(state: ProducerTransactionState, version: int = 1) -> ProducerTransactions:
     """Transactions that stand there."""
-    made = Transactions("x")
+    made = ProducerTransactions("x")
     made.state = state
     made.set_version(version)
     return made

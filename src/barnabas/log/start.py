@@ -52,7 +52,7 @@ class LogEvent(NamedTuple):
     loss: bool = False
 
 
-class LogOrigin:
+class LogStart:
     """One start.
 
     `placed` are the logs, each with its directory; `removable` is what may be removed now.

@@ -1,8 +1,9 @@
 """Topics for clients of Kafka 0.7: created by the first write, with as many partitions as configured.
 
 `topic.partition.count.map`, or else `num.partitions`, decides how many. A topic gets all of them at
-once, and keeps their number: modern clients need numbers without a gap. Source: seed 000 "Ground Rules", "Creating New Topics"; Kafka 0.7.2's
-LogManager.getOrCreateLog, getLogPool, where the configuration also says what old topics have.
+once, and keeps their number: modern clients need numbers without a gap. Source: seed 000 "Ground
+Rules", "Creating New Topics"; Kafka 0.7.2's LogManager.getOrCreateLog, getLogPool, whose configuration
+applies to old topics as well.
 """
 
 import logging

@@ -45,12 +45,9 @@ class Entropy(Protocol):
 
 
 class File(Protocol):
-    """One open file, addressed by position; there is no cursor."""
+    """One open file, addressed by position; there is no cursor. `path` is where it was opened."""
 
-    @property
-    def path(self) -> str:
-        """Where it was opened; errors name it."""
-        ...
+    path: str
 
     def fileno(self) -> int:
         """The descriptor, for sendfile; -1 if there is none (a simulated file)."""

@@ -104,6 +104,12 @@ def _wire() -> click.Command:
     return wire
 
 
+def _doctor() -> click.Command:
+    from barnabas.cli.doctor.doctor import doctor
+
+    return doctor
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
@@ -118,6 +124,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "migrate": _migrate,
     "wire": _wire,
     "profiles": _profiles,
+    "doctor": _doctor,
     "demo": _demo,
 }
 

@@ -34,7 +34,8 @@ class Accumulator:
     `sticky` (by topic) and `by_partition` (by topic, then partition) are the open batches, for the
     fast path of `send`: callers may append to one without the lock. `used` is the share of
     `buffer.memory` of all batches without an outcome. `news` is set when the loop has something to
-    do.
+    do. `busy` are the queues that have a batch, so that a producer of thousands of topics does not
+    look at all of them each time.
 
     A batch becomes visible with its first record, so none is ever empty.
     """
@@ -50,6 +51,7 @@ class Accumulator:
         self.sticky: dict[str, RecordAppender] = {}
         self.by_partition: dict[str, list[RecordAppender | None]] = {}
         self.queues: dict[TopicPartition, PartitionQueue] = {}
+        self.busy: dict[TopicPartition, PartitionQueue] = {}
         self.used = 0
         self.news = False
         self.exhausted = False
@@ -117,6 +119,7 @@ class Accumulator:
             self.used += size
             self.unsettled.add(batch)
             queue.closed.append(batch)
+            self.busy[where] = queue
             self.news = True
             return batch
 
@@ -152,8 +155,10 @@ class Accumulator:
         with self.lock:
             everything = everything or self.exhausted
             self.exhausted = False
-            for queue in self.queues.values():
+            for queue in list(self.busy.values()):
                 if queue.open is None:
+                    if not queue:
+                        del self.busy[queue.where]
                     continue
                 ripe_at = queue.open.created + self._options.linger_s
                 if everything or ripe_at <= now:
@@ -197,7 +202,7 @@ class Accumulator:
             self.used += sum(part.reserved for part in parts) - batch.reserved
 
     def _close_all(self) -> None:
-        for queue in self.queues.values():
+        for queue in self.busy.values():
             self.close(queue)
 
     def _check_open(self) -> None:
@@ -226,6 +231,7 @@ class Accumulator:
         self.used += reserve
         self.unsettled.add(batch)
         queue.open = batch
+        self.busy[queue.where] = queue
         self.news = True
         self._publish(topic, queue.where.partition, batch.appender)
         return delivery
@@ -242,7 +248,7 @@ class Accumulator:
         opened = self.by_partition.get(topic.name)
         if opened is None or len(opened) != count:
             opened = [None] * count
-            for where, queue in self.queues.items():
+            for where, queue in self.busy.items():
                 if where.topic == topic.name and where.partition < count and queue.open is not None:
                     opened[where.partition] = queue.open.appender
             self.by_partition[topic.name] = opened

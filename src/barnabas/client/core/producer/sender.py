@@ -94,7 +94,7 @@ class Sender:
         ripe_at = self._records.close_ripe(now, everything=everything)
         if ripe_at is not None:
             plan.wake(ripe_at)
-        busy = [queue for queue in list(self._records.queues.values()) if queue.gather()]
+        busy = [queue for queue in list(self._records.busy.values()) if queue.gather()]
         if not busy:
             return plan
         for queue in busy:

@@ -44,6 +44,19 @@ def test_a_stored_record_tells_its_place() -> None:
     assert it.records.used == 0
 
 
+def test_a_partition_is_looked_at_only_while_it_has_a_batch() -> None:
+    it = Harness()
+    it.introduce()
+    it.send(b"a", partition=0)
+    sent = it.go()
+    it.plan()
+    assert list(it.records.busy) == [WHERE]
+    it.answer(sent)
+    it.plan()
+    assert not it.records.busy
+    assert list(it.records.queues) == [WHERE]
+
+
 def test_batches_of_different_leaders_go_to_both_at_once() -> None:
     it = Harness()
     it.send(b"a", partition=0)

@@ -1,0 +1,1 @@
+"""`barnabas doctor`: what this machine offers Barnabas, and what to change."""

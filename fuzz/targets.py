@@ -209,7 +209,11 @@ def _accept(data: bytes) -> None:
 
 
 def _examine(data: bytes) -> None:
-    sizes = [each.header.size for each in examine(memoryview(data), 0) if isinstance(each, InspectedBatch)]
+    sizes = [
+        each.header.size
+        for each in examine(memoryview(data), 0)
+        if isinstance(each, InspectedBatch)
+    ]
     assert sum(sizes) <= len(data)
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from barnabas.errors import OTHER_NAMES, ErrorCode
+from barnabas.error_codes import OTHER_NAMES, ErrorCode
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.internal.record_types import (
     GROUP_RECORDS,

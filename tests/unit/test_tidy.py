@@ -27,7 +27,16 @@ TOO_LONG: dict[str, int] = {}
 """Files and functions over the limit with their present length: each may shrink, none may grow."""
 
 BELOW_RUNTIME = {
-    *("errors.py", "types.py", "ports.py", "versions.py", "config", "kernels", "wire"),
+    *(
+        "error_codes.py",
+        "errors.py",
+        "types.py",
+        "ports.py",
+        "versions.py",
+        "config",
+        "kernels",
+        "wire",
+    ),
     *("protocol", "records", "dialects", "log", "replication", "cluster", "coordinators"),
 }
 """Floors 0 to 3: what decides runs to completion."""

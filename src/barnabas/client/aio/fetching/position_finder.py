@@ -17,7 +17,8 @@ from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.core.admin.descriptions import LATEST
 from barnabas.client.core.cluster.cluster_view import ClusterView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetcher import Fetcher, FetchPosition
+from barnabas.client.core.consumer.fetch_position import FetchPosition
+from barnabas.client.core.consumer.fetcher import Fetcher
 from barnabas.client.core.consumer.offset_reset import BY_AGE
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.types import TopicPartition

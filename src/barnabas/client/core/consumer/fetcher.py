@@ -8,15 +8,15 @@ and responses of an old turn are dropped.
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
+from barnabas.client.core.consumer.fetch_position import NO_OFFSET, NO_REPLICA, FetchPosition
 from barnabas.client.core.consumer.fetch_session import SESSION_ERRORS, ClientFetchSession, Wish
 from barnabas.client.core.consumer.fetched import FetchedRecords, end_of, records_of, too_large
-from barnabas.client.core.group.epoch_trail import NO_EPOCH, EpochTrail, KnownEpochs
+from barnabas.client.core.group.epoch_trail import NO_EPOCH
 from barnabas.errors import (
     BrokerError,
     ErrorCode,
@@ -38,50 +38,6 @@ from barnabas.wire.schema import NO_UUID
 log = logging.getLogger(__name__)
 
 _AHEAD: Final = 1
-_UNRESOLVED: Final = -1
-_NOBODY: Final = -1
-
-
-@dataclass(slots=True)
-class FetchPosition:
-    """Where one assigned partition stands.
-
-    `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
-    are known, and then `wanted` says which end of the log to begin at (None: the committed offset,
-    or what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch`
-    is the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
-    `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
-    `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
-    Records before `done` were given by polls that the user has come back from (-1: none is known).
-    `epochs` are those of what was fetched since the position was moved.
-    """
-
-    offset: int = _UNRESOLVED
-    fetch_offset: int = _UNRESOLVED
-    wanted: int | None = None
-    epoch: int = -1
-    paused: bool = False
-    turn: int = 0
-    parts: int = 0
-    not_before: float = 0.0
-    readable_end: int = -1
-    nearer: int = _NOBODY
-    nearer_until: float = 0.0
-    done: int = _UNRESOLVED
-    epochs: EpochTrail = field(default_factory=EpochTrail)
-
-    @property
-    def known(self) -> bool:
-        """Whether it is known."""
-        return self.offset >= 0
-
-    def saved_at(self, offset: int) -> CommittedOffset:
-        """The contents of a commit of an offset of this partition."""
-        return CommittedOffset(offset, self.known_epochs().before(offset))
-
-    def known_epochs(self) -> KnownEpochs:
-        """The leader epochs of the records fetched so far."""
-        return self.epochs.until(self.fetch_offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +86,7 @@ class Fetcher:
         position.wanted = wanted
         position.epoch = -1
         position.epochs.begin(offset, NO_EPOCH)
-        position.nearer = _NOBODY
+        position.nearer = NO_REPLICA
         position.not_before = 0.0
         self._forget_parts(where)
 
@@ -302,7 +258,7 @@ class Fetcher:
             return
         if data.error_code and ask.node_id == position.nearer:
             # A replica may lack records; only the leader's error counts.
-            position.nearer = _NOBODY
+            position.nearer = NO_REPLICA
             return
         if data.error_code:
             self._take_error(where, position, data, retry_at)
@@ -350,7 +306,7 @@ class Fetcher:
                 )
                 self.failures.append(BrokerError(code, f"{what}: seek to another one"))
             else:
-                self.move(where, _UNRESOLVED, self._options.reset)
+                self.move(where, NO_OFFSET, self._options.reset)
             return
         if not code.retriable:
             self.failures.append(BrokerError(code, f"fetching {name}"))
@@ -387,7 +343,7 @@ class Fetcher:
         """A broker is unreachable: read its partitions from their leaders."""
         for position in self.positions.values():
             if position.nearer == node_id:
-                position.nearer = _NOBODY
+                position.nearer = NO_REPLICA
 
     def _leave_alone(self, ask: Ask, until: float) -> None:
         for where in ask.turns:

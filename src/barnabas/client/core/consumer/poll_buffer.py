@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from barnabas.client.core.arguments.arrow_module import arrow_module
+from barnabas.client.core.consumer.fetch_position import FetchPosition
 from barnabas.client.core.consumer.fetched import FetchedRecords
-from barnabas.client.core.consumer.fetcher import Fetcher, FetchPosition
+from barnabas.client.core.consumer.fetcher import Fetcher
 from barnabas.client.core.consumer.readable_part import sound_parts
 from barnabas.errors import CorruptRecord
 from barnabas.records.columns.columns import Wanted, decode_columns

@@ -34,7 +34,7 @@ class Client:
     topics: tuple[str, ...] = ("dogs",)
     regex: str = ""
     has: frozenset[TopicIdPartition] = frozenset()
-    told: frozenset[TopicIdPartition] = frozenset()
+    received: frozenset[TopicIdPartition] = frozenset()
     has_missed_something: bool = False
     """Then it says everything the next time, and is told everything."""
 
@@ -47,7 +47,7 @@ class Client:
         return self.name if self.name in STATIC else None
 
     def begin_again(self) -> None:
-        self.epoch, self.has, self.told = 0, frozenset(), frozenset()
+        self.epoch, self.has, self.received = 0, frozenset(), frozenset()
         self.has_missed_something = False
 
 
@@ -93,7 +93,7 @@ class Groups(RuleBasedStateMachine):
     def give_back(self, name: str) -> None:
         client = self.clients.get(name)
         if client is not None:
-            client.has &= client.told
+            client.has &= client.received
 
     @rule(name=NAMES, for_a_while=st.booleans())
     def leave(self, name: str, *, for_a_while: bool) -> None:
@@ -174,7 +174,7 @@ class Groups(RuleBasedStateMachine):
         """Where everybody does as it is told, everybody has what it is to have."""
         for _ in range(6 * max(len(self.clients), 1)):
             for client in self.clients.values():
-                client.has &= client.told
+                client.has &= client.received
                 self.beat(client, full=not client.epoch)
             self.now += 50
         group = self.group
@@ -224,8 +224,8 @@ class Groups(RuleBasedStateMachine):
             client.has_missed_something = False
             client.epoch = result.reply.epoch
             if result.reply.assigned is not None:
-                client.told = frozenset(result.reply.assigned)
-                client.has |= client.told
+                client.received = frozenset(result.reply.assigned)
+                client.has |= client.received
 
     def take(self, result: Replayed[HeartbeatReply] | Replayed[None] | None) -> None:
         if result is not None:

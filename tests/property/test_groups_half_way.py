@@ -129,8 +129,8 @@ class HalfWay(RuleBasedStateMachine):
     def names_are_of_members(self) -> None:
         """Each has the one that it said last, and nobody has one who is not there."""
         group = self.group
-        said = {one.instance_id: name for name, one in group.members.items() if one.instance_id}
-        assert group.instances == said
+        given = {one.instance_id: name for name, one in group.members.items() if one.instance_id}
+        assert group.instances == given
 
 
 TestHalfWay = HalfWay.TestCase

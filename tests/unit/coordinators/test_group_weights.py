@@ -59,11 +59,11 @@ def invitations(shard: GroupShard) -> None:
         joining.join(group, a_join(f"member number {number}", b"", invited=True), "w", 0)
 
 
-def consumers(shard: GroupShard, **said: object) -> None:
+def consumers(shard: GroupShard, **given: object) -> None:
     for number in range(50):
         asked = ConsumerHeartbeat(
             group_id=f"group {number}", member_id=f"m{number}", epoch=0, rebalance_timeout_ms=500,
-            owned=frozenset(), **WHO, **({"topics": ("dogs",)} | said),  # type: ignore[arg-type]
+            owned=frozenset(), **WHO, **({"topics": ("dogs",)} | given),  # type: ignore[arg-type]
         )  # fmt: skip
         shard.consumer.heartbeat(asked, None, 0)
 

@@ -185,8 +185,8 @@ def test_a_subscription_is_read_as_its_first_version(version: int, rest: bytes) 
     shard = a_shard()
     commit(shard, a_commit(Identity(""), -1, DOGS, CATS))
     member: Member = in_state(shard, GroupState.STABLE).members["rex-1"]
-    said = struct.pack(">hih4si", version, 1, 4, b"dogs", -1) + rest
-    member.protocols = (("range", said),)
+    given = struct.pack(">hih4si", version, 1, 4, b"dogs", -1) + rest
+    member.protocols = (("range", given),)
     codes = shard.delete_offsets("kennel", [DOGS, CATS]).reply
     assert codes == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ErrorCode.NONE]
     replay(shard, *shard.expire(10 * DAY_MS, DAY_MS).records)

@@ -23,8 +23,8 @@ def test_topics_and_records_of_a_request() -> None:
     topics = [TopicProduceData(name=f"t{at}", partition_data=parts) for at in range(4)]
     message = ProduceRequest(acks=1, timeout_ms=1, topic_data=topics)
     frame = encode_request(RequestHeader(ApiKey.PRODUCE, 7, 9, "me"), message).joined()
-    said = brief(LENS.request(frame))
-    assert said == f"Produce v7 #9 'me' {len(frame)} bytes, t0, t1, t2, 1 more topics, 24 records"
+    given = brief(LENS.request(frame))
+    assert given == f"Produce v7 #9 'me' {len(frame)} bytes, t0, t1, t2, 1 more topics, 24 records"
 
 
 def test_errors_and_mistakes_of_a_response() -> None:

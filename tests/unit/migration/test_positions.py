@@ -22,8 +22,8 @@ pytestmark = pytest.mark.kernels
 
 def test_what_is_no_offset_stops_no_other_group() -> None:
     registry = MemoryRegistry()
-    for group, said in (("barn", b"12x"), ("farm", b"15"), ("kennel", b"30")):
-        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", said)
+    for group, given in (("barn", b"12x"), ("farm", b"15"), ("kennel", b"30")):
+        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", given)
     source = MemorySource({0: M1 * 2})
     offsets = OffsetMap(MemoryFile(), {})
     offsets.add(MappedBlock(0, 0, 30, 0, PayloadSum(number=2)))

@@ -107,7 +107,7 @@ class Member:
         self.client_id = "c"
         self.asked_by: list[str | None] = []
         self.is_steady = False
-        self.heard = 0
+        self.accepted = 0
         self.wire = Wire()
         broker = SimpleNamespace(
             clock=self.clock,
@@ -159,7 +159,7 @@ class Member:
         return found
 
     def _beat(self) -> bool:
-        self.heard += self.is_steady
+        self.accepted += self.is_steady
         return self.is_steady
 
     def _on_beat(self, _broker: object, context: RequestContext, body: object) -> object:
@@ -194,11 +194,11 @@ def test_where_nothing_happens_the_group_is_not_asked(member: Member) -> None:
     member.is_steady = True
     alive = HeartbeatResponse(error_code=0)
     assert [member.say(BEAT) for _ in range(2)] == [[(3, alive)], [(4, alive)]]
-    assert (member.heard, len(member.asked)) == (2, 2)
+    assert (member.accepted, len(member.asked)) == (2, 2)
     member.is_steady = False
     member.answer = again = HeartbeatResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS)
     assert member.say(BEAT) == [(5, again)]
-    assert (member.heard, len(member.asked)) == (2, 3)
+    assert (member.accepted, len(member.asked)) == (2, 3)
 
 
 def test_who_is_told_news_is_heard_the_short_way_again_once_it_is_none(member: Member) -> None:
@@ -207,7 +207,7 @@ def test_who_is_told_news_is_heard_the_short_way_again_once_it_is_none(member: M
     assert [member.say(BEAT) for _ in range(2)] == [[(3, news)], [(4, news)]]
     member.is_steady = True
     assert [member.say(BEAT) for _ in range(2)] == [[(5, news)], [(6, news)]]
-    assert (member.heard, len(member.asked)) == (2, 4)
+    assert (member.accepted, len(member.asked)) == (2, 4)
 
 
 def test_who_was_refused_has_to_ask() -> None:
@@ -215,7 +215,7 @@ def test_who_was_refused_has_to_ask() -> None:
     member.is_steady = True
     member.answer = refused = HeartbeatResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
     assert [member.say(BEAT) for _ in range(3)] == [[(1, refused)], [(2, refused)], [(3, refused)]]
-    assert (member.heard, len(member.asked)) == (0, 3)
+    assert (member.accepted, len(member.asked)) == (0, 3)
 
 
 def test_under_quotas_each_beat_is_counted(member: Member) -> None:

@@ -202,32 +202,32 @@ def test_two_members_share_and_one_is_told_when_the_other_goes(
 def test_who_beats_in_the_same_words_is_told_of_what_happens(
     broker: EmbeddedBroker, group: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[bool] = []
+    received: list[bool] = []
     beat = SteadyMember.beat
 
     def noted(steady: SteadyMember) -> bool:
-        heard.append(beat(steady))
-        return heard[-1]
+        received.append(beat(steady))
+        return received[-1]
 
     monkeypatch.setattr(SteadyMember, "beat", noted)
     monkeypatch.setattr("barnabas.broker.connections.connection.CALM_SECONDS", 0.0)
     with Member(broker, group) as rex, Member(broker, group) as tom:
         rex.settle()
         assert [rex.beat() for _ in range(5)] == [0] * 5
-        assert heard == [True] * 3  # the first two are no pulse yet
+        assert received == [True] * 3  # the first two are no pulse yet
         tom.join_later()
         assert tom.joined().error_code == ErrorCode.MEMBER_ID_REQUIRED
         tom.join_later()
         while rex.beat() != ErrorCode.REBALANCE_IN_PROGRESS:
             pass
-        assert not heard[-1]
+        assert not received[-1]
         rex.join()
         tom.joined()
         rex.sync({rex.member_id: b"0", tom.member_id: b"1"})
         tom.sync()
-        heard.clear()
+        received.clear()
         assert [rex.beat() for _ in range(3)] == [0] * 3
-        assert heard == [True]
+        assert received == [True]
         assert tom.leave() == [0, 0]
         assert rex.beat() == ErrorCode.REBALANCE_IN_PROGRESS
 
@@ -264,11 +264,11 @@ def test_groups_are_described_listed_and_deleted(broker: EmbeddedBroker, group: 
     with Member(broker, group) as rex:
         rex.settle()
         for version in range(7):
-            told = rex.describe(version)
-            assert (told.group_state, told.protocol_type, told.protocol_data) == (
+            reported = rex.describe(version)
+            assert (reported.group_state, reported.protocol_type, reported.protocol_data) == (
                 "Stable", "consumer", "range",
             )  # fmt: skip
-            (member,) = told.members
+            (member,) = reported.members
             assert (member.member_id, member.client_id) == (rex.member_id, "raw")
             assert member.client_host == "/127.0.0.1"
             assert (member.member_metadata, member.member_assignment) == (b"mine", b"all")

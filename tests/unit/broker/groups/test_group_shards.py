@@ -68,13 +68,13 @@ def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: St
 def test_an_answer_waits_for_what_was_queued_before_it(started: Started) -> None:
     groups = started.broker.groups
     held, nothing_new = groups.of("c"), Replayed("reply")
-    told: list[object] = []
+    received: list[object] = []
     assert groups.keep(held, nothing_new, lambda reply: reply) == "reply"
-    groups.append(held, [record_of(ClassicGroup("d", GroupSettings(0, 10)))], told.append)
-    assert isinstance(groups.keep(held, nothing_new, told.append), Pending)
-    assert told == []
+    groups.append(held, [record_of(ClassicGroup("d", GroupSettings(0, 10)))], received.append)
+    assert isinstance(groups.keep(held, nothing_new, received.append), Pending)
+    assert received == []
     groups.write()
-    assert told == [ErrorCode.NONE, "reply"]
+    assert received == [ErrorCode.NONE, "reply"]
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def failing(started: Started, monkeypatch: pytest.MonkeyPatch) -> Started:
         _held: object,
         _records: object,
         _replay: object,
-        told: Callable[[ErrorCode], None],
+        received: Callable[[ErrorCode], None],
     ) -> None:
-        told(NOT_WRITTEN)
+        received(NOT_WRITTEN)
 
     monkeypatch.setattr(GroupShards, "_append", fail)
     return started
@@ -132,9 +132,9 @@ def test_a_streams_member_whose_join_could_not_be_written_is_none(failing: Start
     )
     held = failing.broker.groups.of("app")
     settings = StreamsSettings(1000, 100, 0, 0, 0, 10)
-    told: list[StreamsHeartbeatReply | BrokerError] = []
+    received: list[StreamsHeartbeatReply | BrokerError] = []
     failing.broker.groups.keep(
-        held, held.shard.streams.heartbeat(asked, None, settings, 0), told.append
+        held, held.shard.streams.heartbeat(asked, None, settings, 0), received.append
     )
-    assert [one.code for one in told if isinstance(one, BrokerError)] == [NOT_WRITTEN]
+    assert [one.code for one in received if isinstance(one, BrokerError)] == [NOT_WRITTEN]
     assert held.shard.kind_of("app") is None

@@ -84,7 +84,7 @@ SHARE = Kind(
 STREAMS = Kind(
     GroupKind.STREAMS,
     ApiKey.STREAMS_GROUP_HEARTBEAT,
-    lambda **said: StreamsGroupHeartbeatRequest(endpoint_information_epoch=0, **said),
+    lambda **sent: StreamsGroupHeartbeatRequest(endpoint_information_epoch=0, **sent),
     {
         "rebalance_timeout_ms": 60_000, "topology": Topology(epoch=0, subtopologies=[PART]),
         "active_tasks": [], "standby_tasks": [], "warmup_tasks": [], "process_id": "p",
@@ -103,16 +103,16 @@ class Place:
         self.timers = self.broker.timers = ManualTimers()
         self.now = 1_000_000
         monkeypatch.setattr(self.broker.groups, "now_ms", lambda: self.now)
-        self.said: object = None
+        self.sent: object = None
         self.epoch = 0
         self.beat(**kind.joins)
         self.beat()
-        self.told = self.beat()
+        self.received = self.beat()
         self.short = self.short_way()
 
     def beat(self, **more: Any) -> Any:
         """The member speaks, and goes on from the epoch that it is told."""
-        self.said = self.kind.request(
+        self.sent = self.kind.request(
             group_id="g", member_id="one", member_epoch=self.epoch, **more
         )
         reply = self.again()
@@ -121,16 +121,16 @@ class Place:
 
     def again(self) -> Any:
         """It says what it said the last time, and that is written."""
-        return self.ask(self.said)
+        return self.ask(self.sent)
 
     def ask(self, asked: object, kind: Kind | None = None, client_id: str = "c") -> Any:
-        told: list[Any] = []
+        received: list[Any] = []
         outcome = self.outcome(asked, kind or self.kind, client_id)
         self.broker.replicas.write()
         if not isinstance(outcome, Pending):
             return outcome
-        outcome.on_done(told.append)
-        return told[0]
+        outcome.on_done(received.append)
+        return received[0]
 
     def outcome(self, asked: object, kind: Kind, client_id: str = "c") -> object:
         return HANDLERS[kind.key](self.broker, self.context(kind, client_id), asked)
@@ -139,10 +139,12 @@ class Place:
     def context(kind: Kind, client_id: str) -> RequestContext:
         return RequestContext(kind.key, 1, client_id, "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")
 
-    def short_way(self, told: object = None) -> Callable[[], bool] | None:
+    def short_way(self, received: object = None) -> Callable[[], bool] | None:
         """That of a member that was told this."""
-        request = Request(self.kind.key, 1, 1, "c", self.said)
-        return short_way(self.broker, self.context(self.kind, "c"), request, told or self.told)
+        request = Request(self.kind.key, 1, 1, "c", self.sent)
+        return short_way(
+            self.broker, self.context(self.kind, "c"), request, received or self.received
+        )
 
     def held(self) -> Held:
         return self.broker.groups.of("g")
@@ -184,10 +186,10 @@ def test_it_is_heard_as_by_a_heartbeat(place: Place) -> None:
     for _ in range(3):
         place.now += 3_000
         assert place.is_heard()
-        heard = place.sessions
-        assert place.again() == place.told
-        assert heard == place.sessions
-        assert heard["one"] > place.now
+        results = place.sessions
+        assert place.again() == place.received
+        assert results == place.sessions
+        assert results["one"] > place.now
 
 
 def test_where_the_partition_of_its_group_may_have_gone_the_group_is_not_asked(
@@ -205,10 +207,10 @@ def another_joins(place: Place) -> None:
 
 
 def another_joins_and_it_goes_on(place: Place) -> None:
-    said = place.said
+    sent = place.sent
     another_joins(place)
     place.beat()
-    place.said = said
+    place.sent = sent
 
 
 def it_leaves(place: Place) -> None:
@@ -221,7 +223,7 @@ def it_is_not_heard_for_long(place: Place) -> None:
 
 
 def it_speaks_by_another_name(place: Place) -> None:
-    place.ask(place.said, client_id="d")
+    place.ask(place.sent, client_id="d")
 
 
 def a_topic_of_its_own_is_there(place: Place) -> None:
@@ -281,7 +283,7 @@ def test_once_anything_has_happened_it_is_not_heard(
 
 def test_where_that_changes_nothing_for_it_there_is_a_short_way_again(place: Place) -> None:
     a_topic_of_others_is_there(place)
-    assert place.again() == place.told
+    assert place.again() == place.received
     place.short = place.short_way()
     assert place.is_heard()
 
@@ -289,8 +291,8 @@ def test_where_that_changes_nothing_for_it_there_is_a_short_way_again(place: Pla
 def test_it_is_told_at_once_to_beat_more_seldom(place: Place) -> None:
     it_is_to_beat_more_seldom(place)
     assert not place.is_heard()
-    place.told = place.again()
-    assert place.told.heartbeat_interval_ms == 7_000
+    place.received = place.again()
+    assert place.received.heartbeat_interval_ms == 7_000
     place.short = place.short_way()
     assert place.is_heard()
 
@@ -311,38 +313,40 @@ def test_other_settings_hold_from_the_next_beat_on(
     change(place)
     place.now += 3_000
     if not place.is_heard():
-        assert place.again() == place.told
-    heard = place.sessions
-    assert place.again() == place.told
-    assert heard == place.sessions
-    assert change is not a_session_of_the_group or heard["one"] == place.now + 50_000
+        assert place.again() == place.received
+    results = place.sessions
+    assert place.again() == place.received
+    assert results == place.sessions
+    assert change is not a_session_of_the_group or results["one"] == place.now + 50_000
 
 
 def test_a_shorter_session_is_watched_at_once(place: Place) -> None:
     place.configure("session.timeout.ms", 6_000)
     assert not place.is_heard()
-    assert place.again() == place.told
+    assert place.again() == place.received
     alarms = [timer.seconds for _, timer in place.timers.waiting if not timer.cancelled]
     assert alarms == [6.0]
 
 
 def test_it_waits_for_what_was_queued_before_it(place: Place) -> None:
-    told: list[ErrorCode] = []
-    place.broker.groups.append(place.held(), [CoordinatorRecord(b"\0\2\0\0", None)], told.append)
+    received: list[ErrorCode] = []
+    place.broker.groups.append(
+        place.held(), [CoordinatorRecord(b"\0\2\0\0", None)], received.append
+    )
     assert not place.is_heard()
-    assert isinstance(place.outcome(place.said, place.kind), Pending)
+    assert isinstance(place.outcome(place.sent, place.kind), Pending)
     place.broker.groups.write()
-    assert told == [ErrorCode.NONE]
+    assert received == [ErrorCode.NONE]
     assert place.is_heard()
 
 
 def test_who_was_refused_or_told_news_has_none(place: Place) -> None:
-    said = place.said
-    place.said = place.kind.request(group_id="g", member_id="two", member_epoch=5)
+    sent = place.sent
+    place.sent = place.kind.request(group_id="g", member_id="two", member_epoch=5)
     refused = place.again()
     assert refused.error_code
     assert place.short_way(refused) is None
-    place.said = said
+    place.sent = sent
     place.epoch = 0
     news = place.beat(**place.kind.joins)
     assert not news.error_code
@@ -376,12 +380,12 @@ def set_interval(client: RawClient, value: int) -> None:
 def test_who_beats_in_the_same_words_is_told_of_what_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    heard: list[bool] = []
+    results: list[bool] = []
     beat_it = RestingMember.beat
 
     def noted(member: RestingMember) -> bool:
-        heard.append(beat_it(member))
-        return heard[-1]
+        results.append(beat_it(member))
+        return results[-1]
 
     monkeypatch.setattr(RestingMember, "beat", noted)
     monkeypatch.setattr("barnabas.broker.connections.connection.CALM_SECONDS", 0.0)
@@ -394,15 +398,15 @@ def test_who_beats_in_the_same_words_is_told_of_what_happens(
         epoch = beat(rex, 0, "rex", **CONSUMER.joins).member_epoch
         same = [beat(rex, epoch, "rex") for _ in range(4)]
         assert same == [same[0]] * 4
-        assert heard == [True] * 3
+        assert results == [True] * 3
         make_topic(tom, "cats")
         assert [beat(rex, epoch, "rex") for _ in range(2)] == [same[0]] * 2
-        assert heard == [True] * 3 + [False, True]
+        assert results == [True] * 3 + [False, True]
         set_interval(tom, 7_000)
         slower = [beat(rex, epoch, "rex") for _ in range(3)]
         assert [one.heartbeat_interval_ms for one in slower] == [7_000] * 3
-        assert heard == [True] * 3 + [False, True, False, True]
+        assert results == [True] * 3 + [False, True, False, True]
         assert not beat(tom, 0, "tom", **CONSUMER.joins).error_code
         news = beat(rex, epoch, "rex")
         assert news.assignment is not None
-        assert not heard[-1]
+        assert not results[-1]

@@ -97,8 +97,8 @@ def test_a_name_that_is_not_allowed_today_is_served_to_clients_of_0_7(
             assert wire.fetch("no ne", 0) == (-1, b"")
             wire.produce("no ne", 0, M1)
             assert wire.is_closed()
-    (said,) = [one for one in caplog.records if "refuse the name" in one.getMessage()]
-    assert said.topic == "sp ace"  # type: ignore[attr-defined]
+    (given,) = [one for one in caplog.records if "refuse the name" in one.getMessage()]
+    assert given.topic == "sp ace"  # type: ignore[attr-defined]
 
 
 def test_holes_that_are_written_down_are_filled_at_the_start(tmp_path: Path) -> None:

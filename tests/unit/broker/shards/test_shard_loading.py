@@ -56,6 +56,6 @@ def test_a_record_that_cannot_be_read_is_left_out(
         }
     finally:
         again.stop()
-    (told,) = [one for one in caplog.records if one.levelno == logging.ERROR]
-    where = {name: getattr(told, name) for name in ("topic", "partition", "offset")}
+    (reported,) = [one for one in caplog.records if one.levelno == logging.ERROR]
+    where = {name: getattr(reported, name) for name in ("topic", "partition", "offset")}
     assert where == {"topic": OFFSETS_TOPIC, "partition": index, "offset": 1}

@@ -19,8 +19,8 @@ class NoTopics:
 
 def test_groups_are_shown_before_anything_is_copied(tmp_path: Path) -> None:
     registry = MemoryRegistry()
-    for group, said in (("barn", b"12x"), ("kennel", b"15")):
-        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", said)
+    for group, given in (("barn", b"12x"), ("kennel", b"15")):
+        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", given)
     asked = MigrateArguments(
         "dogs", "dogs", str(tmp_path / "map"), Codec.NONE, {}, skip=False, groups=True
     )

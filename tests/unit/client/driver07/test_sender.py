@@ -41,10 +41,10 @@ class HeardSender(MessageSender):
     def __init__(self, routing: Routing, retries: int) -> None:
         config = ProducerConfig07.load({"num.retries": retries})
         super().__init__(routing, config, lambda _key, _count: 0, SystemEntropy())  # type: ignore[arg-type]
-        self.told: list[str] = []
+        self.received: list[str] = []
 
     def _tell(self, address: Address, chosen: list[tuple[MessagesToSend, BrokerPartition]]) -> None:
-        self.told += [one.topic for one, _ in chosen]
+        self.received += [one.topic for one, _ in chosen]
 
 
 BATCH = [MessagesToSend("cats", None, [b"tom"]), MessagesToSend("dogs", None, [b"rex"])]
@@ -56,7 +56,7 @@ def test_a_topic_without_a_broker_holds_up_no_other_and_is_tried_again(
 ) -> None:
     sender = HeardSender(Routing(1, error), retries=1)
     sender.send(BATCH)
-    assert sender.told == ["dogs", "cats"]
+    assert sender.received == ["dogs", "cats"]
 
 
 @pytest.mark.parametrize("error", [None, RegistryUnavailable("away")])
@@ -66,4 +66,4 @@ def test_what_cannot_go_out_at_all_is_an_error_after_the_rest_went(
     sender = HeardSender(Routing(9, error), retries=0)
     with pytest.raises(RegistryUnavailable if error else ConnectionFailed):
         sender.send(BATCH)
-    assert sender.told == ["dogs"]
+    assert sender.received == ["dogs"]

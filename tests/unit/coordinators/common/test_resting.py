@@ -30,15 +30,15 @@ class Place:
         self.hear = hear
 
     def asked(self, name: str, epoch: int, **more: object) -> ConsumerHeartbeat:
-        said: dict[str, object] = {
+        given: dict[str, object] = {
             "group_id": "g", "member_id": name, "epoch": epoch, "client_id": "c",
             "client_host": "/h",
         }  # fmt: skip
         if not epoch:
-            said |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
+            given |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
         if name.startswith("one"):
-            said["instance_id"] = "first"
-        return ConsumerHeartbeat(**(said | more))  # type: ignore[arg-type]
+            given["instance_id"] = "first"
+        return ConsumerHeartbeat(**(given | more))  # type: ignore[arg-type]
 
     def speak(self, name: str, epoch: int, **more: object) -> None:
         self.shard.consumer.heartbeat(self.asked(name, epoch, **more), None, 0)

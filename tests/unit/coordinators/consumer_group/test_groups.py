@@ -29,12 +29,12 @@ DOGS = TOPICS.places("dogs")
 
 def asked(name: str, epoch: int = 0, **more: object) -> ConsumerHeartbeat:
     """All that a member says; less where it goes on."""
-    said: dict[str, object] = {
+    given: dict[str, object] = {
         "group_id": "g", "member_id": name, "epoch": epoch, "client_id": "c", "client_host": "/h",
     }  # fmt: skip
     if not epoch:
-        said |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
-    return ConsumerHeartbeat(**(said | more))  # type: ignore[arg-type]
+        given |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
+    return ConsumerHeartbeat(**(given | more))  # type: ignore[arg-type]
 
 
 def beat(
@@ -146,14 +146,14 @@ def test_a_bad_expression_leaves_nothing_behind() -> None:
 
 def a_classic_group(shard: GroupShard, *names: str) -> ClassicGroup:
     """One of consumers that nobody has told yet what to read."""
-    said = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
+    given = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
     classic = shard.group_to_join("g")
     classic.protocol_type, classic.protocol, classic.generation = "consumer", "range", 1
     for name in names:
         classic.state = GroupState.STABLE
         classic.members[name] = Member(
             member_id=name, instance_id=None, client_id="c", client_host="/h",
-            session_timeout_ms=1000, rebalance_timeout_ms=500, protocols=(("range", said),),
+            session_timeout_ms=1000, rebalance_timeout_ms=500, protocols=(("range", given),),
             assignment=bytes.fromhex("0000 00000000 ffffffff"),
         )  # fmt: skip
     return classic
@@ -248,8 +248,8 @@ def test_a_group_that_goes_back_hands_out_what_was_to_be_had() -> None:
     leave(shard, group, [Identity("new")])
     classic = shard.group("g")
     assert classic is not None
-    (told,) = assignment_of(classic.members["old"].assignment)
-    assert (classic.generation, told.topic, sorted(told.partitions)) == (2, "dogs", target)
+    (reported,) = assignment_of(classic.members["old"].assignment)
+    assert (classic.generation, reported.topic, sorted(reported.partitions)) == (2, "dogs", target)
 
 
 def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
@@ -269,8 +269,8 @@ def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
     classic = shard.group("g")
     assert classic is not None
     assert (classic.generation, classic.leader) == (joined.generation, None)
-    (told,) = assignment_of(classic.members["old"].assignment)
-    assert len(told.partitions) == 2
+    (reported,) = assignment_of(classic.members["old"].assignment)
+    assert len(reported.partitions) == 2
     loaded(classic, 0)
     assert classic.state is GroupState.PREPARING_REBALANCE
 

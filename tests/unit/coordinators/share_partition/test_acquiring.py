@@ -29,8 +29,8 @@ def acquired(
 
 
 def say(state: SharePartition, rows: list[Row], kind: Acknowledge, deliveries: int = 5) -> None:
-    said = [Acknowledged(first, last, [kind]) for first, last, _ in rows]
-    assert not state.acknowledge("a", said, limits(deliveries), 0)
+    given = [Acknowledged(first, last, [kind]) for first, last, _ in rows]
+    assert not state.acknowledge("a", given, limits(deliveries), 0)
 
 
 def reads(state: SharePartition, batch: LogBatch, spoiled: set[int], deliveries: int) -> list[Row]:

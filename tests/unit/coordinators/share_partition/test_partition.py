@@ -55,14 +55,14 @@ def test_what_is_acknowledged_is_there_and_in_order(
 ) -> None:
     state = SharePartition(0, 0)
     acquired(state, "a", FIRST, SECOND)
-    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
-    assert state.acknowledge("a", said, LIMITS, 0) is code
+    given = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
+    assert state.acknowledge("a", given, LIMITS, 0) is code
     assert [(one.first, one.last, one.member) for one in state.spans] == [
         (0, 2, "a"),
         (3, 5, "a"),
     ]
-    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last, _ in (FIRST, SECOND)]
-    assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.NONE
+    given = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last, _ in (FIRST, SECOND)]
+    assert state.acknowledge("a", given, LIMITS, 0) is ErrorCode.NONE
     assert state.start == 6
 
 

@@ -60,13 +60,13 @@ class Talk:
         return result.reply
 
     def joins(self, name: str, **more: object) -> StreamsHeartbeatReply:
-        said = {
+        given = {
             "topology": READING,
             "rebalance_timeout_ms": 500,
             "owned": NO_TASKS,
             "process_id": name,
         }
-        return self.says(name, 0, **{**said, **more})
+        return self.says(name, 0, **{**given, **more})
 
     def passes(self, milliseconds: int) -> None:
         self.now += milliseconds
@@ -89,9 +89,9 @@ def test_tasks_go_over_when_they_are_given_back() -> None:
     assert (first.epoch, first.tasks) == (2, active(0, 1, 2, 3))
     second = talk.joins("b")
     assert (second.epoch, second.tasks) == (3, NO_TASKS)
-    told = talk.says("a", 2)
-    assert told.epoch == 2
-    assert told.tasks == active(0, 1)
+    reported = talk.says("a", 2)
+    assert reported.epoch == 2
+    assert reported.tasks == active(0, 1)
     assert talk.group.state == "Reconciling"
     assert talk.says("b", 3).tasks is None
     assert talk.says("a", 2, owned=active(0, 1)).epoch == 3

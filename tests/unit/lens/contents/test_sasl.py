@@ -45,8 +45,8 @@ def fields(found: Explained, below: str) -> dict[str, object]:
 
 
 def shown(*found: Explained) -> str:
-    told = [SentFrame(explained=one, position=0, from_client=True) for one in found]
-    return "\n".join(line for one in told for line in text_lines(one, Style(full=True)))
+    reported = [SentFrame(explained=one, position=0, from_client=True) for one in found]
+    return "\n".join(line for one in reported for line in text_lines(one, Style(full=True)))
 
 
 def hides(*found: Explained) -> bool:
@@ -112,21 +112,21 @@ def test_a_broken_frame_does_not_give_it_away(at: int, change: int) -> None:
 def test_tokens_without_headers_follow_the_first_handshake() -> None:
     conversation = Conversation(LENS)
     handshake = SaslHandshakeRequest(mechanism="PLAIN")
-    said = request(ApiKey.SASL_HANDSHAKE, 0, handshake) + sized(PLAIN)
-    asked = [one.explained for one in conversation.from_client(said)]
+    given = request(ApiKey.SASL_HANDSHAKE, 0, handshake) + sized(PLAIN)
+    asked = [one.explained for one in conversation.from_client(given)]
     welcome = SaslHandshakeResponse(error_code=0, mechanisms=["PLAIN"])
     answer = encode_response(ApiKey.SASL_HANDSHAKE, 0, 7, welcome).joined() + sized(b"")
-    told = [one.explained for one in conversation.from_broker(answer)]
-    assert [one.name for one in asked + told] == ["SaslHandshake", "SaslToken"] * 2
+    reported = [one.explained for one in conversation.from_broker(answer)]
+    assert [one.name for one in asked + reported] == ["SaslHandshake", "SaslToken"] * 2
     assert fields(asked[1], "token.") == {"token.authcid": "rex", "token.passwd": "***"}
-    assert not [fault for one in asked + told for fault in one.faults]
+    assert not [fault for one in asked + reported for fault in one.faults]
     assert hides(*asked)
     conversation.from_client(sized(PLAIN)[:-1])
     (cut,) = conversation.end()
     assert PASSWORD[:-1] not in cut.explained.data
     after = Conversation(LENS)
-    after.from_client(said)
-    assert after.from_client(said)[0].explained.name == "SaslHandshake"
+    after.from_client(given)
+    assert after.from_client(given)[0].explained.name == "SaslHandshake"
 
 
 def test_what_is_as_good_as_a_password_is_masked() -> None:

@@ -165,8 +165,8 @@ def test_a_response_to_something_else() -> None:
 
 
 def test_what_consumers_tell_each_other_is_read_too() -> None:
-    told = pack(">hih", 0, 1, 4) + b"dogs" + pack(">i", -1)
-    found = LENS.request(joining(told))
+    reported = pack(">hih", 0, 1, 4) + b"dogs" + pack(">i", -1)
+    found = LENS.request(joining(reported))
     assert "protocols[0].metadata.topics[0]" in {part.path for part in found.parts}
     other = LENS.request(joining(b"connect"))
     assert mistakes(other) == []

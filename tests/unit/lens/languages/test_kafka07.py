@@ -143,7 +143,7 @@ def test_mistakes_in_frames() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "mistake"),
+    ("given", "mistake"),
     [
         (ProduceRequest(topic="dogs", partition=-1, messages=b""), ""),
         (ProduceRequest(topic="dogs", partition=-2, messages=b""), "12: partition: -1 or more"),
@@ -168,9 +168,9 @@ def test_mistakes_in_frames() -> None:
         ),
     ],
 )
-def test_values_that_every_broker_refuses(said: Message, mistake: str) -> None:
-    found = LENS.request(encode_request(said).joined())
-    told = mistakes(found)
-    assert [each[: len(f"byte {mistake}")] for each in told] == (
+def test_values_that_every_broker_refuses(given: Message, mistake: str) -> None:
+    found = LENS.request(encode_request(given).joined())
+    reported = mistakes(found)
+    assert [each[: len(f"byte {mistake}")] for each in reported] == (
         [f"byte {mistake}"] if mistake else []
     )

@@ -63,10 +63,10 @@ def test_errors_have_their_names() -> None:
 
 
 def test_mistakes() -> None:
-    said = mistakes(LENS.request(sized(b"\0\2" + PRODUCE[2:])))
-    assert said == ["byte 4: header.request_type_id: a type of 0, 1 or 4 expected, not 2"]
-    said = mistakes(LENS.request(sized(b"\0\0\0\1" + PRODUCE[4:])))
-    assert said == ["byte 6: header.version_id: 0 expected, not 1"]
+    given = mistakes(LENS.request(sized(b"\0\2" + PRODUCE[2:])))
+    assert given == ["byte 4: header.request_type_id: a type of 0, 1 or 4 expected, not 2"]
+    given = mistakes(LENS.request(sized(b"\0\0\0\1" + PRODUCE[4:])))
+    assert given == ["byte 6: header.version_id: 0 expected, not 1"]
     cut = LENS.request(sized(FETCH[:-6]))
     assert mistakes(cut) == ["byte 42: topic_offsets[0].offsets[0]: 8 bytes expected, 2 left"]
     wrong = LENS.response(

@@ -496,9 +496,9 @@ def test_a_flush_says_that_its_producer_is_fenced() -> None:
     it = InTransaction()
     it.send(b"a")
     it.answer(it.go(), ErrorCode.INVALID_PRODUCER_EPOCH)
-    with pytest.raises(FatalError, match=r"^1 record in 1 batch was .*: it is fenced") as told:
+    with pytest.raises(FatalError, match=r"^1 record in 1 batch was .*: it is fenced") as raised:
         it.sender.given_up.raise_first()
-    assert told.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+    assert raised.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
 
 
 def test_what_fails_after_the_producer_did_keeps_its_own_reason() -> None:

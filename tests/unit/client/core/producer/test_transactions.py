@@ -80,16 +80,16 @@ def test_all_that_a_transaction_can_come_to_ends() -> None:
 
 
 def test_who_calls_out_of_order_is_told_the_state_and_what_to_do() -> None:
-    told = {
+    raised = {
         state: str(at(state).refusal(_I.INIT if state is not _S.NEW else _I.SEND))
         for state in WHAT_TO_DO
     }
-    assert told[_S.NEW] == (
+    assert raised[_S.NEW] == (
         "send: the producer of transactional id 'x' is not initialised: "
         "call init_transactions first"
     )
-    assert "is not in a transaction: call begin_transaction first" in told[_S.READY]
-    assert "is committing: call commit_transaction again" in told[_S.COMMITTING]
+    assert "is not in a transaction: call begin_transaction first" in raised[_S.READY]
+    assert "is committing: call commit_transaction again" in raised[_S.COMMITTING]
 
 
 def test_what_is_handed_over_is_not_aborted_by_its_producer() -> None:
@@ -131,10 +131,12 @@ def test_what_is_lost_dooms_the_transaction_and_the_first_reason_counts() -> Non
     it.lost(batch(sequence=-1), LOST)
     it.lost(batch(sequence=5), RequestTimeout("late"))
     assert (it.doomed, it.sends, it.undecided, it.gap) == (True, False, True, True)
-    with pytest.raises(AbortableError, match="call abort_transaction: INVALID_RECORD: no") as told:
+    with pytest.raises(
+        AbortableError, match="call abort_transaction: INVALID_RECORD: no"
+    ) as raised:
         it.move(_I.COMMIT)
-    assert told.value.code is ErrorCode.INVALID_RECORD
-    assert not told.value.retriable
+    assert raised.value.code is ErrorCode.INVALID_RECORD
+    assert not raised.value.retriable
 
 
 def test_what_was_never_sent_leaves_no_gap() -> None:
@@ -161,7 +163,7 @@ def test_who_is_fenced_cannot_go_on(state: ProducerTransactionState, code: Error
     assert not it.wanted
     with pytest.raises(
         FatalError, match="create a new one: it is fenced: another producer"
-    ) as told:
+    ) as raised:
         it.move(_I.ABORT)
-    assert (told.value.code, told.value.retriable) == (code, False)
-    assert "ended the transaction from outside (`barnabas transactions abort`" in str(told.value)
+    assert (raised.value.code, raised.value.retriable) == (code, False)
+    assert "ended the transaction from outside (`barnabas transactions abort`" in str(raised.value)

@@ -17,7 +17,7 @@ RESULTS = Path(__file__).with_name("compatibility.json")
 CONVERSATIONS = Path(__file__).parents[1] / "tests" / "vectors" / "conversations"
 _TITLE = re.compile(r"^# (\w+) request (\d+), (.*)$", re.MULTILINE)
 _LESS = "offered no more"
-"""So end the notes on requests of clients that were told of no newer version."""
+"""The end of notes on requests of clients to which no newer version was offered."""
 
 _HEAD = """# Compatibility
 
@@ -25,19 +25,18 @@ _HEAD = """# Compatibility
 
 ## Clients
 
-Clients that others wrote, run against this broker by `make interop` (`tests/interop`), and what was
-seen. What one writes, our own reader and the Java client of Kafka 4.3 must read unchanged; what that
-Java client writes in each codec it must read unchanged, from the beginning and from the middle of
-a batch. Keys and values are empty, null, long and of any bytes, with timestamps and headers where the
-client has them. A word in **bold** failed.
+Results of foreign clients that `make interop` (`tests/interop`) runs against this broker. Our own reader
+and the Java client of Kafka 4.3 must read unchanged what a client writes. The client must read unchanged
+what that Java client writes in each codec, from the beginning and from the middle of a batch. Keys and
+values are empty, null, long and of any bytes, with timestamps and headers if the client has them. A word
+in **bold** failed.
 
-* *for a broker of*: it was told to take this broker for one of that release, and speaks so.
-* *requests*: the versions that the client chose, as they went over the wire.
+* *for a broker of*: the client was configured for a broker of that release.
+* *requests*: the versions that the client chose, as seen on the wire.
 * *offsets*: finds both ends of a partition; finds an offset by time.
-* *topics*: makes a topic with a property, describes it, lists and removes it.
+* *topics*: creates a topic with a property, describes, lists and deletes it.
 * *idempotent*: writes with producer id and sequence numbers.
-* *seen*: the day of the run. A client that could not be had in a later one was skipped there, and has
-  the row and the day of the run before.
+* *seen*: the day of the run. A client that was unavailable in a later run keeps its former row and day.
 """
 _MORE = """## What else is tried
 
@@ -148,8 +147,8 @@ What comes together, and what of it comes again, is as on Kafka 4.3
 (`tests/interop/differential/share_states.py`).
 
 **Streams groups (KIP-1071).** An application of Kafka Streams 4.3 with `group.protocol=streams` and
-`exactly_once_v2` counts words with two instances, one of which is killed, and `kafka-streams-groups` tells
-the same of it as on Kafka 4.3 (`tests/interop/test_streams_groups.py`). Heartbeats are answered as by
+`exactly_once_v2` counts words with two instances, one of which is killed, and `kafka-streams-groups` prints
+the same about it as on Kafka 4.3 (`tests/interop/test_streams_groups.py`). Heartbeats get the responses of
 Kafka 4.3 (`tests/interop/differential/streaming.py`), which has no static members, warm-up tasks or regular
 expressions either.
 
@@ -157,7 +156,7 @@ expressions either.
 `kafka-groups` and `kafka-transactions` of 4.3 print the same about the same scenes, here and on
 Kafka 4.3: lists, descriptions of every kind, resets, deletions, refusals, open and aborted
 transactions (`tests/interop/test_printed.py`). What differs is named with its reason in
-`tests/interop/printed/explained.py`: share groups' offsets are told as soon as they are known, and
+`tests/interop/printed/explained.py`: share groups' offsets are reported as soon as they are known, and
 lists of streams groups that are `NotReady` are not empty. Epochs of share groups are not compared:
 Kafka comes to one more when a group has a topic for the first time.
 
@@ -185,15 +184,15 @@ reads as a member in the table above: it has no other way.
 """
 _CONVERSATIONS = """## Conversations
 
-What clients of every generation say to Kafka 3.9 or 4.3, and what it answers, with its bytes and their
-meaning: `tests/vectors/conversations`. Our codecs read all of it and write it again
-(`tests/vectors/test_conversations.py`). Of each API that is served, the versions:
+`tests/vectors/conversations` has requests of clients of every generation to Kafka 3.9 or 4.3, and its
+responses, with their bytes and meaning. Our codecs read all of them and write them again
+(`tests/vectors/test_conversations.py`). The table lists the versions of each API that is served:
 
 * *chosen*: by one of the clients above, by a tool of Kafka's own or by a broker that asks itself, as it found
   real Kafka.
-* *chosen when offered less*: by a client that was told that the broker knows no newer version.
-* *in none*: there is no such conversation. The layout of these is held to Kafka's own schemas alone
-  (`tests/oracle/test_schemas.py`), what is answered to the differential and to the tests named above.
+* *chosen when offered less*: by a client whose broker advertised no newer version.
+* *in none*: there is no such conversation. Their layout is compared with Kafka's own schemas alone
+  (`tests/oracle/test_schemas.py`), their responses by the differential tests and those named above.
 
 | API | chosen | chosen when offered less | in none |
 |---|---|---|---|"""
@@ -222,10 +221,10 @@ def _conversations() -> str:
             kind.setdefault(name, set()).add(int(version))
     lines = [_CONVERSATIONS]
     for key, api in DECLARED.items():
-        by_itself, told = (kind.get(key.name, set()) for kind in (chosen, offered))
+        by_itself, limited = (kind.get(key.name, set()) for kind in (chosen, offered))
         if key in ROUTES:
-            never = set(ROUTES[key].versions) - by_itself - told
-            cells = (_numbers(each) for each in (by_itself, told - by_itself, never))
+            never = set(ROUTES[key].versions) - by_itself - limited
+            cells = (_numbers(each) for each in (by_itself, limited - by_itself, never))
             lines.append(f"| {api.name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -283,10 +282,10 @@ def _shown(word: str, result: str) -> str:
 def _requests(rows: list[dict[str, Any]]) -> str:
     lines = ["| client | version | requests |", "|---|---|---|"]
     for row in rows:
-        told = ", ".join(
+        versions = ", ".join(
             f"{name} {'/'.join(map(str, versions))}" for name, versions in row["requests"].items()
         )
-        lines.append(f"| {row['client']} | {row['version']} | {told} |")
+        lines.append(f"| {row['client']} | {row['version']} | {versions} |")
     return "\n".join(lines) + "\n"
 
 

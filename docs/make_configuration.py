@@ -37,7 +37,7 @@ _SECTIONS: tuple[tuple[str, type[Configuration], str], ...] = (
     (
         "Topic",
         TopicConfig,
-        "Given when a topic is made. The default holds where the broker was told nothing else.",
+        "Set when you create a topic. The default applies unless the broker's configuration sets another.",
     ),
     ("Every client", ClientConfig, ""),
     ("Producer", ProducerConfig, "Besides those of every client."),

@@ -91,7 +91,7 @@ def _errors() -> str:
         "|---:|---|---|---|---|",
     ]
     for code in ErrorCode:
-        retriable, stale = ("yes" if said else "" for said in (code.retriable, code.stale_metadata))
+        retriable, stale = ("yes" if flag else "" for flag in (code.retriable, code.stale_metadata))
         lines.append(f"| {int(code)} | {code.name} | {retriable} | {stale} | {code.since} |")
     return "\n".join(lines) + "\n"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from barnabas.broker.dispatch import SERVED
 from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import CorruptRecord, DecodeError
-from barnabas.log.inspection.segments import Found, examine
+from barnabas.log.inspection.segments import InspectedBatch, examine
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (
@@ -209,7 +209,11 @@ def _accept(data: bytes) -> None:
 
 
 def _examine(data: bytes) -> None:
-    sizes = [each.header.size for each in examine(memoryview(data), 0) if isinstance(each, Found)]
+    sizes = [
+        each.header.size
+        for each in examine(memoryview(data), 0)
+        if isinstance(each, InspectedBatch)
+    ]
     assert sum(sizes) <= len(data)
 
 

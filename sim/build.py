@@ -1,4 +1,4 @@
-"""Build: one release of a simulated application of Kafka Streams, told from others by its topology."""
+"""Build: one release of a simulated application of Kafka Streams, identified by its topology."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What clients were told, and what happened to the broker: what checkers judge by.
+"""Responses that clients received, and what happened to the broker: the input of the checkers.
 
 `mark` counts questions: it is of the moment at which a client asked for what the event tells.
 """
@@ -22,7 +22,7 @@ class Violation(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """A producer was told that its records are there, the first one at `base_offset`."""
+    """A producer received an acknowledgement of its records, with the first one at `base_offset`."""
 
     mark: int
     place: Place
@@ -40,7 +40,7 @@ class AllOnTheirWay:
 
 @dataclass(frozen=True, slots=True)
 class ProducerRefused:
-    """A producer that did all right was told that it did not."""
+    """A correct producer received an error."""
 
     who: str
     error: str
@@ -60,10 +60,10 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """A member was told at `told` what it owns in a generation; a static `owner` keeps its name."""
+    """A member received, at `answered`, its partitions of a generation; a static `owner` keeps its name."""
 
     mark: int
-    told: int
+    answered: int
     group: str
     generation: int
     owner: str
@@ -72,13 +72,13 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """A member was told that its positions are kept, at the later mark `told` and the time `at`.
+    """A member's commit was acknowledged, at the later mark `answered` and the time `at`.
 
     `by_place`: its group has consumer members, who go from epoch to epoch each at its own time.
     """
 
     mark: int
-    told: int
+    answered: int
     at: float
     group: str
     generation: int
@@ -91,12 +91,12 @@ class Committed:
 class Holds:
     """A member has these for its own at the time `at`, and surely until a time, if it wants them.
 
-    It was told so at `told`. Until then its session cannot end, nor the time in which it must give
+    The response arrived at `answered`. Until then its session cannot end, nor the time in which it must give
     something back.
     """
 
     mark: int
-    told: int
+    answered: int
     at: float
     group: str
     owner: str
@@ -112,7 +112,7 @@ class Does:
     """
 
     mark: int
-    told: int
+    answered: int
     at: float
     group: str
     owner: str
@@ -137,10 +137,10 @@ class DescribedMember:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """Somebody was told how a streams group stands, at the later mark `told`."""
+    """A description of a streams group, received at the later mark `answered`."""
 
     mark: int
-    told: int
+    answered: int
     group: str
     state: str
     epoch: int
@@ -152,14 +152,14 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Beaten:
-    """A member of a streams group was answered to a heartbeat, at the later mark `told`.
+    """The response to a heartbeat in a streams group, at the later mark `answered`.
 
-    `joins`: it was not surely a member before. `is_stale`: it is told that its topology is older
-    than the group's. `ended_by`: what it is told of who ends the whole application, if it is.
+    `joins`: it may not have been a member before. `is_stale`: its topology is older than the group's.
+    `ended_by`: the status that names the member that shuts down the application, if any.
     """
 
     mark: int
-    told: int
+    answered: int
     group: str
     owner: str
     joins: bool
@@ -179,17 +179,17 @@ class BuildRefused:
 
 @dataclass(frozen=True, slots=True)
 class EndsAll:
-    """A member of a streams group is about to ask that all end; or (`told`) it was answered."""
+    """A member of a streams group requests a shutdown of all; or (`answered`) got the response."""
 
     mark: int
-    told: int | None
+    answered: int | None
     group: str
     owner: str
 
 
 @dataclass(frozen=True, slots=True)
 class LetsGo:
-    """A member has nothing for its own any more, whatever was told to it."""
+    """A member owns nothing any more, whatever it received."""
 
     group: str
     owner: str
@@ -197,7 +197,7 @@ class LetsGo:
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """A member was told these; -1: there is none. `is_stable`: no transaction can change them."""
+    """Offsets that a member fetched; -1: none. `is_stable`: no transaction can change them."""
 
     mark: int
     group: str
@@ -207,11 +207,11 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A group that nobody is in has the positions `told`; `kept` are those that it is to have."""
+    """An empty group's positions: those that a request found, and those that it should have kept."""
 
     group: str
     kept: Mapping[Place, int]
-    told: Mapping[Place, int]
+    found: Mapping[Place, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ class Delivered:
     """
 
     mark: int
-    told: int
+    answered: int
     at: float
     group: str
     owner: str
@@ -262,7 +262,7 @@ class FetchLost:
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class AcknowledgeSent:
     """A member of a share group is about to say what became of records, by their offsets."""
 
     mark: int
@@ -273,11 +273,11 @@ class Says:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """It was answered at `told`, at the time `at`: all of it is kept, or (`refused`) nothing."""
+class AcknowledgeDone:
+    """The response, at `answered` and the time `at`: all of it is kept, or (`refused`) nothing."""
 
     mark: int
-    told: int
+    answered: int
     at: float
     group: str
     owner: str
@@ -330,7 +330,7 @@ Asked = (
     | BuildRefused
     | EndsAll
     | Delivered
-    | Said
+    | AcknowledgeDone
 )
 """What a client asked for at a mark."""
 
@@ -343,7 +343,7 @@ Event = (
     | ProducerRefused
     | LetsGo
     | FetchLost
-    | Says
+    | AcknowledgeSent
     | Disturbed
     | PowerCut
     | WholeLog

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from barnabas.broker.cluster.member import Member
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.server import BrokerServer, World
+from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.znodes.config_znodes import encode_config
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.cluster.image import PartitionState
@@ -67,7 +67,7 @@ class LocalCluster:
                 "controlled.shutdown.enable": "false",
             }
         )
-        world = World(
+        world = Environment(
             SystemClock(),
             self._disk,
             self._loop.network,

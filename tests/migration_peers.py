@@ -9,7 +9,7 @@ from random import Random
 
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.errors import ErrorCode
-from barnabas.migration.offset_map import Producer
+from barnabas.migration.offset_map import BatchProducer
 from barnabas.migration.target import OutOfStep
 from barnabas.records.batches.batch import read_header
 from barnabas.records.codecs.compression import Codec
@@ -83,14 +83,14 @@ class MemoryTarget:
         self.deadly = False
         self._chance = chance or Random(0)
         self._recent: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        self._writers: list[tuple[Producer, int]] = []
+        self._writers: list[tuple[BatchProducer, int]] = []
         self._ids = 0
 
     def bounds(self, partition: int) -> tuple[int, int]:
         self._meanwhile()
         return self.first, self.visible
 
-    def last_batch(self, partition: int, end: int) -> tuple[Producer | None, int]:
+    def last_batch(self, partition: int, end: int) -> tuple[BatchProducer | None, int]:
         producer, sequence = self._writers[end - 1]
         return (None, -1) if producer.producer_id < 0 else (producer, sequence)
 
@@ -100,9 +100,9 @@ class MemoryTarget:
     def time_ms(self) -> int:
         return 1_700_000_000_000
 
-    def new_producer(self) -> Producer:
+    def new_producer(self) -> BatchProducer:
         self._ids += 1
-        return Producer(self._ids, 0)
+        return BatchProducer(self._ids, 0)
 
     def append(self, partition: int, batch: bytearray) -> int:
         self._meanwhile()
@@ -128,7 +128,7 @@ class MemoryTarget:
     def add(self, *values: bytes) -> None:
         """Records of somebody else, who has no producer id."""
         self.records += values
-        self._writers += [(Producer(-1, -1), -1)] * len(values)
+        self._writers += [(BatchProducer(-1, -1), -1)] * len(values)
         self._see_all()
 
     def _meanwhile(self) -> None:
@@ -150,7 +150,7 @@ class MemoryTarget:
         column = decode_columns([batch], wanted=Wanted.VALUE, start=0).value
         assert column is not None
         self.records += values_of(column)
-        producer = Producer(header.producer_id, header.producer_epoch)
+        producer = BatchProducer(header.producer_id, header.producer_epoch)
         self._writers += [(producer, header.last_sequence)] * header.count
         if self._chance.randrange(4):
             self._see_all()

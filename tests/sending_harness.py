@@ -10,11 +10,11 @@ from barnabas.client.core.cluster.cluster_view import Broker, ClusterView, Parti
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.producer.accumulator import Accumulator
 from barnabas.client.core.producer.delivery import Sent, Settling
-from barnabas.client.core.producer.outgoing import Outgoing, Plan
+from barnabas.client.core.producer.outgoing import Outgoing, SendPlan
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
-from barnabas.client.core.producer.transaction_states import TransactionInput
-from barnabas.client.core.producer.transactions import Transactions
+from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
+from barnabas.client.core.producer.transactions import ProducerTransactions
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.produce import (
     PartitionProduceResponse,
@@ -63,7 +63,7 @@ class Harness:
         self.view.brokers = {1: Broker(1, "h", 1), 2: Broker(2, "h", 2)}
         self.records = Accumulator(self.options, Middle(), nullcontext(), Waits())
         name = self.options.transactional_id
-        self.transactions = Transactions(name or "")
+        self.transactions = ProducerTransactions(name or "")
         self.sender = Sender(
             self.options,
             self.view,
@@ -83,7 +83,7 @@ class Harness:
         self.send(b"0")
         self.answer(self.go())
 
-    def plan(self, can_send: Callable[[int], bool] = lambda _: True) -> Plan:
+    def plan(self, can_send: Callable[[int], bool] = lambda _: True) -> SendPlan:
         return self.sender.collect(self.now, can_send)
 
     def go(self) -> Outgoing:
@@ -103,9 +103,9 @@ class InTransaction(Harness):
     def __init__(self, version: int = 2, **changes: object) -> None:
         super().__init__(transactional_id="x", **changes)
         self.transactions.set_version(version)
-        self.happens(TransactionInput.INITIATED, TransactionInput.BEGIN)
+        self.happens(ProducerTransactionInput.INITIATED, ProducerTransactionInput.BEGIN)
 
-    def happens(self, *inputs: TransactionInput) -> None:
+    def happens(self, *inputs: ProducerTransactionInput) -> None:
         for each in inputs:
             self.transactions.move(each)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
@@ -148,8 +148,8 @@ def write_log(folder: Path) -> Path:
 
 
 def _record(group: int, index: int, offset: int, now: int) -> CoordinatorRecord:
-    committed = CommittedOffset(offset, -1, "", now)
-    return encode_commit(_group(group), Position(TOPIC, index), committed)
+    committed = OffsetAndMetadata(offset, -1, "", now)
+    return encode_commit(_group(group), TopicPartition(TOPIC, index), committed)
 
 
 def _batch_bytes(now: int) -> int:

@@ -1,10 +1,10 @@
-"""AllEnd: once a member of a streams group asks that all end, the others are told; else nobody is."""
+"""AllEnd: if a member of a streams group requests a shutdown, all others receive it; otherwise none do."""
 
 from sim.events import Beaten, Disturbed, EndsAll, Event, LetsGo, PowerCut, Violation
 
 
 class AllEnd:
-    """Who was a member then, and still is, is told in each answer, until the broker returns.
+    """Each response to a member that was one at the time has the shutdown, until the broker restarts.
 
     A group forgets it when its last member has gone, which cannot be seen by who is one all the time.
     """
@@ -19,7 +19,7 @@ class AllEnd:
     def take(self, event: Event) -> None:
         """Judge one event."""
         match event:
-            case EndsAll(told=None, group=group, owner=owner):
+            case EndsAll(answered=None, group=group, owner=owner):
                 self._asking.setdefault(group, set()).add(owner)
             case EndsAll(group=group, mark=mark):
                 if mark > self._disturbed:
@@ -43,8 +43,8 @@ class AllEnd:
                 raise Violation(f"nobody asked for the end of {group}: {event}")
         elif not event.joins:
             for asked in self._asked.get(group, ()):
-                assert asked.told is not None, "it is an answer"
-                if self._since.get(who, asked.mark) < asked.mark and asked.told < event.mark:
-                    raise Violation(f"{event.owner} was not told of {asked}: {event}")
+                assert asked.answered is not None, "it is an answer"
+                if self._since.get(who, asked.mark) < asked.mark and asked.answered < event.mark:
+                    raise Violation(f"{event.owner} did not receive {asked}: {event}")
         if event.joins:
-            self._since[who] = event.told
+            self._since[who] = event.answered

@@ -1,6 +1,6 @@
 """EpochsGrow: no epoch goes back, of a group or of a member; what is handed out in one stays the same.
 
-Also across restarts: who was told of an epoch may rely on it.
+Also across restarts: a member may rely on an epoch that it received.
 """
 
 from sim.events import (
@@ -18,16 +18,16 @@ class EpochsGrow:
 
     def __init__(self) -> None:
         self._members: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        """When a member was told its epoch."""
+        """When each member received its epoch."""
         self._groups: dict[str, list[Described]] = {}
         self._wanted: dict[tuple[str, int, str], tuple[object, object]] = {}
 
     def take(self, event: Event) -> None:
         """Judge one event."""
         match event:
-            case Synced(mark=mark, told=told, group=group, owner=owner, generation=epoch):
+            case Synced(mark=mark, answered=answered, group=group, owner=owner, generation=epoch):
                 self._judge(mark, group, owner, epoch)
-                self._members.setdefault((group, owner), []).append((told, epoch))
+                self._members.setdefault((group, owner), []).append((answered, epoch))
             case Described():
                 self._judge_group(event)
             case PowerCut(loses=True):
@@ -47,7 +47,7 @@ class EpochsGrow:
         group, epochs = event.group, (event.epoch, event.assignment_epoch)
         known = self._groups.setdefault(group, [])
         for one in known:
-            if one.told < event.mark and (
+            if one.answered < event.mark and (
                 epochs[0] < one.epoch or epochs[1] < one.assignment_epoch
             ):
                 raise Violation(f"{group} was at {one}, and is at {event}")
@@ -61,7 +61,7 @@ class EpochsGrow:
             self._judge_share(event, name, member)
 
     def _judge_share(self, event: Described, name: str, member: DescribedMember) -> None:
-        """Who was gone and is back is to do nothing before tasks are handed out again."""
+        """A member that was away and returns has no tasks before the next assignment."""
         wanted = member.active_wanted, member.standby_wanted
         if wanted == ((), ()):
             return

@@ -9,8 +9,8 @@ class NoneReturns:
     def take(self, event: Event) -> None:
         """Judge one event."""
         match event:
-            case Remembered(group, kept, told):
-                if told != kept:
-                    raise Violation(f"{group} has {told} for {kept}")
+            case Remembered(group, kept, found):
+                if found != kept:
+                    raise Violation(f"{group} has {found} for {kept}")
             case _:
                 pass

@@ -8,13 +8,13 @@ from collections import defaultdict
 
 from barnabas.coordinators.share_partition.partition import Acknowledge
 from sim.events import (
+    AcknowledgeDone,
+    AcknowledgeSent,
     Delivered,
     Event,
     FetchLost,
     Place,
     PowerCut,
-    Said,
-    Says,
     Violation,
     WholeLog,
 )
@@ -30,7 +30,7 @@ class NoneSkipped:
         self._limit = limit
         self._done: set[tuple[Place, int]] = set()
         self._unanswered: dict[tuple[int, Place], set[int]] = {}
-        """What became of these nobody knows: by when it was said, the offsets."""
+        """Offsets whose result is unknown, by the mark of their request."""
         self._counts: dict[tuple[Place, int], int] = defaultdict(int)
         self._lost = 0
 
@@ -40,10 +40,10 @@ class NoneSkipped:
             case Delivered(place=place, counts=counts):
                 for offset, count in counts.items():
                     self._counts[place, offset] = max(count, self._counts[place, offset])
-            case Says(mark=mark, place=place, kinds=kinds):
+            case AcknowledgeSent(mark=mark, place=place, kinds=kinds):
                 done = {at for at, kind in kinds.items() if kind in _DONE}
                 self._unanswered[mark, place] = done
-            case Said(mark=mark, place=place):
+            case AcknowledgeDone(mark=mark, place=place):
                 done = self._unanswered.pop((mark, place))
                 self._done |= {(place, at) for at in done if not event.refused}
             case FetchLost():

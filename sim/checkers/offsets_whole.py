@@ -1,6 +1,6 @@
-"""OffsetsWhole: positions that were sent in a transaction are told if it committed, and not otherwise.
+"""OffsetsWhole: a fetch returns offsets sent in a transaction if it committed, and only then.
 
-That they are told once it has committed is for `CommitsStay`.
+`CommitsStay` checks that they are returned after the commit.
 """
 
 from sim.events import Event, OffsetsEnded, Positions, Violation
@@ -24,6 +24,8 @@ class OffsetsWhole:
                         one.positions.get(place) for one in sent if one.committed is not False
                     }
                     if offset >= 0 and offset not in may_count:
-                        raise Violation(f"{group} at {place}: {offset} is told, and not committed")
+                        raise Violation(
+                            f"{group} at {place}: {offset} was fetched, and not committed"
+                        )
             case _:
                 pass

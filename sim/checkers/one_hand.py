@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from barnabas.coordinators.share_partition.partition import Acknowledge
 from sim.events import (
+    AcknowledgeDone,
+    AcknowledgeSent,
     Delivered,
     Disturbed,
     Event,
     LetsGo,
     Place,
     PowerCut,
-    Said,
-    Says,
     Violation,
 )
 
@@ -39,13 +39,13 @@ class OneHand:
         match event:
             case Delivered():
                 self._delivered(event)
-            case Says():
+            case AcknowledgeSent():
                 for offset, kind in event.kinds.items():
                     hold = self._hold(event, offset)
                     if hold is not None and kind is not Acknowledge.RENEW:
                         hold.is_said = True
-            case Said():
-                self._said(event)
+            case AcknowledgeDone():
+                self._acknowledged(event)
             case LetsGo(group, owner):
                 holds = self._holds.get(group, {})
                 self._holds[group] = {at: one for at, one in holds.items() if one.owner != owner}
@@ -57,7 +57,7 @@ class OneHand:
             case _:
                 pass
 
-    def _hold(self, event: Says | Said, offset: int) -> _Hold | None:
+    def _hold(self, event: AcknowledgeSent | AcknowledgeDone, offset: int) -> _Hold | None:
         hold = self._holds.get(event.group, {}).get((event.place, offset))
         return hold if hold is not None and hold.owner == event.owner else None
 
@@ -72,7 +72,7 @@ class OneHand:
                 raise Violation(f"{event.place} at {offset}: {hold} and {event}")
             holds[event.place, offset] = _Hold(event.owner, event.until)
 
-    def _said(self, event: Said) -> None:
+    def _acknowledged(self, event: AcknowledgeDone) -> None:
         held = [self._hold(event, offset) for offset in event.kinds]
         if event.refused and all(one is not None and event.at < one.until for one in held):
             raise Violation(f"refused, though all of it is its own: {event}")

@@ -21,9 +21,9 @@ class OneHolder:
                 holders[owner] = event
             case Committed(group=group, owner=owner):
                 for other in self._holds.get(group, {}).values():
-                    was_told = other.told < event.mark and other.owner != owner
+                    was_answered = other.answered < event.mark and other.owner != owner
                     both = _surely(other, event.at) & event.positions.keys()
-                    if was_told and both:
+                    if was_answered and both:
                         raise Violation(f"{sorted(both)}: {other}, and {event}")
             case LetsGo(group, owner):
                 self._holds.get(group, {}).pop(owner, None)

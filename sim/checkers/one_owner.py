@@ -4,7 +4,7 @@ from sim.events import Event, Place, PowerCut, Synced, Violation
 
 
 class OneOwner:
-    """A generation is told to members only once it is written, so a kill does not give it twice."""
+    """Members receive a generation only once it is written, so a kill does not reuse it."""
 
     def __init__(self) -> None:
         self._owners: dict[tuple[str, int, Place], str] = {}

@@ -1,4 +1,4 @@
-"""OneTopology: a streams group keeps its first topology; others are refused, or are told to be old."""
+"""OneTopology: a streams group keeps its first topology; others are refused, or reported as stale."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from sim.events import Beaten, BuildRefused, Described, Event, PowerCut, Violati
 
 @dataclass(slots=True)
 class _Known:
-    """What was said of one group. `kept` is None while it may be any."""
+    """What responses reported of one group. `kept` is None while it may be any."""
 
     kept: Build | None = None
     stale: set[Build] = field(default_factory=set)

@@ -1,13 +1,13 @@
 """SharedOnce: what a share group is done with is not delivered again; deliveries are counted.
 
 A record's last delivery is of it alone: it takes no other with it. A restart may
-forget deliveries of which no member has said anything.
+forget deliveries that no member has acknowledged.
 """
 
 from collections import defaultdict
 
 from barnabas.coordinators.share_partition.partition import Acknowledge
-from sim.events import Delivered, Disturbed, Event, Place, PowerCut, Said, Violation
+from sim.events import AcknowledgeDone, Delivered, Disturbed, Event, Place, PowerCut, Violation
 
 _DONE = frozenset({Acknowledge.ACCEPT, Acknowledge.REJECT, Acknowledge.GAP})
 _Record = tuple[str, Place, int]
@@ -20,7 +20,7 @@ class SharedOnce:
         self._limit = limit
         self._done: dict[_Record, int] = {}
         self._counts: dict[_Record, list[tuple[int, int, str]]] = defaultdict(list)
-        """When it was told, how often the record had been delivered, and to whom."""
+        """When each delivery was received, how often the record had been delivered, and to whom."""
         self._kept: dict[_Record, list[tuple[int, int, str]]] = defaultdict(list)
         """The same of what was released, and that is written."""
         self._since = 0
@@ -30,8 +30,8 @@ class SharedOnce:
         match event:
             case Delivered():
                 self._delivered(event)
-            case Said(refused=False):
-                self._said(event)
+            case AcknowledgeDone(refused=False):
+                self._acknowledged(event)
             case Disturbed(mark):
                 self._since = mark
                 self._counts.clear()
@@ -42,14 +42,14 @@ class SharedOnce:
             case _:
                 pass
 
-    def _said(self, said: Said) -> None:
-        for offset, kind in said.kinds.items():
-            record = said.group, said.place, offset
+    def _acknowledged(self, done: AcknowledgeDone) -> None:
+        for offset, kind in done.kinds.items():
+            record = done.group, done.place, offset
             if kind in _DONE:
-                self._done.setdefault(record, said.told)
+                self._done.setdefault(record, done.answered)
             elif kind is Acknowledge.RELEASE:
-                counts = [count for _, count, who in self._counts[record] if who == said.owner]
-                self._kept[record].append((said.told, max(counts, default=0), said.owner))
+                counts = [count for _, count, who in self._counts[record] if who == done.owner]
+                self._kept[record].append((done.answered, max(counts, default=0), done.owner))
 
     def _delivered(self, event: Delivered) -> None:
         if len(event.counts) > 1 and 2 < self._limit == max(event.counts.values()):
@@ -61,8 +61,8 @@ class SharedOnce:
             if not 1 <= count <= self._limit:
                 raise Violation(f"{record} is delivered {count} times of {self._limit}")
             known = self._kept[record] + self._counts[record]
-            before = max((one for told, one, _ in known if told < event.mark), default=0)
+            before = max((one for answered, one, _ in known if answered < event.mark), default=0)
             if count <= before:
                 raise Violation(f"{record}: delivery {before} and then {count}")
             if event.mark >= self._since:
-                self._counts[record].append((event.told, count, event.owner))
+                self._counts[record].append((event.answered, count, event.owner))

@@ -7,7 +7,7 @@ from sim.events import Committed, Event, PowerCut, Synced, Violation
 
 
 class ZombiesFenced:
-    """Also across a restart: a generation that was told is written."""
+    """Also across a restart: a generation that a member received is written."""
 
     def __init__(self) -> None:
         self._synced: dict[str, list[Synced]] = {}
@@ -21,7 +21,7 @@ class ZombiesFenced:
                 later = [
                     one
                     for one in self._synced.get(group, ())
-                    if one.told < event.mark
+                    if one.answered < event.mark
                     and one.generation > generation
                     and (not event.by_place or _has_taken_over(one, event))
                 ]

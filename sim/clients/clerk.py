@@ -126,10 +126,10 @@ class SimClerk:
         answer = await caller.ask(OffsetFetchRequest(group_id=group.name), OffsetFetchResponse)
         code = ErrorCode.of(answer.error_code)
         if not code:
-            told = {
+            found = {
                 (topic.name, one.partition_index): one.committed_offset
                 for topic in answer.topics
                 for one in topic.partitions
             }
-            self._site.tell(self._site.name, Remembered(group.name, dict(group.kept), told))
+            self._site.tell(self._site.name, Remembered(group.name, dict(group.kept), found))
         return code

@@ -16,7 +16,7 @@ _LONGEST_PAUSE = 2.0
 
 
 class SimMember:
-    """One life of a member. It commits positions that are behind those it was told, never before."""
+    """One life of a member. It commits only positions behind those that it received."""
 
     asks_for_stable = False
     """Whether it waits for transactions that have sent positions."""
@@ -77,13 +77,13 @@ class SimMember:
         if not new:
             return
         mark = site.mark()
-        told = await committed_positions(membership, new, stable=self.asks_for_stable)
-        site.note(site.name, f"goes on from {told}")
-        if told is not None:
-            event = Positions(mark, membership.group, told, is_stable=self.asks_for_stable)
+        positions = await committed_positions(membership, new, stable=self.asks_for_stable)
+        site.note(site.name, f"goes on from {positions}")
+        if positions is not None:
+            event = Positions(mark, membership.group, positions, is_stable=self.asks_for_stable)
             site.tell(site.name, event)
-            self.positions |= {place: max(offset, 0) for place, offset in told.items()}
-            self.committed |= told
+            self.positions |= {place: max(offset, 0) for place, offset in positions.items()}
+            self.committed |= positions
 
     def forget(self, places: Iterable[Place]) -> None:
         """It does not read these any more."""
@@ -163,7 +163,7 @@ class SimMember:
             membership.refused(code)
 
     def tell_committed(self, mark: int, kept: dict[Place, int]) -> None:
-        """These positions are its group's, which it was told."""
+        """The group's positions, as a response reported them."""
         site, member = self.site, self.membership
         event = Committed(
             mark,

@@ -50,8 +50,8 @@ class ConsumerMembership(Membership):
         self._says_all = True
         """It does where an answer was lost, as it does not know what has come of it.
 
-        And after a power cut that lost something: the broker may have told it of an epoch that
-        was never on disk, tell others of the same, and take its silence for consent.
+        And after a power cut that lost something: the broker may have sent it an epoch that was
+        never on disk, send others the same, and take its silence for consent.
         """
         self._has_changed = False
         self._sure_since = 0.0
@@ -70,7 +70,7 @@ class ConsumerMembership(Membership):
         if answer is not None:
             self.member_id = answer.member_id or self.member_id
             self.generation = answer.member_epoch
-            assert answer.assignment is not None, "who joins is told everything"
+            assert answer.assignment is not None, "the response to a join has everything"
             self.took(mark, self._places(answer.assignment.topic_partitions))
             self._sure_since = asked_at
             self._tell_holds(mark)
@@ -118,10 +118,10 @@ class ConsumerMembership(Membership):
         answer = await self.caller.ask(request, ConsumerGroupHeartbeatResponse)
         self._says_all = False
         code = ErrorCode.of(answer.error_code)
-        told = None if answer.assignment is None else len(answer.assignment.topic_partitions)
+        count = None if answer.assignment is None else len(answer.assignment.topic_partitions)
         self.site.note(
             self.site.name,
-            f"beats {request.member_epoch}: {code.name} {answer.member_epoch} of {told} topics",
+            f"beats {request.member_epoch}: {code.name} {answer.member_epoch} of {count} topics",
         )
         self.refused(code)
         return None if code else answer

@@ -25,7 +25,7 @@ async def describe(site: Site, caller: Caller, group: str) -> Described | None:
     answer = await caller.ask(request, StreamsGroupDescribeResponse)
     found = answer.groups[0]
     if found.error_code:
-        site.note(site.name, f"is told {ErrorCode.of(found.error_code).name} of {group}")
+        site.note(site.name, f"gets {ErrorCode.of(found.error_code).name} of {group}")
         return None
     described = Described(
         mark,
@@ -41,19 +41,21 @@ async def describe(site: Site, caller: Caller, group: str) -> Described | None:
     return described
 
 
-def _build(said: Topology | None) -> Build | None:
-    if said is None:
+def _build(described: Topology | None) -> Build | None:
+    if described is None:
         return None
-    return Build(said.epoch, tuple(sorted(one.subtopology_id for one in said.subtopologies or ())))
+    return Build(
+        described.epoch, tuple(sorted(one.subtopology_id for one in described.subtopologies or ()))
+    )
 
 
-def _member(said: Member) -> DescribedMember:
+def _member(described: Member) -> DescribedMember:
     return DescribedMember(
-        said.process_id,
-        said.member_epoch,
-        said.topology_epoch,
-        tasks_in(said.assignment.active_tasks),
-        tasks_in(said.assignment.standby_tasks),
-        tasks_in(said.target_assignment.active_tasks),
-        tasks_in(said.target_assignment.standby_tasks),
+        described.process_id,
+        described.member_epoch,
+        described.topology_epoch,
+        tasks_in(described.assignment.active_tasks),
+        tasks_in(described.assignment.standby_tasks),
+        tasks_in(described.target_assignment.active_tasks),
+        tasks_in(described.target_assignment.standby_tasks),
     )

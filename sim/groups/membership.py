@@ -57,7 +57,7 @@ class Membership(ABC):
 
     @property
     def may_be_forgotten(self) -> bool:
-        """Whether what it was told may be lost: a power cut may, and it broke this connection."""
+        """Whether a response that it received may be lost: a power cut broke this connection."""
         return self.site.may_lose() and not self.caller.is_connected
 
     @abstractmethod
@@ -76,7 +76,7 @@ class Membership(ABC):
         """Take an error to heart: what follows from it for the membership."""
         if not code:
             return
-        self.site.note(self.site.name, f"is told {code.name}")
+        self.site.note(self.site.name, f"gets {code.name}")
         if code is ErrorCode.FENCED_INSTANCE_ID:
             raise Ended("another process has this static member's name")
         gone = code is ErrorCode.GROUP_ID_NOT_FOUND and self.may_be_gone()
@@ -86,7 +86,7 @@ class Membership(ABC):
         elif code in self.AGAIN:
             self.began()
         else:
-            assert code.retriable or code in self.LATER, f"{self.site.name} was told {code.name}"
+            assert code.retriable or code in self.LATER, f"{self.site.name} got {code.name}"
 
     def began(self) -> None:
         """It must join again: nothing is its own any more, though it may stay a member."""
@@ -98,18 +98,18 @@ class Membership(ABC):
         return self.kind is GroupKind.MIXED or self.site.may_lose()
 
     def took(self, mark: int, places: tuple[Place, ...]) -> None:
-        """It was told what is its own in its generation."""
+        """It received its partitions of a generation."""
         self.places = places
         if self.kind is GroupKind.MIXED:
             return  # One that ended may begin again as another kind, and count anew.
-        told = self.site.mark()
-        synced = Synced(mark, told, self.group, self.generation, self.owner, places)
+        answered = self.site.mark()
+        synced = Synced(mark, answered, self.group, self.generation, self.owner, places)
         self.site.tell(self.site.name, synced)
 
     def holds(self, mark: int, until: float) -> None:
         """All that it has is surely its own until then, if nobody can take its name."""
         if self.instance is None or self.kind is GroupKind.CONSUMER:
             now, places = self.site.process.loop.now(), self.places or ()
-            told = self.site.mark()
-            event = Holds(mark, told, now, self.group, self.owner, places, until)
+            answered = self.site.mark()
+            event = Holds(mark, answered, now, self.group, self.owner, places, until)
             self.site.tell(self.site.name, event)

@@ -31,16 +31,16 @@ async def committed_positions(
         Lost: no answer.
     """
     answer = await member.caller.ask(_question(member, places, stable=stable), OffsetFetchResponse)
-    told = [(topic.name, one) for topic in answer.topics for one in topic.partitions]
+    rows = [(topic.name, one) for topic in answer.topics for one in topic.partitions]
     later = [
         (topic.name, one)
         for group in answer.groups
         for topic in group.topics
         for one in topic.partitions
     ]
-    if any(one.error_code for _, one in told) or any(one.error_code for _, one in later):
+    if any(one.error_code for _, one in rows) or any(one.error_code for _, one in later):
         return None
-    found = {(name, one.partition_index): one.committed_offset for name, one in told}
+    found = {(name, one.partition_index): one.committed_offset for name, one in rows}
     found |= {(name, one.partition_index): one.committed_offset for name, one in later}
     return found or None
 

@@ -68,7 +68,7 @@ class ShareMembership:
         )
         self._says_all = False
         code = ErrorCode.of(answer.error_code)
-        told = answer.assignment
+        assigned = answer.assignment
         self._site.note(
             self._site.name,
             f"beats {self.epoch}: {code.name} {answer.member_epoch}",
@@ -76,10 +76,10 @@ class ShareMembership:
         if not code:
             self.epoch = answer.member_epoch
             self.sure_until = asked_at + SHARE_SESSION_MS / 1000
-            if told is not None:
+            if assigned is not None:
                 self.places = tuple(
                     (self.ids.name_of(bytes(one.topic_id)), index)
-                    for one in told.topic_partitions
+                    for one in assigned.topic_partitions
                     for index in sorted(one.partitions)
                 )
             return True
@@ -87,7 +87,7 @@ class ShareMembership:
         if gone or code in _NEW_START:
             self.epoch, self.places = _JOINS, ()
         else:
-            assert code.retriable, f"{self._site.name} was told {code.name}"
+            assert code.retriable, f"{self._site.name} got {code.name}"
         return False
 
     async def leave(self) -> None:

@@ -30,7 +30,7 @@ class Taken(NamedTuple):
     gaps: frozenset[int]
 
 
-class Told(NamedTuple):
+class ShareResponse(NamedTuple):
     """What an answer says: why not, what was acquired, what became of acknowledgements."""
 
     error: ErrorCode
@@ -68,7 +68,9 @@ class ShareSession:
             raise Lost
         return await self.caller.ask(request, kind)
 
-    async def fetch(self, places: Sequence[Place], most: int, said: Mapping[Place, Kinds]) -> Told:
+    async def fetch(
+        self, places: Sequence[Place], most: int, acknowledgements: Mapping[Place, Kinds]
+    ) -> ShareResponse:
         """Acquire at most so many records, strictly or by whole batches, and acknowledge some."""
         is_strict = bool(most % 2)
         added = [place for place in places if place not in self._places]
@@ -93,12 +95,12 @@ class ShareSession:
                                 share_fetch.AcknowledgementBatch(
                                     first_offset=first, last_offset=last, acknowledge_types=kinds
                                 )
-                                for first, last, kinds in _batches(said.get(place, {}))
+                                for first, last, kinds in _batches(acknowledgements.get(place, {}))
                             ],
                         )
                     ],
                 )
-                for place in dict.fromkeys([*added, *said])
+                for place in dict.fromkeys([*added, *acknowledgements])
             ],
             forgotten_topics_data=[
                 share_fetch.ForgottenTopic(topic_id=self._ids.of(topic), partitions=[index])
@@ -119,11 +121,13 @@ class ShareSession:
                     taken[place] = _taken(place, one)
                 elif one.error_code:
                     assert ErrorCode.of(one.error_code).retriable, f"{place}: {one.error_code}"
-        return Told(code, taken, {place: codes[place] for place in said if not code})
+        return ShareResponse(
+            code, taken, {place: codes[place] for place in acknowledgements if not code}
+        )
 
-    async def acknowledge(self, said: Mapping[Place, Kinds]) -> Told:
+    async def acknowledge(self, acknowledgements: Mapping[Place, Kinds]) -> ShareResponse:
         """Say what became of records."""
-        renews = any(Acknowledge.RENEW in kinds.values() for kinds in said.values())
+        renews = any(Acknowledge.RENEW in kinds.values() for kinds in acknowledgements.values())
         request = ShareAcknowledgeRequest(
             group_id=self._group,
             member_id=self._member_id,
@@ -144,7 +148,7 @@ class ShareSession:
                         )
                     ],
                 )
-                for (topic, index), kinds in said.items()
+                for (topic, index), kinds in acknowledgements.items()
             ],
         )
         answer = await self._ask(request, ShareAcknowledgeResponse)
@@ -156,13 +160,13 @@ class ShareSession:
             for topic in answer.responses
             for one in topic.partitions
         }
-        return Told(code, {}, codes)
+        return ShareResponse(code, {}, codes)
 
     def _after(self, code: ErrorCode) -> ErrorCode:
         if not code:
             self._epoch += 1
         else:
-            assert code.retriable, f"{self._member_id} was told {code.name}"
+            assert code.retriable, f"{self._member_id} got {code.name}"
             self.reset()
         return code
 
@@ -192,5 +196,9 @@ def _batches(kinds: Kinds) -> Iterable[tuple[int, int, list[int]]]:
 
 
 def _batch(run: Sequence[int], kinds: Kinds) -> tuple[int, int, list[int]]:
-    said = [int(kinds[offset]) for offset in run]
-    return run[0], run[-1], said[:1] if len(set(said)) == 1 else said
+    numbers = [int(kinds[offset]) for offset in run]
+    return (
+        run[0],
+        run[-1],
+        numbers[:1] if len(set(numbers)) == 1 else numbers,
+    )

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from barnabas.coordinators.share_partition.partition import Acknowledge
 from barnabas.errors import ErrorCode
-from sim.events import Delivered, FetchLost, LetsGo, Place, Said, Says
+from sim.events import AcknowledgeDone, AcknowledgeSent, Delivered, FetchLost, LetsGo, Place
 from sim.groups.share_membership import ShareMembership
-from sim.groups.share_session import Kinds, ShareSession, Taken, Told
+from sim.groups.share_session import Kinds, ShareResponse, ShareSession, Taken
 from sim.world.caller import Lost
 from sim.world.site import Site
 
@@ -92,17 +92,17 @@ class SimSharer:
             self._let_go()
             await site.sleep(0.05, 0.5)
             return
-        said = self._drawn()
-        if said and self._session.is_open and site.entropy.chance(0.5):
-            await self._acknowledge(said)
-            said = {}
+        acknowledgements = self._drawn()
+        if acknowledgements and self._session.is_open and site.entropy.chance(0.5):
+            await self._acknowledge(acknowledgements)
+            acknowledgements = {}
         if membership.places:
-            await self._fetch(said if self._session.is_open else {})
+            await self._fetch(acknowledgements if self._session.is_open else {})
         await site.sleep(0.02, _LONGEST_PAUSE)
 
     def _drawn(self) -> dict[Place, dict[int, Acknowledge]]:
         """What it says now of what it has."""
-        said: dict[Place, dict[int, Acknowledge]] = {}
+        acknowledgements: dict[Place, dict[int, Acknowledge]] = {}
         for place, taken in self._hand.items():
             kinds: dict[int, Acknowledge] = {}
             for offset in taken.counts:
@@ -114,56 +114,58 @@ class SimSharer:
                 elif wish is not None:
                     kinds[offset] = wish
             if kinds:
-                said[place] = kinds
-        return said
+                acknowledgements[place] = kinds
+        return acknowledgements
 
-    async def _acknowledge(self, said: Mapping[Place, Kinds]) -> None:
-        mark = self._says(said)
-        self._hear(mark, said, await self._session.acknowledge(said))
+    async def _acknowledge(self, acknowledgements: Mapping[Place, Kinds]) -> None:
+        mark = self._send_acknowledgements(acknowledgements)
+        self._receive(mark, acknowledgements, await self._session.acknowledge(acknowledgements))
 
-    async def _fetch(self, said: Mapping[Place, Kinds]) -> None:
+    async def _fetch(self, acknowledgements: Mapping[Place, Kinds]) -> None:
         """Renewals go another way, as nothing is fetched with them."""
         site, group = self._site, self.membership.group
-        said = {
+        acknowledgements = {
             place: kept
-            for place, kinds in said.items()
+            for place, kinds in acknowledgements.items()
             if (kept := {at: one for at, one in kinds.items() if one is not Acknowledge.RENEW})
         }
-        mark, asked_at = self._says(said), site.process.loop.now()
+        mark, asked_at = self._send_acknowledgements(acknowledgements), site.process.loop.now()
         most = 1 + site.entropy.below(_MOST_RECORDS)
         try:
-            told = await self._session.fetch(self.membership.places, most, said)
+            response = await self._session.fetch(self.membership.places, most, acknowledgements)
         except Lost:
             site.tell(site.name, FetchLost(group))
             raise
-        self._hear(mark, said, told)
+        self._receive(mark, acknowledgements, response)
         now = site.process.loop.now()
         until = min(asked_at + self._lock_seconds, self.membership.sure_until)
-        for place, taken in told.taken.items():
+        for place, taken in response.taken.items():
             known = self._hand.get(place, Taken({}, frozenset()))
             self._hand[place] = Taken({**known.counts, **taken.counts}, known.gaps | taken.gaps)
             event = Delivered(mark, site.mark(), now, group, self.owner, place, taken.counts, until)
             site.tell(site.name, event)
-        is_idle = not told.error and not self._hand
+        is_idle = not response.error and not self._hand
         self._idle_since = (self._idle_since or now) if is_idle else None
 
-    def _says(self, said: Mapping[Place, Kinds]) -> int:
+    def _send_acknowledgements(self, acknowledgements: Mapping[Place, Kinds]) -> int:
         mark = self._site.mark()
-        for place, kinds in said.items():
-            event = Says(mark, self.membership.group, self.owner, place, kinds)
+        for place, kinds in acknowledgements.items():
+            event = AcknowledgeSent(mark, self.membership.group, self.owner, place, kinds)
             self._site.tell(self._site.name, event)
         return mark
 
-    def _hear(self, mark: int, said: Mapping[Place, Kinds], told: Told) -> None:
+    def _receive(
+        self, mark: int, acknowledgements: Mapping[Place, Kinds], response: ShareResponse
+    ) -> None:
         site = self._site
-        if told.error:
-            site.note(site.name, f"is told {told.error.name}")
+        if response.error:
+            site.note(site.name, f"gets {response.error.name}")
             self._let_go()
             return
         now = site.process.loop.now()
-        for place, kinds in said.items():
-            code = told.codes[place]
-            site.note(site.name, f"said {place} {dict(kinds)}: {code.name}")
+        for place, kinds in acknowledgements.items():
+            code = response.codes[place]
+            site.note(site.name, f"acknowledged {place} {dict(kinds)}: {code.name}")
             taken = self._hand[place]
             done = {at for at, kind in kinds.items() if kind is not Acknowledge.RENEW or code}
             left = {at: count for at, count in taken.counts.items() if at not in done}
@@ -172,7 +174,7 @@ class SimSharer:
                 del self._hand[place]
             refused = code is ErrorCode.INVALID_RECORD_STATE
             if not code or refused:
-                event = Said(
+                event = AcknowledgeDone(
                     mark,
                     site.mark(),
                     now,
@@ -184,4 +186,4 @@ class SimSharer:
                 )
                 site.tell(site.name, event)
             else:
-                assert code.retriable, f"{site.name} was told {code.name} at {place}"
+                assert code.retriable, f"{site.name} got {code.name} at {place}"

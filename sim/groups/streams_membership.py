@@ -52,7 +52,7 @@ class StreamsMembership(Membership):
         """When it asked what was answered last and left it nothing to give back."""
         self._endpoints = -1
         self._ended_by = ""
-        """What it was told of who ends the whole application."""
+        """The status that names the member that shuts down the application."""
 
     def began(self) -> None:
         """See `Membership`."""
@@ -66,12 +66,12 @@ class StreamsMembership(Membership):
         mark, asked_at = self.site.mark(), self.site.process.loop.now()
         answer = await self._ask(self._request(_JOINS))
         if answer is not None:
-            assert answer.active_tasks is not None, "who joins is told everything"
+            assert answer.active_tasks is not None, "the response to a join has everything"
             self._take(mark, answer)
             self._has_changed = bool(self._active or self._standby)
             self._sure_since = asked_at
             self._tell_does(mark)
-            await self._end_if_told()
+            await self._end_if_requested()
 
     async def heartbeat(self, give_back: GiveBack) -> None:
         """See `Membership`."""
@@ -89,7 +89,7 @@ class StreamsMembership(Membership):
             self._sure_since = asked_at
         if self.places is not None:
             self._tell_does(mark)
-        await self._end_if_told()
+        await self._end_if_requested()
         if self.site.entropy.chance(0.2):
             await describe(self.site, self.caller, self.group)
 
@@ -135,18 +135,18 @@ class StreamsMembership(Membership):
         answer = await self.caller.ask(request, StreamsGroupHeartbeatResponse)
         self._says_all = False
         code = ErrorCode.of(answer.error_code)
-        told = [(one.status_code, one.status_detail) for one in answer.status or ()]
+        statuses = [(one.status_code, one.status_detail) for one in answer.status or ()]
         news = None if answer.active_tasks is None else (answer.active_tasks, answer.standby_tasks)
         self.site.note(
             self.site.name,
-            f"beats {request.member_epoch}: {code.name} {answer.member_epoch} {news} {told}",
+            f"beats {request.member_epoch}: {code.name} {answer.member_epoch} {news} {statuses}",
         )
         if code is ErrorCode.INVALID_REQUEST and request.topology is not None:
             self._on_build_refused(mark)
         self.refused(code)
         if code:
             return None
-        self._tell_answer(mark, request, {StatusCode(number): why for number, why in told})
+        self._tell_answer(mark, request, {StatusCode(number): why for number, why in statuses})
         return answer
 
     def _on_build_refused(self, mark: int) -> None:
@@ -155,12 +155,12 @@ class StreamsMembership(Membership):
         raise Ended(f"the group has another topology than that of {self._build}")
 
     def _tell_answer(
-        self, mark: int, request: StreamsGroupHeartbeatRequest, told: Mapping[StatusCode, str]
+        self, mark: int, request: StreamsGroupHeartbeatRequest, statuses: Mapping[StatusCode, str]
     ) -> None:
         now = self.site.mark()
         if request.shutdown_application:
             self.site.tell(self.site.name, EndsAll(mark, now, self.group, self.owner))
-        self._ended_by = told.get(StatusCode.SHUTDOWN_APPLICATION, "")
+        self._ended_by = statuses.get(StatusCode.SHUTDOWN_APPLICATION, "")
         if request.member_epoch != _LEAVES:
             beaten = Beaten(
                 mark,
@@ -169,12 +169,12 @@ class StreamsMembership(Membership):
                 self.owner,
                 request.member_epoch == _JOINS,
                 self._build,
-                StatusCode.STALE_TOPOLOGY in told,
+                StatusCode.STALE_TOPOLOGY in statuses,
                 self._ended_by,
             )
             self.site.tell(self.site.name, beaten)
 
-    async def _end_if_told(self) -> None:
+    async def _end_if_requested(self) -> None:
         """All end, each when it is ready; whoever sees to them starts each again."""
         if self._ended_by and self.site.entropy.chance(0.4):
             with suppress(Lost):

@@ -13,7 +13,7 @@ from sim.world.versions import STREAMS
 
 
 class Audit:
-    """Asks until the group is as it should be; `found` is what was said then."""
+    """Polls until the group is as expected; `found` has the last responses."""
 
     def __init__(
         self, site: Site, scenario: Scenario, members: Callable[[], Sequence[SimMember]]
@@ -24,7 +24,7 @@ class Audit:
         self._scenario = scenario
         self._members = members
         self.found: Described | None = None
-        self.lacks = "nobody has said how the group stands"
+        self.lacks = "no response has described the group"
         site.process.begin(self._ask())
 
     async def _ask(self) -> None:

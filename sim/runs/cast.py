@@ -175,8 +175,8 @@ class Cast:
 
         Of which build it is, `Audit` asks; until then what somebody reads has to be read whole.
         """
-        told = {one for each in self.streamers.present() for one in each.membership.places or ()}
-        topics = {*inputs(OLDEST), *(topic for topic, _ in told)}
+        read = {one for each in self.streamers.present() for one in each.membership.places or ()}
+        topics = {*inputs(OLDEST), *(topic for topic, _ in read)}
         return [(topic, index) for topic in topics for _, index in self._scenario.places]
 
     def _unshared(self, sharers: Sequence[SimSharer]) -> str:

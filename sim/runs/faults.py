@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from sim.events import (
     Acknowledged,
+    AcknowledgeDone,
     AllOnTheirWay,
     Committed,
     Delivered,
     Event,
     OffsetsEnded,
     PowerCut,
-    Said,
     Synced,
     TransactionEnded,
 )
@@ -32,7 +32,7 @@ _MOMENTS: tuple[type[Event], ...] = (
     TransactionEnded,
     OffsetsEnded,
     Delivered,
-    Said,
+    AcknowledgeDone,
 )
 
 
@@ -100,7 +100,7 @@ class Faults:
         self._note("fault", "there are no more")
 
     def on_event(self, event: Event) -> None:
-        """A client was told something: what lies in wait for that happens."""
+        """A client received a response: inject the faults that wait for it."""
         waiting, self._waiting = self._waiting, []
         for kind, fault in waiting:
             if isinstance(event, kind):
@@ -142,7 +142,7 @@ class Faults:
         return f"the power is cut: {'; '.join(lost)}"
 
     def _lie_in_wait(self, fault: Callable[[], str]) -> str:
-        """As soon as the next client is told such a thing."""
+        """When the next client receives such a response."""
         kind = self._entropy.one_of(_MOMENTS)
         self._waiting.append((kind, fault))
         return f"something lies in wait for the next {kind.__name__}"

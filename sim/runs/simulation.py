@@ -42,7 +42,7 @@ _SETTLING_SECONDS = 120.0
 """After the last fault everything is served and committed within this, in virtual time."""
 _READING_SECONDS = 30.0
 _BACK_SECONDS = 10.0
-"""After a kill the broker is back within this, and all members have been heard."""
+"""The time after a kill in which the broker is back and has handled all members' requests."""
 _REST_SECONDS = 16.0
 """Longer than the longest session: whose it was that has not come back, is no member any more."""
 
@@ -193,7 +193,7 @@ class Simulation:
             if self._loop.now() >= until:
                 raise Violation(f"not so in {_SETTLING_SECONDS} s: {audit.lacks}")
             self._run_until(self._loop.now() + 0.1)
-        return [*standing.found, replace(audit.found, mark=0, told=0)]
+        return [*standing.found, replace(audit.found, mark=0, answered=0)]
 
     def _read_all(self) -> None:
         """Give the checkers all that is in the logs now."""

@@ -64,26 +64,26 @@ class Standing:
 
     async def _ask(self) -> None:
         caller, now = self._site.caller(), self._site.process.loop.now
-        last, since = await self._told(caller), now()
+        last, since = await self._responses(caller), now()
         while not last or now() - since < self._rest_seconds:
             await self._site.sleep(0.5, 1.0)
-            told = await self._told(caller)
-            if told != last:
-                last, since = told, now()
+            responses = await self._responses(caller)
+            if responses != last:
+                last, since = responses, now()
         self.found = last
         for line in last:
             self._site.note(self._site.name, line)
         caller.hang_up()
 
-    async def _told(self, caller: Caller) -> tuple[str, ...]:
+    async def _responses(self, caller: Caller) -> tuple[str, ...]:
         """A line for each question; none if an answer is lost."""
-        told: list[str] = []
+        responses: list[str] = []
         try:
             for request, kind in _questions(self._scenario):
-                told.append(_text(await caller.ask(request, kind)))
+                responses.append(_text(await caller.ask(request, kind)))
         except Lost:
             return ()
-        return tuple(told)
+        return tuple(responses)
 
 
 def _questions(scenario: Scenario) -> Iterator[_Asked]:
@@ -115,11 +115,11 @@ def _questions(scenario: Scenario) -> Iterator[_Asked]:
         )
 
 
-def _text(said: object) -> str:
+def _text(value: object) -> str:
     """What a message says, whatever order it says it in."""
-    if isinstance(said, list):
-        return f"[{', '.join(sorted(_text(one) for one in said))}]"
-    if "DECLARATION" not in type(said).__dict__:
-        return repr(said)
-    fields = declaration_of(type(said)).fields
-    return f"({', '.join(f'{name}={_text(getattr(said, name))}' for name in fields)})"
+    if isinstance(value, list):
+        return f"[{', '.join(sorted(_text(one) for one in value))}]"
+    if "DECLARATION" not in type(value).__dict__:
+        return repr(value)
+    fields = declaration_of(type(value)).fields
+    return f"({', '.join(f'{name}={_text(getattr(value, name))}' for name in fields)})"

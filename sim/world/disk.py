@@ -32,9 +32,9 @@ class Storage:
         pending = self.names.pending
         staying = self.entropy.below(pending + 1)
         files = self.names.power_cut(staying)
-        told = [f"{pending - staying} of {pending} changes of names undone"] if pending else []
+        undone = [f"{pending - staying} of {pending} changes of names undone"] if pending else []
         losses = [inode.power_cut(self.entropy) for inode in files]
-        return told + [loss for loss in losses if loss]
+        return undone + [loss for loss in losses if loss]
 
 
 class SimFile:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from barnabas.broker.server import BrokerServer, World
+from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
@@ -66,7 +66,7 @@ class SimNode:
         process = self._process = Process(self._loop, f"broker-{self._starts}")
         disk = self._disk = SimDisk(self._storage, process)
         entropy = self._entropy.stream(process.name)
-        world = World(
+        environment = Environment(
             self._clock,
             disk,
             SimNetwork(self._net, process),
@@ -78,7 +78,7 @@ class SimNode:
         def open_registries(_directories: Sequence[str]) -> Registries:
             return Registries(EmbeddedRegistry(disk, f"{_DATA}/barnabas.registry"))
 
-        server = self._server = BrokerServer(self._config, world, open_registries)
+        server = self._server = BrokerServer(self._config, environment, open_registries)
         self.is_started = False
 
         def start() -> None:

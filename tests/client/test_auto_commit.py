@@ -65,10 +65,10 @@ def test_after_a_refusal_the_next_commit_has_what_was_read_since() -> None:
     with group_with(*refused) as broker:
         with reader_of(broker) as reader:
             read_all(reader)
-        told = saved(broker)
-    assert told == sorted(told)
-    assert len(told) > len(refused)
-    assert told[-1] == COUNT
+        reported = saved(broker)
+    assert reported == sorted(reported)
+    assert len(reported) > len(refused)
+    assert reported[-1] == COUNT
 
 
 def test_what_fails_is_said_in_the_log_and_not_by_a_poll(caplog: pytest.LogCaptureFixture) -> None:

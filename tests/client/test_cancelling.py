@@ -78,15 +78,15 @@ def test_waking_ends_what_waits_and_it_may_go_on(servers: str, how: str) -> None
 
 def test_a_listener_goes_on_where_the_poll_is_cancelled(servers: str) -> None:
     async def main() -> None:
-        told: list[str] = []
+        received: list[str] = []
         begun, go_on = asyncio.Event(), asyncio.Event()
 
         class Slow(RebalanceListener):
             async def on_partitions_assigned(self, partitions: Sequence[TopicPartition]) -> None:
-                told.append(f"told of {len(partitions)}")
+                received.append(f"told of {len(partitions)}")
                 begun.set()
                 await go_on.wait()
-                told.append("done")
+                received.append("done")
 
         async with aio.Consumer(bootstrap_servers=servers, group_id="slow") as reader:
             reader.subscribe(["ended"], listener=Slow())
@@ -101,7 +101,7 @@ def test_a_listener_goes_on_where_the_poll_is_cancelled(servers: str) -> None:
             assert not second.done()
             go_on.set()
             await asyncio.wait_for(second, 20)
-        assert told == ["told of 1", "done"]
+        assert received == ["told of 1", "done"]
 
     asyncio.run(main())
 

@@ -150,8 +150,8 @@ def test_a_consumer_that_is_closed_right_after_assigning_leaves_nothing_unawaite
             consumer.assign(where)
 
     gc.collect()  # What other tests left is not meant.
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
         asyncio.run(main())
         gc.collect()
-    assert [str(one.message) for one in said] == []
+    assert [str(one.message) for one in raised] == []

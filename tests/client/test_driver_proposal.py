@@ -177,19 +177,19 @@ def test_a_connection_that_ends_tells_all_who_wait_and_the_next_request_connects
             poll.result()
         assert payloads(consumer.fetch(From("end", 0, 0))) == [[b"x"]]
         poll = consumer.begin(From("end", 0, 11), max_wait_ms=LONG_MS, min_bytes=1)
-        told: list[object] = []
+        received: list[object] = []
 
         def wait() -> None:
             try:
                 poll.result()
             except ConnectionFailed as error:
-                told.append(error)
+                received.append(error)
 
         waiting = threading.Thread(target=wait)
         waiting.start()
         connection.close()
         waiting.join(20)
-        assert len(told) == 1
+        assert len(received) == 1
         with pytest.raises(LocalProtocolError, match="is closed"):
             consumer.offsets("end", 0)
     with pytest.raises(ConnectionFailed):

@@ -74,8 +74,8 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
     two = member(servers, topic, second, group_remote_assignor=assignor)
 
     def done() -> bool:
-        told = ("assigned", numbers(two.assignment())) in second.words
-        return told and shared([one, two])
+        reported = ("assigned", numbers(two.assignment())) in second.words
+        return reported and shared([one, two])
 
     assert poll_until([one, two], done) == [], "read twice"
     kept = numbers(one.assignment())
@@ -87,15 +87,15 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
 
 
 def test_a_member_that_stays_away_too_long_loses_what_it_had(servers: str, topic: str) -> None:
-    told = Told()
-    with member(servers, topic, told, max_poll_interval_ms=300) as one:
-        poll_until([one], lambda: bool(told.words))
+    reported = Told()
+    with member(servers, topic, reported, max_poll_interval_ms=300) as one:
+        poll_until([one], lambda: bool(reported.words))
         wait_until(lambda: one.group_metadata().generation < 0)
         with pytest.raises(BrokerError) as raised:
             one.commit({(topic, 0): 1})
         assert raised.value.code is ErrorCode.UNKNOWN_MEMBER_ID
-        poll_until([one], lambda: len(told.words) >= 3)
-        assert [word for word, _ in told.words[:3]] == ["assigned", "lost", "assigned"]
+        poll_until([one], lambda: len(reported.words) >= 3)
+        assert [word for word, _ in reported.words[:3]] == ["assigned", "lost", "assigned"]
 
 
 def test_a_pattern_takes_topics_that_come_later(servers: str, topic: str) -> None:
@@ -125,15 +125,15 @@ def test_what_re2_does_not_know_is_said(servers: str, topic: str) -> None:
 
 
 def test_who_leaves_may_assign_and_come_back(servers: str, topic: str) -> None:
-    told = Told()
-    with member(servers, topic, told) as one:
-        poll_until([one], lambda: bool(told.words))
+    reported = Told()
+    with member(servers, topic, reported) as one:
+        poll_until([one], lambda: bool(reported.words))
         one.unsubscribe()
-        assert told.words[-1] == ("revoked", [0, 1, 2, 3])
+        assert reported.words[-1] == ("revoked", [0, 1, 2, 3])
         assert (one.subscription(), one.assignment()) == ([], [])
         one.assign([(topic, 0)])
         one.assign([])
-        one.subscribe([topic], listener=told)
+        one.subscribe([topic], listener=reported)
         poll_until([one], lambda: shared([one]))
 
 
@@ -197,11 +197,11 @@ def test_a_rebalance_that_is_forced_does_nothing(
 )
 def test_what_kafka_refuses_with_the_protocol_is_refused(more: dict[str, object]) -> None:
     settings = {"group.id": "g", "group.protocol": "consumer", **more}
-    said = ", ".join(name for name in more if name != "group.protocol")
+    given = ", ".join(name for name in more if name != "group.protocol")
     protocol = str(settings["group.protocol"]).upper()
     with pytest.raises(ConfigError) as raised:
         Consumer(settings)
-    assert str(raised.value) == f"{said} cannot be set when group.protocol={protocol}"
+    assert str(raised.value) == f"{given} cannot be set when group.protocol={protocol}"
 
 
 def test_asyncio_members_share(servers: str, topic: str) -> None:

@@ -18,7 +18,7 @@ WHERE = (TOPIC, 0)
 E = ErrorCode
 
 
-def member(broker: ScriptedGroup, told: Told | None = None, **more: object) -> Consumer:
+def member(broker: ScriptedGroup, reported: Told | None = None, **more: object) -> Consumer:
     settings: dict[str, object] = {
         "bootstrap_servers": broker.address,
         "group_id": "g",
@@ -27,7 +27,7 @@ def member(broker: ScriptedGroup, told: Told | None = None, **more: object) -> C
         "enable_auto_commit": False,
     }
     made = Consumer(**{**settings, **more})
-    made.subscribe([TOPIC], listener=told)
+    made.subscribe([TOPIC], listener=reported)
     return made
 
 
@@ -49,9 +49,9 @@ def test_a_commit_goes_with_the_epoch_of_its_time() -> None:
             poll_until(one, lambda: bool(one.assignment()))
             broker.member_epoch = 7
             one.commit({WHERE: 3})
-            said = broker.asked(ApiKey.OFFSET_COMMIT)
-            assert said[-1].generation_id_or_member_epoch == 7
-            assert {each.member_id for each in said} == {one.group_metadata().member_id}
+            given = broker.asked(ApiKey.OFFSET_COMMIT)
+            assert given[-1].generation_id_or_member_epoch == 7
+            assert {each.member_id for each in given} == {one.group_metadata().member_id}
             assert one.group_metadata().generation == 7
         broker.wait_until_left()
 
@@ -74,19 +74,21 @@ def test_offsets_are_saved_and_asked_for_by_id_and_again_where_it_was_unknown() 
         one.committed([WHERE])
         poll_until(one, lambda: broker.count(ApiKey.METADATA) > before)
         saved = [topic for each in broker.asked(ApiKey.OFFSET_COMMIT) for topic in each.topics]
-        (told,) = broker.asked(ApiKey.OFFSET_FETCH)[-1].groups[0].topics
-        assert [(topic.name, topic.topic_id) for topic in (*saved, told)] == [("", TOPIC_ID)] * 3
+        (reported,) = broker.asked(ApiKey.OFFSET_FETCH)[-1].groups[0].topics
+        assert [(topic.name, topic.topic_id) for topic in (*saved, reported)] == [
+            ("", TOPIC_ID)
+        ] * 3
 
 
 @pytest.mark.parametrize("code", [E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID])
 def test_who_is_fenced_is_told_that_all_is_lost_and_joins_again(code: ErrorCode) -> None:
-    told = Told()
-    with ScriptedGroup() as broker, member(broker, told) as one:
-        poll_until(one, lambda: told.words == [("assigned", [0])])
+    reported = Told()
+    with ScriptedGroup() as broker, member(broker, reported) as one:
+        poll_until(one, lambda: reported.words == [("assigned", [0])])
         was = one.group_metadata().member_id
         broker.misdeeds[BEAT] = [refuse_beat(code)]
-        poll_until(one, lambda: len(told.words) == 3)
-        assert told.words[1:] == [("lost", [0]), ("assigned", [0])]
+        poll_until(one, lambda: len(reported.words) == 3)
+        assert reported.words[1:] == [("lost", [0]), ("assigned", [0])]
         assert beats(broker).count((0, True)) == 2
         assert one.group_metadata().member_id == was
 
@@ -97,14 +99,14 @@ def test_who_is_fenced_is_told_that_all_is_lost_and_joins_again(code: ErrorCode)
 def test_a_coordinator_that_moves_or_breaks_off_is_found_again_and_told_all(
     misdeed: Misdeed,
 ) -> None:
-    told = Told()
-    with ScriptedGroup() as broker, member(broker, told) as one:
+    reported = Told()
+    with ScriptedGroup() as broker, member(broker, reported) as one:
         poll_until(one, lambda: (1, False) in beats(broker))
         found = broker.count(ApiKey.FIND_COORDINATOR)
         broker.misdeeds[BEAT] = [misdeed]
         poll_until(one, lambda: (1, True) in beats(broker))
         assert broker.count(ApiKey.FIND_COORDINATOR) == found + 1
-        assert told.words == [("assigned", [0])], "it is the same member all the time"
+        assert reported.words == [("assigned", [0])], "it is the same member all the time"
 
 
 def test_one_that_loads_is_asked_again() -> None:
@@ -149,10 +151,10 @@ def test_a_name_that_is_not_free_yet_is_said_and_the_next_poll_tries_again() -> 
 
 @pytest.mark.parametrize(("instance", "last"), [(None, -1), ("one", -2)])
 def test_who_closes_says_so(instance: str | None, last: int) -> None:
-    told = Told()
+    reported = Told()
     with ScriptedGroup() as broker:
-        with member(broker, told, group_instance_id=instance) as one:
-            poll_until(one, lambda: bool(told.words))
+        with member(broker, reported, group_instance_id=instance) as one:
+            poll_until(one, lambda: bool(reported.words))
         broker.wait_until_left()
         assert beats(broker)[-1] == (last, False)
-        assert told.words[-1] == ("revoked", [0])
+        assert reported.words[-1] == ("revoked", [0])

@@ -80,11 +80,11 @@ def test_all_groups_and_their_positions_in_a_few_requests(
 ) -> None:
     with Admin(bootstrap_servers=broker.bootstrap_servers, client_id=SURVEYOR) as admin:
         found = admin.survey_groups()
-        told = [
+        reported = [
             (one.group_id, one.kind, one.state, one.protocol_type, one.assignor, len(one.members))
             for one in found
         ]
-        assert told == [
+        assert reported == [
             *((name, "classic", "Empty", "", "", 0) for name in sorted(IDLE)),
             ("of-classic", "classic", "Stable", "consumer", "range", 1),
             ("of-consumer", "consumer", "Stable", "consumer", "uniform", 1),

@@ -124,11 +124,11 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
     goes_on_alone(two, one, first)
 
 
-def goes_on_alone(two: Consumer, one: Consumer, told: Told) -> None:
+def goes_on_alone(two: Consumer, one: Consumer, caught: Told) -> None:
     """The one closes, and is told so; the other has all, and goes on where that one was."""
     kept = numbers(one.assignment())
     one.close()
-    assert told.words[-1] == ("revoked", kept)
+    assert caught.words[-1] == ("revoked", kept)
     poll_until([two], lambda: shared([two]))
     with pytest.raises(LocalProtocolError):
         one.poll(0)
@@ -144,15 +144,15 @@ def test_a_member_that_stays_away_too_long_loses_what_it_had(servers: str, topic
             super().on_partitions_assigned(partitions)
             ids.append(one.group_metadata().member_id)
 
-    told = Named()
-    with member(servers, topic, told, max_poll_interval_ms=300) as one:
+    caught = Named()
+    with member(servers, topic, caught, max_poll_interval_ms=300) as one:
         poll_until([one], lambda: bool(ids))
         wait_until(lambda: one.group_metadata().generation < 0)
         with pytest.raises(BrokerError) as raised:
             one.commit({(topic, 0): 1})
         assert raised.value.code is ErrorCode.UNKNOWN_MEMBER_ID
         poll_until([one], lambda: len(ids) >= 2)
-    assert [word for word, _ in told.words[:3]] == ["assigned", "lost", "assigned"]
+    assert [word for word, _ in caught.words[:3]] == ["assigned", "lost", "assigned"]
     assert all(ids)
     assert ids[0] != ids[1]
 
@@ -201,29 +201,31 @@ def test_a_session_that_the_broker_refuses_is_told_with_its_bounds(
 ) -> None:
     with (
         member(servers, topic, session_timeout_ms=90) as one,
-        pytest.raises(BrokerError, match=r"session\.timeout\.ms=90 is not between") as told,
+        pytest.raises(BrokerError, match=r"session\.timeout\.ms=90 is not between") as caught,
     ):
         one.poll(SECONDS)
-    assert told.value.code is ErrorCode.INVALID_SESSION_TIMEOUT
-    assert "group.min.session.timeout.ms and group.max.session.timeout.ms (6,000" in str(told.value)
+    assert caught.value.code is ErrorCode.INVALID_SESSION_TIMEOUT
+    assert "group.min.session.timeout.ms and group.max.session.timeout.ms (6,000" in str(
+        caught.value
+    )
 
 
 def test_who_leaves_may_assign_and_the_other_way_round(servers: str, topic: str) -> None:
-    told = Told()
-    with member(servers, topic, told) as one:
-        poll_until([one], lambda: len(told.words) == 1)  # It has them before it is told so.
+    caught = Told()
+    with member(servers, topic, caught) as one:
+        poll_until([one], lambda: len(caught.words) == 1)  # It has them before it is told so.
         with pytest.raises(LocalProtocolError, match="unsubscribe before assign"):
             one.assign([(topic, 0)])
         one.unsubscribe()
-        assert told.words[-1] == ("revoked", [0, 1, 2, 3])
+        assert caught.words[-1] == ("revoked", [0, 1, 2, 3])
         assert (one.subscription(), one.assignment()) == ([], [])
         one.assign([(topic, 0)])
         with pytest.raises(LocalProtocolError, match=r"assign\(\[\]\) before subscribe"):
             one.subscribe([topic])
         one.assign([])
-        one.subscribe([topic], listener=told)
-        poll_until([one], lambda: len(told.words) == 3)
-        assert [word for word, _ in told.words] == ["assigned", "revoked", "assigned"]
+        one.subscribe([topic], listener=caught)
+        poll_until([one], lambda: len(caught.words) == 3)
+        assert [word for word, _ in caught.words] == ["assigned", "revoked", "assigned"]
         assert shared([one])
 
 
@@ -342,12 +344,12 @@ def test_asyncio_members_share(servers: str, topic: str) -> None:
     asyncio_members(servers, topic, Awaited(), {**settings, "heartbeat.interval.ms": 50})
 
 
-def asyncio_members(servers: str, topic: str, told: Told, settings: dict[str, object]) -> None:
+def asyncio_members(servers: str, topic: str, caught: Told, settings: dict[str, object]) -> None:
     """One comes to another and goes, while all is read; then that one leaves."""
 
     async def main() -> None:
         async with aio.Consumer(settings) as one:
-            one.subscribe([topic], listener=told)
+            one.subscribe([topic], listener=caught)
             read = await one.poll(SECONDS)
             async with aio.Consumer(settings) as two:
                 two.subscribe([topic])
@@ -365,8 +367,8 @@ def asyncio_members(servers: str, topic: str, told: Told, settings: dict[str, ob
                 if values == sent:
                     break
             await one.unsubscribe()
-        assert told.words[0] == ("assigned", [0, 1, 2, 3])
-        assert told.words[-1] == ("revoked", [0, 1, 2, 3])
+        assert caught.words[0] == ("assigned", [0, 1, 2, 3])
+        assert caught.words[-1] == ("revoked", [0, 1, 2, 3])
 
     sent = fill(servers, topic)
     asyncio.run(main())

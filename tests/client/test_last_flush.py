@@ -51,8 +51,8 @@ def begun(program: str, *arguments: str) -> "subprocess.Popen[str]":
 
 def test_what_nobody_flushed_is_sent_when_the_program_ends(servers: str) -> None:
     with begun(SENDS, servers, "flushed", "60", "60") as program:
-        _, said = program.communicate()
-    assert (program.returncode, said) == (3, "")
+        _, printed = program.communicate()
+    assert (program.returncode, printed) == (3, "")
     with Consumer(bootstrap_servers=servers) as consumer:
         (end,) = consumer.end_offsets([("flushed", 0)]).values()
     assert end == 100
@@ -69,16 +69,16 @@ def test_what_cannot_be_sent_by_then_is_said_to_be_lost(*, interrupted: bool) ->
         assert "the program waits up to" in first
         if interrupted:
             program.send_signal(signal.SIGINT)
-        _, said = program.communicate()
+        _, printed = program.communicate()
     what = "records in doubt t-0: 100 records were not acknowledged: the program ended first"
-    assert what in said
-    assert (said.count("\n"), program.returncode) == (1, 3)
+    assert what in printed
+    assert (printed.count("\n"), program.returncode) == (1, 3)
 
 
 @pytest.mark.parametrize("end", ["keep", "drop"])
 def test_an_asyncio_producer_that_its_loop_left_says_what_is_lost(servers: str, end: str) -> None:
     with begun(SENDS_IN_A_LOOP, servers, f"lost-{end}", end) as program:
-        _, said = program.communicate()
-    (line,) = said.splitlines()
+        _, printed = program.communicate()
+    (line,) = printed.splitlines()
     assert f"records lost lost-{end}-0: 100 records were not delivered: its event loop" in line
     assert program.returncode == 0

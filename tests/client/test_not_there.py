@@ -52,8 +52,8 @@ def test_a_topic_that_reading_makes_is_told_of_once(
     with caplog.at_level(logging.WARNING), Consumer(bootstrap_servers=servers) as consumer:
         assert len(consumer.partitions_for("made-by-reading")) == 1
         assert len(consumer.partitions_for("made-by-reading")) == 1
-    (told,) = caplog.messages
-    assert told.startswith("not on the cluster: made-by-reading; requesting its creation")
+    (reported,) = caplog.messages
+    assert reported.startswith("not on the cluster: made-by-reading; requesting its creation")
 
 
 def test_a_topic_that_reading_does_not_make_is_named_once(

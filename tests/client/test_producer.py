@@ -132,10 +132,10 @@ def test_outcomes_tell_the_time_that_the_log_has(servers: str, kind: str) -> Non
         admin.create_topics([NewTopic(topic, 1, 1, {"message.timestamp.type": kind})])
     table = pa.table({"value": [b"a", b"b"], "timestamp": [5000, 6000]})
     with Producer(bootstrap_servers=servers) as producer:
-        told = [producer.send(topic, b"v", timestamp_ms=4000).result(20)]
-        told += producer.send_arrow(topic, table).result(20)
+        reported = [producer.send(topic, b"v", timestamp_ms=4000).result(20)]
+        reported += producer.send_arrow(topic, table).result(20)
     found = {record.offset: record.timestamp for record in everything(servers, topic, 3)}
-    assert {each.offset: each.timestamp for each in told} == {0: found[0], 1: found[1]}
+    assert {each.offset: each.timestamp for each in reported} == {0: found[0], 1: found[1]}
     assert (found[1] == 5000) == (kind == "CreateTime")
 
 

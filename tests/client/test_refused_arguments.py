@@ -134,11 +134,11 @@ def test_an_address_without_a_port_is_refused_when_the_client_is_made(kind: str)
 def test_who_alters_offsets_is_told_what_there_is(
     admin: Admin, place: tuple[str, int], there: str
 ) -> None:
-    with pytest.raises(BrokerError) as told:
+    with pytest.raises(BrokerError) as raised:
         admin.alter_group_offsets("lost", {place: 1, EVENTS: 1})
-    assert told.value.code is E.UNKNOWN_TOPIC_OR_PARTITION
-    assert f"group lost: no offset saved for {place[0]}-{place[1]}: " in str(told.value)
-    assert str(told.value).endswith(there)
+    assert raised.value.code is E.UNKNOWN_TOPIC_OR_PARTITION
+    assert f"group lost: no offset saved for {place[0]}-{place[1]}: " in str(raised.value)
+    assert str(raised.value).endswith(there)
     assert admin.list_group_offsets("lost")[EVENTS].offset == 1
 
 
@@ -163,8 +163,8 @@ def test_who_commits_waits_for_the_partition_and_is_told_so(
     ):
         consumer.commit({(TOPIC, 0): 1})
         assert broker.count(ApiKey.OFFSET_COMMIT) == 3
-    (told,) = caplog.messages
-    assert told.startswith("still trying: group g: no offset saved for t-0: ")
+    (raised,) = caplog.messages
+    assert raised.startswith("still trying: group g: no offset saved for t-0: ")
 
 
 def test_a_commit_for_what_never_comes_ends_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,9 +176,9 @@ def test_a_commit_for_what_never_comes_ends_with_its_name(monkeypatch: pytest.Mo
             committing = asyncio.ensure_future(consumer.commit({(TOPIC, 0): 1}))
             await asyncio.to_thread(asked_again.get)
             monkeypatch.setattr(loop, "time", lambda: now() + 61)
-            with pytest.raises(BrokerError, match="no offset saved for t-0: no such") as told:
+            with pytest.raises(BrokerError, match="no offset saved for t-0: no such") as raised:
                 await committing
-        assert told.value.code is E.UNKNOWN_TOPIC_OR_PARTITION
+        assert raised.value.code is E.UNKNOWN_TOPIC_OR_PARTITION
 
     asked_again: SimpleQueue[Call] = SimpleQueue()
     misdeeds: dict[ApiKey, list[Misdeed]] = {ApiKey.OFFSET_COMMIT: [MISSING, asked_again.put]}

@@ -178,9 +178,9 @@ def test_a_member_of_an_old_generation_can_only_abort(modern: str) -> None:
         old = GroupMetadata(group, now.generation - 1, now.member_id)
         producer.begin_transaction()
         producer.send_offsets_to_transaction({(topic, 0): 1}, now)
-        with pytest.raises(AbortableError) as told:
+        with pytest.raises(AbortableError) as raised:
             producer.send_offsets_to_transaction({(topic, 0): 1}, old)
-        assert told.value.code is ErrorCode.ILLEGAL_GENERATION
+        assert raised.value.code is ErrorCode.ILLEGAL_GENERATION
         with pytest.raises(AbortableError, match="call abort_transaction"):
             producer.commit_transaction()
         producer.abort_transaction()
@@ -216,9 +216,9 @@ def test_who_sends_as_a_zombie_is_fenced_too(servers: str) -> None:
     first.send(topic, b"before", partition=0).result(20)
     producer_of(servers, topic).close()
     delivery = first.send(topic, b"after", partition=0)
-    with pytest.raises(FatalError, match="fenced: another producer has started") as told:
+    with pytest.raises(FatalError, match="fenced: another producer has started") as raised:
         delivery.result(20)
-    assert told.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+    assert raised.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
     with pytest.raises(FatalError, match="fenced: another producer has started"):
         first.commit_transaction()
     first.close(0)
@@ -235,9 +235,9 @@ def test_a_record_that_is_lost_takes_its_transaction_with_it(
         producer.begin_transaction()
         producer.send(topic, b"fits", partition=0).result(20)
         producer.send(topic, bytes(5000), partition=0)
-        with pytest.raises(AbortableError, match="MESSAGE_TOO_LARGE") as told:
+        with pytest.raises(AbortableError, match="MESSAGE_TOO_LARGE") as raised:
             producer.commit_transaction()
-        assert told.value.code is ErrorCode.MESSAGE_TOO_LARGE
+        assert raised.value.code is ErrorCode.MESSAGE_TOO_LARGE
         with pytest.raises(AbortableError):
             producer.send(topic, b"not now", partition=0)
         if release == OLDEST:
@@ -295,10 +295,10 @@ def test_a_timeout_that_the_broker_does_not_allow_is_named_with_the_properties(m
     settings = {"bootstrap.servers": modern, "transactional.id": "patient"}
     with Producer(settings, transaction_timeout_ms=99_999_999) as producer:
         advice = r"create a new one with a shorter transaction\.timeout\.ms: "
-        with pytest.raises(FatalError, match=advice) as told:
+        with pytest.raises(FatalError, match=advice) as raised:
             producer.init_transactions()
-        assert "=99999999 exceeds the broker's transaction.max.timeout" in str(told.value)
-        assert told.value.code is ErrorCode.INVALID_TRANSACTION_TIMEOUT
+        assert "=99999999 exceeds the broker's transaction.max.timeout" in str(raised.value)
+        assert raised.value.code is ErrorCode.INVALID_TRANSACTION_TIMEOUT
 
 
 def test_without_a_name_there_are_no_transactions(modern: str) -> None:

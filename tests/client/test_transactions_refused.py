@@ -114,9 +114,9 @@ def test_a_fenced_producer_says_so_whatever_it_asked(
     with ScriptedCoordinator({api: [refuse(code)]}, version=version) as broker:
         with producer_of(broker) as producer:
             producer.init_transactions()
-            with pytest.raises(FatalError, match="another producer has started") as told:
+            with pytest.raises(FatalError, match="another producer has started") as raised:
                 one_transaction(producer)
-            assert told.value.code is code
+            assert raised.value.code is code
             with pytest.raises(FatalError):
                 producer.begin_transaction()
         assert True not in outcomes(broker)[:-1]

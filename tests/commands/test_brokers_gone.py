@@ -52,8 +52,8 @@ def test_a_command_ends_and_says_why_in_one_line(where: str) -> None:
         ended = list(
             at_once.map(lambda one: run(*one, stdin="x\n", servers=place.servers), COMMANDS)
         )
-    for command, told in zip(COMMANDS, ended, strict=True):
-        assert told.code == 1, (command, told)
-        (line,) = told.err.splitlines()
+    for command, reported in zip(COMMANDS, ended, strict=True):
+        assert reported.code == 1, (command, reported)
+        (line,) = reported.err.splitlines()
         assert line.startswith("barnabas: "), (command, line)
         assert "not done within 1 s (" in line, (command, line)

@@ -52,9 +52,9 @@ def test_an_interrupted_demo_leaves_neither_broker_nor_spark(
         assert any(line.startswith("✓ Start Spark") for line in demo.stdout)
         assert len(descendants(mark)) >= 3, "the demo, a broker and a Java are there"
         demo.send_signal(number)
-        _, said = demo.communicate(timeout=GONE_SECONDS)
-    assert demo.returncode == 128 + number, said
-    assert "Traceback" not in said
+        _, printed = demo.communicate(timeout=GONE_SECONDS)
+    assert demo.returncode == 128 + number, printed
+    assert "Traceback" not in printed
     until = time.monotonic() + GONE_SECONDS
     while left := descendants(mark):
         assert time.monotonic() < until, f"still there: {left}"

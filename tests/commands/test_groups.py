@@ -25,8 +25,8 @@ def broker() -> Iterator[Served]:
 
 def where_it_is(broker: Served, group: str) -> dict[int, tuple[int, int]]:
     """The position and the lag of the group, by partition."""
-    told = json.loads(broker.run("groups", "describe", group, "--json").out)
-    rows = told["partitions"]
+    printed = json.loads(broker.run("groups", "describe", group, "--json").out)
+    rows = printed["partitions"]
     return {row["partition"]: (row["current_offset"], row["lag"]) for row in rows}
 
 
@@ -44,9 +44,9 @@ def test_a_group_is_told_of(broker: Served) -> None:
     (row,) = (each for each in behind if each[0] == "g")
     assert row == ["g", "classic", "Empty", "consumer", "", "0", "14"]
     assert broker.run("groups", "list", "--state", "Stable").lines == []
-    told = json.loads(broker.run("groups", "describe", "g", "--json").out)
-    assert (told["state"], told["members"]) == ("Empty", [])
-    assert sum(row["lag"] for row in told["partitions"]) == 14
+    printed = json.loads(broker.run("groups", "describe", "g", "--json").out)
+    assert (printed["state"], printed["members"]) == ("Empty", [])
+    assert sum(row["lag"] for row in printed["partitions"]) == 14
     piped = broker.run("groups", "describe", "g").lines
     assert [line.split("\t")[:2] for line in piped] == [["dogs", "0"], ["dogs", "1"]]
     assert broker.run("groups", "describe", "g", "--members").lines == []
@@ -153,8 +153,8 @@ def test_of_a_group_without_positions_it_is_said_what_it_is(broker: Served) -> N
             ("delete-offsets", "helpers", "-t", "dogs", "-y"),
             ("reset", "helpers", "--all-topics", "--to", "1"),
         ):
-            told = broker.run("groups", *arguments)
-            assert (told.code, told.err) == (
+            printed = broker.run("groups", *arguments)
+            assert (printed.code, printed.err) == (
                 1,
                 "barnabas: helpers is Stable with 1 member: end them first\n",
             )
@@ -207,9 +207,9 @@ def test_what_was_deleted_is_told_before_what_could_not_be(broker: Served) -> No
                 "`barnabas groups list` lists the groups"
             ),
         ]
-        told = json.loads(broker.run("groups", "delete", "held", "two", "-y", "--json").out)
-    assert [(row["group"], row["deleted"]) for row in told] == [("held", False), ("two", True)]
-    assert "end them first" in told[0]["error"]
+        printed = json.loads(broker.run("groups", "delete", "held", "two", "-y", "--json").out)
+    assert [(row["group"], row["deleted"]) for row in printed] == [("held", False), ("two", True)]
+    assert "end them first" in printed[0]["error"]
 
 
 def test_a_property_is_proposed_only_where_it_is_near(broker: Served) -> None:
@@ -238,10 +238,10 @@ def test_an_open_transaction_that_has_saved_positions_is_to_be_ended(broker: Ser
         asked = (move, ("groups", "describe", "undecided"))
         with ThreadPoolExecutor() as at_once:  # Each takes all that time.
             ended = list(at_once.map(lambda arguments: broker.run(*arguments, *soon), asked))
-        for told in ended:
-            assert (told.code, told.lines) == (1, [])
-            assert told.err.startswith("barnabas: UNSTABLE_OFFSET_COMMIT: group undecided: ")
-            assert "; an open transaction has saved it: end the transaction" in told.err
+        for printed in ended:
+            assert (printed.code, printed.lines) == (1, [])
+            assert printed.err.startswith("barnabas: UNSTABLE_OFFSET_COMMIT: group undecided: ")
+            assert "; an open transaction has saved it: end the transaction" in printed.err
         producer.commit_transaction()
     assert broker.run(*move).lines == ["dogs\t0\t7\t1\t"]
 
@@ -257,8 +257,8 @@ def test_what_is_undecided_elsewhere_is_in_nobodys_way(broker: Served) -> None:
         lines = broker.run("groups", "reset", "half", "--file", "-", stdin="dogs,1,2\n")
         assert lines.lines == ["dogs\t1\t1\t2\t"]
         assert broker.run(*forget, "dogs:1").code == 0
-        told = broker.run(*forget, "dogs:1")
-        assert (told.code, told.err) == (1, "barnabas: half has no positions in dogs:1\n")
+        printed = broker.run(*forget, "dogs:1")
+        assert (printed.code, printed.err) == (1, "barnabas: half has no positions in dogs:1\n")
         # What is undecided itself goes too, and does not come back.
         assert broker.run(*forget, "dogs:0").code == 0
         assert broker.run(*forget, "dogs:0").code == 1

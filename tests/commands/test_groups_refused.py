@@ -23,7 +23,7 @@ JOINED, LEFT = 0, -1
 
 
 def beat(client: RawClient, group: str, epoch: int) -> None:
-    said = ConsumerGroupHeartbeatRequest(
+    given = ConsumerGroupHeartbeatRequest(
         group_id=group,
         member_id="m",
         member_epoch=epoch,
@@ -31,7 +31,7 @@ def beat(client: RawClient, group: str, epoch: int) -> None:
         subscribed_topic_names=["dogs"],
         topic_partitions=[],
     )
-    assert not client.ask(said, 1, ConsumerGroupHeartbeatResponse).error_code
+    assert not client.ask(given, 1, ConsumerGroupHeartbeatResponse).error_code
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,8 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             for group, epochs in {"idle": (JOINED, LEFT), "held": (JOINED,)}.items():
                 for epoch in epochs:
                     beat(client, group, epoch)
-    told = {"group.coordinator.rebalance.protocols": "classic"}
-    with EmbeddedBroker(LASTING_MEMBERS | told, data_dir=data_dir) as broker:
+    printed = {"group.coordinator.rebalance.protocols": "classic"}
+    with EmbeddedBroker(LASTING_MEMBERS | printed, data_dir=data_dir) as broker:
         yield broker.bootstrap_servers
 
 
@@ -55,14 +55,18 @@ def test_a_group_of_a_kind_that_is_not_served_is_there(servers: str) -> None:
     assert listed == [["held", "consumer", "Stable"], ["idle", "consumer", "Empty"]]
     move = ("reset", "held", "-t", "dogs", "--to", "0", "--execute")
     for arguments in (("describe", "held"), ("describe", "idle"), move):
-        told = run("groups", *arguments, servers=servers)
+        printed = run("groups", *arguments, servers=servers)
         why = f"barnabas: UNSUPPORTED_VERSION: group {arguments[1]}: {UNSERVED}\n"
-        assert (told.code, told.out, told.err) == (1, "", why)
-    told = run("groups", "delete", "held", "-y", servers=servers)
-    assert (told.code, "NON_EMPTY_GROUP: " in told.err, UNSERVED in told.err) == (1, True, True)
-    told = run("groups", "describe", "helt", servers=servers)
-    assert (told.code, "GROUP_ID_NOT_FOUND: " in told.err) == (1, True)
-    assert told.err.endswith("; did you mean held?\n")
+        assert (printed.code, printed.out, printed.err) == (1, "", why)
+    printed = run("groups", "delete", "held", "-y", servers=servers)
+    assert (printed.code, "NON_EMPTY_GROUP: " in printed.err, UNSERVED in printed.err) == (
+        1,
+        True,
+        True,
+    )
+    printed = run("groups", "describe", "helt", servers=servers)
+    assert (printed.code, "GROUP_ID_NOT_FOUND: " in printed.err) == (1, True)
+    assert printed.err.endswith("; did you mean held?\n")
 
 
 def test_one_without_members_is_moved_and_deleted_all_the_same(servers: str) -> None:

@@ -29,8 +29,8 @@ def test_nothing_is_wrong_with_what_kafka_wrote(version: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_dump_tells_every_batch_and_record(version: str) -> None:
-    told = json.loads((VECTORS / version / "records.json").read_text())
-    names = told["batch_columns"]
+    printed = json.loads((VECTORS / version / "records.json").read_text())
+    names = printed["batch_columns"]
     for place in ("0", "1"):
         path = VECTORS / version / f"corpus-{place}"
         rows = documents(run("log", "dump", "--json", "--records", str(path)).out)
@@ -39,9 +39,9 @@ def test_dump_tells_every_batch_and_record(version: str) -> None:
             [int(place), int(Path(row["file"]).stem), *(row[name] for name in names[2:])]
             for row in batches
         ]
-        assert found == [row for row in told["batches"] if row[0] == int(place)]
+        assert found == [row for row in printed["batches"] if row[0] == int(place)]
         records = [row for row in rows if "topic" in row]
-        known = [row for row in told["records"] if row[0] == int(place)]
+        known = [row for row in printed["records"] if row[0] == int(place)]
         assert [(row["topic"], row["partition"], row["offset"]) for row in records] == [
             ("corpus", row[0], row[1]) for row in known
         ]
@@ -146,9 +146,9 @@ def test_what_is_broken_is_named_with_its_place(tmp_path: Path) -> None:
     assert f"{epochs} at byte 0: 2 declared, 1 lines found" in lines
     assert any(line.startswith(f"{snapshot} at byte 0: no snapshot") for line in lines)
     assert lines[-1].endswith(": 4 faults")
-    told = documents(run("log", "verify", "--json", str(segment)).out)
-    assert [row.get("position") for row in told[:2]] == [0, len(data)]
-    assert told[-1]["faults"] == 2
+    printed = documents(run("log", "verify", "--json", str(segment)).out)
+    assert [row.get("position") for row in printed[:2]] == [0, len(data)]
+    assert printed[-1]["faults"] == 2
 
 
 def test_an_emptied_file_of_epochs_is_named_where_batches_have_some(tmp_path: Path) -> None:
@@ -157,8 +157,8 @@ def test_an_emptied_file_of_epochs_is_named_where_batches_have_some(tmp_path: Pa
     epochs = copy / "leader-epoch-checkpoint"
     epochs.write_bytes(b"")
     done = run("log", "verify", str(tmp_path))
-    told = f"{epochs} at byte 0: it knows no epoch, and the last batch of the log is of epoch 0"
-    assert (done.code, done.lines[0]) == (1, told)
+    printed = f"{epochs} at byte 0: it knows no epoch, and the last batch of the log is of epoch 0"
+    assert (done.code, done.lines[0]) == (1, printed)
     new = tmp_path / "nobody-has-led" / "new-0"
     new.mkdir(parents=True)
     for name in ("00000000000000000000.log", "leader-epoch-checkpoint"):

@@ -8,9 +8,9 @@ def test_releases_and_the_apis_of_one() -> None:
     assert [row[0] for row in listed][:4] == ["0.7", "0.8.0", "0.8.1", "0.8.2"]
     assert all(int(offered) <= int(has) for _, offered, has in listed)
     rows = json.loads(run("profiles", "0.10.2.2", "--json").out)
-    told = {row["api"]: (row["kafka"], row["offered"], bool(row["why_not"])) for row in rows}
-    assert told["METADATA"] == ("0-2", "0-2", False)
-    assert told["LEADER_AND_ISR"] == ("0", None, True)
+    reported = {row["api"]: (row["kafka"], row["offered"], bool(row["why_not"])) for row in rows}
+    assert reported["METADATA"] == ("0-2", "0-2", False)
+    assert reported["LEADER_AND_ISR"] == ("0", None, True)
 
 
 def test_the_requests_of_0_7() -> None:

@@ -100,8 +100,8 @@ def test_a_record_of_a_megabyte(broker: Served) -> None:
 
 def test_what_a_consumer_can_be_told_is_known(broker: Served) -> None:
     ended(broker.run("produce", "told", stdin="x\n"))
-    told = ("-X", "group.id=g", "-X", "isolation.level=read_committed", "-X", "grup.id=g")
-    done = ended(broker.run("consume", "told", "--from-beginning", "-e", *told))
+    reported = ("-X", "group.id=g", "-X", "isolation.level=read_committed", "-X", "grup.id=g")
+    done = ended(broker.run("consume", "told", "--from-beginning", "-e", *reported))
     assert done.lines == ["x"]
     (line,) = done.err.splitlines()
     assert line.endswith("unknown property grup.id; did you mean group.id?")
@@ -208,9 +208,9 @@ def test_a_broker_that_is_not_there_is_named_with_what_to_do(arguments: tuple[st
 
 def test_a_word_comes_before_the_error_where_no_broker_answers() -> None:
     waiting = ("topics", "list", "-X", "default.api.timeout.ms=7000")
-    said = run(*waiting, servers="localhost:1", waiting=True).err.splitlines()
-    assert said[0] == "barnabas: localhost:1 has not answered yet, still trying (Ctrl-C to stop)"
-    assert len(said) == 2
+    printed = run(*waiting, servers="localhost:1", waiting=True).err.splitlines()
+    assert printed[0] == "barnabas: localhost:1 has not answered yet, still trying (Ctrl-C to stop)"
+    assert len(printed) == 2
 
 
 def test_a_broken_line_is_named_and_what_came_before_is_stored(broker: Served) -> None:

@@ -86,9 +86,9 @@ def test_a_file_of_kafka_is_read_and_what_it_cannot_do_is_said(tmp_path: Path) -
         assert broker.run("topics", "list").lines == ["dogs\t3"]
         assert broker.process.stderr is not None
         broker.process.terminate()
-        told = broker.process.stderr.read()
+        printed = broker.process.stderr.read()
     assert (tmp_path / "data").is_dir()
-    assert "unknown property log.segmnet.bytes; did you mean log.segment.bytes?" in told
+    assert "unknown property log.segmnet.bytes; did you mean log.segment.bytes?" in printed
 
 
 @pytest.mark.parametrize("stock", STOCK, ids=lambda path: path.stem)
@@ -154,12 +154,12 @@ def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
             env=environment(""),
         )
         os.close(terminal)
-        told = b""
-        while told.count(b"\n") < 2:
-            told += screen.read(4096)
+        printed = b""
+        while printed.count(b"\n") < 2:
+            printed += screen.read(4096)
         process.terminate()
         assert process.wait(20) == 0
-    ready, hint = told.decode().splitlines()
+    ready, hint = printed.decode().splitlines()
     (servers,) = re.findall(r"is ready at (\S+),", ready)
     assert hint.endswith(f"Try: echo hello | barnabas produce greetings -b {servers}")
 

@@ -18,8 +18,8 @@ from tests.unit.broker.raw_client import RawClient
 def broker() -> Iterator[Served]:
     """Ten records in each of two partitions."""
     properties = LASTING_MEMBERS | {"share.coordinator.state.topic.num.partitions": "1"}
-    told = [part for name, value in properties.items() for part in ("--set", f"{name}={value}")]
-    with serving("--ephemeral", *told) as one:
+    printed = [part for name, value in properties.items() for part in ("--set", f"{name}={value}")]
+    with serving("--ephemeral", *printed) as one:
         assert one.run("topics", "create", "dogs", "-p", "2").code == 0
         assert one.run("topics", "create", "cats").code == 0
         for partition in ("0", "1"):
@@ -29,20 +29,22 @@ def broker() -> Iterator[Served]:
 
 
 def starts(broker: Served, group: str) -> list[tuple[str, int, int | None]]:
-    told = json.loads(broker.run("groups", "describe", group, "--json").out)
-    assert told["type"] == "share"
-    return [(row["topic"], row["partition"], row["current_offset"]) for row in told["partitions"]]
+    printed = json.loads(broker.run("groups", "describe", group, "--json").out)
+    assert printed["type"] == "share"
+    return [
+        (row["topic"], row["partition"], row["current_offset"]) for row in printed["partitions"]
+    ]
 
 
 def beat(broker: Served, group: str, epoch: int) -> None:
-    said = ShareGroupHeartbeatRequest(
+    given = ShareGroupHeartbeatRequest(
         group_id=group,
         member_id="m",
         member_epoch=epoch,
         subscribed_topic_names=["dogs"] if epoch == 0 else None,
     )
     with RawClient(int(broker.servers.rpartition(":")[2])) as client:
-        assert not client.ask(said, 1, ShareGroupHeartbeatResponse).error_code
+        assert not client.ask(given, 1, ShareGroupHeartbeatResponse).error_code
 
 
 def test_one_that_is_not_there_is_made_where_that_is_said(broker: Served) -> None:
@@ -74,10 +76,10 @@ def test_it_is_moved_as_other_groups_are(
     assert broker.run("groups", "reset", "moved", *start).code == 0
     lines = "dogs,0,2\ndogs,1,100\n"
     shown = broker.run("groups", "reset", "moved", *how, "--json", stdin=lines)
-    told = [
+    printed = [
         (row["partition"], row["new_offset"], row["clamped_from"]) for row in json.loads(shown.out)
     ]
-    assert told == rows
+    assert printed == rows
     assert {row["current_offset"] for row in json.loads(shown.out)} == {4}
     done = broker.run("groups", "reset", "moved", *how, "--json", "--execute", stdin=lines)
     assert (done.code, done.out, done.err) == (0, shown.out, "")
@@ -120,9 +122,9 @@ def test_members_are_in_the_way(broker: Served) -> None:
         ("reset", "held", "-t", "dogs", "--to", "0"),
         ("delete-offsets", "held", "-t", "dogs", "-y"),
     ):
-        told = broker.run("groups", *arguments)
+        printed = broker.run("groups", *arguments)
         why = "barnabas: held is Stable with 1 member: end them first\n"
-        assert (told.code, told.out, told.err) == (1, "", why)
+        assert (printed.code, printed.out, printed.err) == (1, "", why)
     beat(broker, "held", -1)
     assert broker.run("groups", "reset", "held", "-t", "dogs", "--to", "0", "--execute").code == 0
 
@@ -149,8 +151,8 @@ def test_it_forgets_whole_topics(broker: Served) -> None:
 def test_groups_of_other_kinds_are_no_share_groups(broker: Served) -> None:
     move = ("groups", "reset", "plain", "-t", "dogs", "--to", "1", "--execute")
     assert broker.run(*move).code == 0
-    told = broker.run(*move, "--share")
-    assert told.code == 1
-    assert told.err == (
+    printed = broker.run(*move, "--share")
+    assert printed.code == 1
+    assert printed.err == (
         "barnabas: plain is a classic group, not a share group: leave out --share\n"
     )

@@ -60,11 +60,11 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     producer = begin(broker, "kennel", "dogs")
     listed = json.loads(broker.run("transactions", "list", "--state", "Ongoing", "--json").out)
     assert [row["transactional_id"] for row in listed] == ["kennel"]
-    (told,) = json.loads(broker.run("transactions", "describe", "kennel", "--json").out)
-    assert (told["state"], told["producer_epoch"]) == ("Ongoing", 0)
-    assert told["partitions"] == [{"topic": "dogs", "partition": 0}]
+    (reported,) = json.loads(broker.run("transactions", "describe", "kennel", "--json").out)
+    assert (reported["state"], reported["producer_epoch"]) == ("Ongoing", 0)
+    assert reported["partitions"] == [{"topic": "dogs", "partition": 0}]
     (line,) = broker.run("transactions", "describe", "kennel").lines
-    assert line.split("\t")[6:] == [str(told["started_ms"]), "dogs:0"]
+    assert line.split("\t")[6:] == [str(reported["started_ms"]), "dogs:0"]
     assert len(broker.run("transactions", "list", "--state", "ongoing").lines) == 1
     none = broker.run("transactions", "find-hanging", "--idle", "0")
     assert none.lines == []

@@ -45,9 +45,9 @@ def test_a_mistake_is_said_and_ends_with_exit_code_1(tmp_path: Path) -> None:
         "mistake at byte 21: topics[0].name: a length of 512 with 2 bytes left"
         " (perhaps it is in little-endian order)"
     )
-    (told,) = map(json.loads, run("wire", "explain", "--json", str(file)).lines)
-    assert told["mistakes"][0]["position"] == 21
-    assert [each["offset"] for each in told["fields"]] == [0, 4, 6, 8, 12, 14, 17, 21, 23]
+    (reported,) = map(json.loads, run("wire", "explain", "--json", str(file)).lines)
+    assert reported["mistakes"][0]["position"] == 21
+    assert [each["offset"] for each in reported["fields"]] == [0, 4, 6, 8, 12, 14, 17, 21, 23]
 
 
 def test_a_response_needs_to_know_the_request() -> None:

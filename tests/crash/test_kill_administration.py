@@ -84,7 +84,7 @@ def create(broker: OurBroker, name: str, **config: str) -> bytes:
     return answer.topic_id
 
 
-def told(broker: OurBroker, name: str) -> MetadataResponseTopic:
+def reported(broker: OurBroker, name: str) -> MetadataResponseTopic:
     asked = [MetadataRequestTopic(name=name)]
     request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
     return ask(broker, request, 12, MetadataResponse).topics[0]
@@ -117,7 +117,7 @@ def test_topics_keep_their_ids_and_partitions(broker: OurBroker) -> None:
     )
     assert ask(broker, grown, 3, CreatePartitionsResponse).results[0].error_code == 0
     kill_and_start(broker)
-    topic = told(broker, "kept")
+    topic = reported(broker, "kept")
     assert (topic.error_code, topic.topic_id) == (0, topic_id)
     assert sorted(one.partition_index for one in topic.partitions) == [0, 1, 2, 3, 4]
     assert {one.leader_id for one in topic.partitions} == {1}
@@ -155,10 +155,10 @@ def test_a_deleted_topic_stays_away_and_its_name_is_free(broker: OurBroker) -> N
     request = DeleteTopicsRequest(topic_names=["gone"], timeout_ms=1000)
     assert ask(broker, request, 5, DeleteTopicsResponse).responses[0].error_code == 0
     kill_and_start(broker)
-    assert told(broker, "gone").error_code == 3
+    assert reported(broker, "gone").error_code == 3
     assert create(broker, "gone") != first
     kill_and_start(broker)
-    assert told(broker, "gone").topic_id != first
+    assert reported(broker, "gone").topic_id != first
 
 
 def test_passwords_stay(broker: OurBroker) -> None:
@@ -170,5 +170,5 @@ def test_passwords_stay(broker: OurBroker) -> None:
     assert done.error_code == 0
     kill_and_start(broker)
     everybody = DescribeUserScramCredentialsRequest(users=None)
-    (told,) = ask(broker, everybody, 0, DescribeUserScramCredentialsResponse).results
-    assert [(one.mechanism, one.iterations) for one in told.credential_infos] == [(1, 4096)]
+    (reported,) = ask(broker, everybody, 0, DescribeUserScramCredentialsResponse).results
+    assert [(one.mechanism, one.iterations) for one in reported.credential_infos] == [(1, 4096)]

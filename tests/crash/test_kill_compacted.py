@@ -56,8 +56,8 @@ def test_a_kill_takes_nothing_where_the_policy_is_another_then() -> None:
         broker.properties = {}
         broker.start()
         assert offsets(broker) == before
-        (told,) = [
+        (reported,) = [
             line for line in broker.child.log.read_text().splitlines() if "recovered" in line
         ]
-        assert "warning" in told.lower()
-        assert "are not there, between segments that are whole" in told
+        assert "warning" in reported.lower()
+        assert "are not there, between segments that are whole" in reported

@@ -61,11 +61,11 @@ def test_a_volume_that_is_not_mounted_is_not_an_empty_one(
         listed = run("topics", "offline", servers=broker.servers)
         assert listed.lines == [f"dogs\t{index}" for index in away]
         assert list(paths[gone].iterdir()) == []
-    said = log.read_text()
+    given = log.read_text()
     assert (
-        f"directory {paths[gone]} is offline: {paths[gone]} is empty, and the broker has 2" in said
+        f"directory {paths[gone]} is offline: {paths[gone]} is empty, and the broker has 2" in given
     )
-    assert f"offline with it: dogs-{away[0]}, dogs-{away[1]}" in said
+    assert f"offline with it: dogs-{away[0]}, dogs-{away[1]}" in given
     two[gone].bring_back()
     log.unlink()
     with running(paths, log) as broker:

@@ -25,7 +25,7 @@ def test_kept_promises_are_no_complaint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen", "said"),
+    ("seen", "given"),
     [
         (log(0, 2), "lost"),
         (log(1, 0, 2), "out of order"),
@@ -33,8 +33,8 @@ def test_kept_promises_are_no_complaint() -> None:
         ({0: [(0, b"w:0:0"), (2, b"w:0:1"), (3, b"w:0:2")]}, "offsets are not"),
     ],
 )
-def test_each_broken_promise_is_seen(seen: Log, said: str) -> None:
-    assert said in " ".join(complaints(seen, [writer()]))
+def test_each_broken_promise_is_seen(seen: Log, given: str) -> None:
+    assert given in " ".join(complaints(seen, [writer()]))
 
 
 def test_an_offset_that_changed_its_content_is_seen() -> None:

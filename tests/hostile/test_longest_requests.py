@@ -41,9 +41,9 @@ def topic(broker: OurBroker) -> Names:
     with Raw(broker.bootstrap_servers) as connection:
         answer = connection.ask(frame_of(asked, 12))
     assert answer is not None
-    _, told = decode_response(ApiKey.METADATA, 12, answer)
-    assert isinstance(told, MetadataResponse)
-    return Names(name, bytes(told.topics[0].topic_id), PARTITIONS, is_unique=False)
+    _, printed = decode_response(ApiKey.METADATA, 12, answer)
+    assert isinstance(printed, MetadataResponse)
+    return Names(name, bytes(printed.topics[0].topic_id), PARTITIONS, is_unique=False)
 
 
 def asks(broker: OurBroker, frame: bytes) -> None:

@@ -32,8 +32,8 @@ def test_odd_requests_are_no_trouble(profile: str | None, caplog: pytest.LogCapt
             _ask(broker.port, frame)
             assert not (found := _troubles(caplog)), f"{found} at or before {asked[-3:]}"
         with RawClient(broker.port) as client:
-            said = client.ask(ApiVersionsRequest(), 0, ApiVersionsResponse)
-    assert said.error_code == 0
+            response = client.ask(ApiVersionsRequest(), 0, ApiVersionsResponse)
+    assert response.error_code == 0
     assert not _troubles(caplog)
 
 

@@ -12,8 +12,8 @@ from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.directories.checkpoints import CLEANED_UP_TO
 from barnabas.log.file_names import INDEX, TIME_INDEX
 from barnabas.log.inspection.segments import (
-    Entry,
-    Found,
+    InspectedBatch,
+    InspectedEntry,
     examine,
     examine_offset_index,
     examine_time_index,
@@ -67,21 +67,21 @@ def left(folder: Path) -> tuple[list[int], list[Left]]:
     for file in sorted(folder.glob("*.log")):
         bases.append(int(file.stem))
         data = memoryview(file.read_bytes())
-        here: list[Found] = []
+        here: list[InspectedBatch] = []
         for found in examine(data, bases[-1]):
-            assert isinstance(found, Found), found
+            assert isinstance(found, InspectedBatch), found
             assert not found.faults, found
             here.append(found)
         batches += [_left(found, data) for found in here]
         for kind, look in ((INDEX, examine_offset_index), (TIME_INDEX, examine_time_index)):
             entries = memoryview(file.with_suffix(kind).read_bytes())
             for entry in look(entries, bases[-1], here):
-                assert isinstance(entry, Entry), entry
+                assert isinstance(entry, InspectedEntry), entry
                 assert not entry.fault, entry
     return bases, batches
 
 
-def _left(found: Found, data: memoryview) -> Left:
+def _left(found: InspectedBatch, data: memoryview) -> Left:
     head = found.header
     whole = data[head.position : head.end]
     return Left(

@@ -120,8 +120,8 @@ def test_passwords_are_set_told_and_removed(admin: AdminClient) -> None:
         done["bob"].result(SECONDS)
     assert raised.value.args[0].code() == KafkaError.UNACCEPTABLE_CREDENTIAL
     wait_for(lambda: "alice" in admin.describe_user_scram_credentials().result(SECONDS))
-    told = admin.describe_user_scram_credentials().result(SECONDS)
-    (info,) = told["alice"].scram_credential_infos
+    reported = admin.describe_user_scram_credentials().result(SECONDS)
+    (info,) = reported["alice"].scram_credential_infos
     assert (info.mechanism, info.iterations) == (strong, 8192)
     gone = [UserScramCredentialDeletion("alice", strong)]
     assert admin.alter_user_scram_credentials(gone)["alice"].result(SECONDS) is None

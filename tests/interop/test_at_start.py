@@ -38,8 +38,8 @@ def tried() -> Iterator[dict[str, int]]:
 def test_kafka_refuses_the_same() -> None:
     with java_client(KAFKA_4, {"maystart": "MayStart"}) as kafka:
         assert kafka.may_start({}) == "yes"
-        told = [(given, kafka.may_start(given)) for given in tried()]
-    assert len(told) > 100
-    assert sum(said == "yes" for _, said in told) > 20
-    unlike = [(given, said) for given, said in told if (said == "yes") != starts(given)]
+        reported = [(given, kafka.may_start(given)) for given in tried()]
+    assert len(reported) > 100
+    assert sum(sent == "yes" for _, sent in reported) > 20
+    unlike = [(given, sent) for given, sent in reported if (sent == "yes") != starts(given)]
     assert not unlike

@@ -181,5 +181,5 @@ def test_it_makes_describes_and_removes_topics(
         pytest.skip("no such calls")
     assert isinstance(client, Program)
     with noted("topics"):
-        said = client.topics(tapped.tapped, f"made-by-{peer.version}")
-        assert said == ["3", "86400000", "true", "false"]
+        given = client.topics(tapped.tapped, f"made-by-{peer.version}")
+        assert given == ["3", "86400000", "true", "false"]

@@ -169,9 +169,9 @@ def test_java_reads_as_a_member_and_tells_of_it(ours: OurBroker) -> None:
     assert sorted(map(int, printed.split())) == list(range(EACH * PARTITIONS))
     member = NewMember(address, group, topic)
     share([member])
-    told = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
+    output = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
                     "--describe", "--group", group, "--members", "--verbose")  # fmt: skip
-    row = next(line.split() for line in told.splitlines() if line.startswith(group))
+    row = next(line.split() for line in output.splitlines() if line.startswith(group))
     assert row[4:] == [str(PARTITIONS), row[5], f"{topic}:0,1,2,3", row[5], f"{topic}:0,1,2,3"]
     member.close()
     deleted = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,

@@ -71,9 +71,9 @@ def test_the_answers_are_kafkas(
     real_kafka: RealKafka, our_broker: OurBroker, scenario: Callable[[Talk], None]
 ) -> None:
     name = scenario.__name__
-    said = []
+    given = []
     for broker in (real_kafka, our_broker):
         talk = Talk(broker.bootstrap_servers, name.replace("_", "-"))
         scenario(talk)
-        said.append(talk.answers)
-    compare(said[0], said[1], EXPLAINED.get(name, ()))
+        given.append(talk.answers)
+    compare(given[0], given[1], EXPLAINED.get(name, ()))

@@ -113,8 +113,8 @@ def test_brokers_and_topics_register_as_seed_000_has_it(estate: Estate) -> None:
         for broker in brokers:
             stack.callback(broker.__exit__, None, None, None)
         for number, broker in zip((2, 10), brokers, strict=True):
-            told = estate.data(f"/brokers/ids/{number}").decode()
-            creator, host, port = told.split(":")
+            reported = estate.data(f"/brokers/ids/{number}").decode()
+            creator, host, port = reported.split(":")
             assert re.fullmatch(rf"{re.escape(host)}-\d{{13}}", creator)
             assert int(port) == broker.port
             assert estate.kazoo.exists(f"/brokers/ids/{number}").ephemeralOwner
@@ -136,7 +136,7 @@ def test_a_session_that_expires_and_topics_that_were_there(estate: Estate) -> No
     broker = estate.broker(4, **{"topic.partition.count.map": "dogs:3,cats:5"})
     nodes = {"/brokers/topics/dogs/4": b"3", "/brokers/topics/cats/4": b"5"}
 
-    def told() -> bool:
+    def reported() -> bool:
         paths = ["/brokers/ids/4", *nodes]
         if any(estate.kazoo.exists(path) is None for path in paths):
             return False
@@ -147,16 +147,16 @@ def test_a_session_that_expires_and_topics_that_were_there(estate: Estate) -> No
         with Producer({"zk.connect": estate.place}) as producer:
             producer.send("dogs", b"rex")
             producer.send("cats", b"tom")
-        estate.until(told)
+        estate.until(reported)
         session = estate.kazoo.exists("/brokers/ids/4").ephemeralOwner
         with broker.child.paused():
             estate.until(lambda: estate.kazoo.exists("/brokers/ids/4") is None)
-        estate.until(told)
+        estate.until(reported)
         assert estate.kazoo.exists("/brokers/ids/4").ephemeralOwner != session
         broker.child.stop()
         assert estate.kazoo.exists("/brokers/topics/dogs/4") is None
         broker.spawn()
-        estate.until(told)
+        estate.until(reported)
         # What is told comes before the broker hears that it is to stop.
         with SimpleConsumer("127.0.0.1", broker.port) as asking:
             assert asking.offsets("dogs", 0, EARLIEST) == [0]

@@ -34,16 +34,16 @@ def ours(address: str, *arguments: str) -> list[list[str]]:
 
 
 def theirs(address: str, group: str, *arguments: str) -> list[list[str]]:
-    told = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
+    printed = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
                     "--group", group, *arguments)  # fmt: skip
-    return [line.split() for line in told.splitlines() if line.startswith(group)]
+    return [line.split() for line in printed.splitlines() if line.startswith(group)]
 
 
 def described_by_both(address: str, group: str) -> list[list[str]]:
     """Positions, ends, lags and owners as our command says them; Kafka's tool must say the same."""
     mine = [[each or "-" for each in row] for row in ours(address, "describe", group)]
-    told = sorted(row[1:9] for row in theirs(address, group, "--describe"))
-    assert mine == told
+    printed = sorted(row[1:9] for row in theirs(address, group, "--describe"))
+    assert mine == printed
     return mine
 
 
@@ -52,8 +52,8 @@ def reset_by_both(
 ) -> list[list[str]]:
     """The plan of both without doing it."""
     rows = [[row[0], row[1], row[3]] for row in ours(address, "reset", group, "-t", topic, *mine)]
-    told = theirs(address, group, "--reset-offsets", "--topic", topic, *other, "--dry-run")
-    assert rows == sorted(row[1:4] for row in told)
+    printed = theirs(address, group, "--reset-offsets", "--topic", topic, *other, "--dry-run")
+    assert rows == sorted(row[1:4] for row in printed)
     return rows
 
 

@@ -196,9 +196,9 @@ def test_java_reads_as_a_group_and_tells_of_it(broker: InteropBroker) -> None:
     )  # fmt: skip
     assert sorted(map(int, printed.split())) == list(range(EACH * PARTITIONS))
     fill(address, topic)
-    told = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
+    output = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
                     "--describe", "--group", group)  # fmt: skip
-    rows = [line.split() for line in told.splitlines() if line.startswith(group)]
+    rows = [line.split() for line in output.splitlines() if line.startswith(group)]
     assert sorted(row[:6] for row in rows) == [
         [group, topic, str(one), str(EACH), str(2 * EACH), str(EACH)] for one in sorted(ALL)
     ]

@@ -61,7 +61,7 @@ def kept(address: str, group: str) -> dict[int, int]:
     return {one.partition: one.offset for one in future.result(SECONDS).topic_partitions}
 
 
-def said(members: list[JavaMember]) -> dict[int, int]:
+def reported(members: list[JavaMember]) -> dict[int, int]:
     """What each of them says that it committed, the highest of each partition."""
     offsets: dict[int, int] = {}
     for one in members:
@@ -74,7 +74,7 @@ def read_and_commit(address: str, group: str, members: list[JavaMember], first: 
     """All of the last fill is read once, and committed: the broker has what they say."""
     read_all(members, first)
     wanted = dict.fromkeys(ALL, first + EACH)
-    assert not read_until(members, lambda _: said(members) == wanted)
+    assert not read_until(members, lambda _: reported(members) == wanted)
     assert kept(address, group) == wanted
 
 

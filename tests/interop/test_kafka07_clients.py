@@ -131,15 +131,15 @@ def test_a_client_of_today_writes_for_one_of_07(broker: EmbeddedBroker) -> None:
     port, topic = broker.port_of("OLD"), "both"
     client.produce("produce", port, topic, 1, "old")
     producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
-    told: list[str] = []
+    received: list[str] = []
     for key, value in ((None, b"new"), (b"key", b"lost")):
         producer.produce(
             topic,
             value,
             key,
             1,
-            on_delivery=lambda error, _: told.append(str(error and error.name())),
+            on_delivery=lambda error, _: received.append(str(error and error.name())),
         )
         producer.flush(20)
-    assert told == ["None", "UNSUPPORTED_FOR_MESSAGE_FORMAT"]
+    assert received == ["None", "UNSUPPORTED_FOR_MESSAGE_FORMAT"]
     assert [text for text, _ in client.consume(port, topic, 1, 0, 2)[:2]] == ["old", "new"]

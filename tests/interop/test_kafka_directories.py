@@ -130,13 +130,13 @@ def test_our_range_reader(directory: Directory) -> None:
     reader = RangeReader({"bootstrap.servers": directory.address}, fetch_bytes=700)
     wanted = Wanted.OFFSET | Wanted.TIMESTAMP
     for place in (0, 1):
-        told = [row[1:3] for row in directory.rows if row[0] == place]
-        last = told[-1][0]
+        reported = [row[1:3] for row in directory.rows if row[0] == place]
+        last = reported[-1][0]
         rows: list[tuple[int, int]] = []
         for columns in reader.read(TOPIC, place, 3, last, wanted):
             assert columns.offsets is not None
             assert columns.timestamps is not None
             rows += zip(columns.offsets, columns.timestamps, strict=True)
-        assert rows == [row for row in told if 3 <= row[0] < last]
-        assert reader.count(TOPIC, place, 0, last + 1) == len(told)
+        assert rows == [row for row in reported if 3 <= row[0] < last]
+        assert reader.count(TOPIC, place, 0, last + 1) == len(reported)
     reader.close()

@@ -25,8 +25,8 @@ def tool(name: str, broker: InteropBroker, *arguments: str) -> str:
 
 def test_log_directories(ours: InteropBroker) -> None:
     topic = ours.new_topic(partitions=2)
-    said = tool("LogDirsCommand", ours, "--describe", "--topic-list", topic)
-    assert f'"partition":"{topic}-1","size":0,"offsetLag":0,"isFuture":false' in said
+    given = tool("LogDirsCommand", ours, "--describe", "--topic-list", topic)
+    assert f'"partition":"{topic}-1","size":0,"offsetLag":0,"isFuture":false' in given
 
 
 def test_elections_and_reassignments(ours: InteropBroker) -> None:

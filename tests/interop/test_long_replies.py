@@ -23,9 +23,9 @@ def test_groups_and_their_offsets(broker: InteropBroker) -> None:
 
     def committed(group: str) -> bool:
         asked = ConsumerGroupTopicPartitions(group, offsets)
-        told = admin.alter_consumer_group_offsets([asked])[group].result(SECONDS)
+        reported = admin.alter_consumer_group_offsets([asked])[group].result(SECONDS)
         # Kafka loads its coordinator for the first one.
-        return all(one.error is None for one in told.topic_partitions)
+        return all(one.error is None for one in reported.topic_partitions)
 
     for group in groups:
         wait_for(partial(committed, group))
@@ -38,8 +38,10 @@ def test_groups_and_their_offsets(broker: InteropBroker) -> None:
     described = admin.describe_consumer_groups(groups)
     assert [described[group].result(SECONDS).group_id for group in groups] == groups
     asked = ConsumerGroupTopicPartitions(groups[7])
-    told = admin.list_consumer_group_offsets([asked])[groups[7]].result(SECONDS).topic_partitions
-    assert sorted((one.partition, one.offset) for one in told) == [
+    reported = (
+        admin.list_consumer_group_offsets([asked])[groups[7]].result(SECONDS).topic_partitions
+    )
+    assert sorted((one.partition, one.offset) for one in reported) == [
         (each,) * 2 for each in range(MANY)
     ]
 
@@ -49,8 +51,8 @@ def test_properties_of_many_topics(broker: InteropBroker) -> None:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     asked = [ConfigResource(ConfigResource.Type.TOPIC, topic) for topic in topics]
     described = admin.describe_configs(asked)
-    told = {one.name: described[one].result(SECONDS)["retention.ms"].value for one in asked}
-    assert told == {topic: str(1000 + number) for number, topic in enumerate(topics)}
+    reported = {one.name: described[one].result(SECONDS)["retention.ms"].value for one in asked}
+    assert reported == {topic: str(1000 + number) for number, topic in enumerate(topics)}
 
 
 def test_log_directories_of_many_partitions(broker: InteropBroker) -> None:

@@ -92,13 +92,13 @@ def test_librdkafka_that_takes_the_broker_for_an_old_one(
         {**old_settings(address, version), "compression.type": codec, "linger.ms": 100}
     )
 
-    def heard(error: object, message: Message) -> None:
+    def reported(error: object, message: Message) -> None:
         del message
         if error is not None:
             refused.append(error)
 
     for key, value in PAIRS:
-        producer.produce(topic, value, key, partition=0, on_delivery=heard)
+        producer.produce(topic, value, key, partition=0, on_delivery=reported)
     assert producer.flush(READ_SECONDS) == 0
     assert not refused
     assert pairs_of_today(address, topic) == PAIRS

@@ -91,12 +91,12 @@ def test_quotas_are_set_told_and_taken_away(broker: InteropBroker, admin: Admin)
     who = {"user": broker.new_topic(), "client-id": None}
     admin.alter_client_quotas(who, {"producer_byte_rate": 1e9, "request_percentage": 99.5})
 
-    def told() -> list[dict[str, float]]:
+    def reported() -> list[dict[str, float]]:
         return [dict(one.quotas) for one in admin.describe_client_quotas(who, strict=True)]
 
-    wait_for(lambda: told() == [{"producer_byte_rate": 1e9, "request_percentage": 99.5}])
+    wait_for(lambda: reported() == [{"producer_byte_rate": 1e9, "request_percentage": 99.5}])
     admin.alter_client_quotas(who, {"producer_byte_rate": None, "request_percentage": None})
-    wait_for(lambda: told() == [])
+    wait_for(lambda: reported() == [])
     with pytest.raises(BrokerError) as raised:
         admin.alter_client_quotas(who, {"no_such_rate": 1})
     assert raised.value.code is ErrorCode.INVALID_REQUEST

@@ -206,9 +206,9 @@ def test_kafkas_tool_sees_what_we_have(broker: InteropBroker) -> None:
     group = f"of-{topic}"
     one = ours(address, topic, group_instance_id="the-one")
     share([one])
-    told = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
+    printed = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
                     "--describe", "--group", group, "--members", "--verbose")  # fmt: skip
-    row = next(line.split() for line in told.splitlines() if line.startswith(group))
+    row = next(line.split() for line in printed.splitlines() if line.startswith(group))
     assert "the-one" in row
     assert f"{topic}:0,1,2,3" in row
     one.close()

@@ -165,9 +165,9 @@ def test_kafkas_tool_sees_what_we_have(broker: InteropBroker) -> None:
     topic, address = broker.new_topic(partitions=PARTITIONS), broker.bootstrap_servers
     one = OurMember(address, f"of-{topic}", topic, group_instance_id="the-one")
     share([one])
-    told = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
+    printed = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
                     "--describe", "--group", f"of-{topic}", "--members", "--verbose")  # fmt: skip
-    (line,) = [line for line in told.splitlines() if line.startswith(f"of-{topic}")]
+    (line,) = [line for line in printed.splitlines() if line.startswith(f"of-{topic}")]
     assert "the-one" in line
     assert f"{topic}:0,1,2,3" in line.replace(" ", "")
     one.close()

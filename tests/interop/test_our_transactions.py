@@ -78,8 +78,8 @@ def test_what_counts(broker: InteropBroker) -> None:
     check(broker.bootstrap_servers, topic)
     with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
         wait_for(lambda: admin.describe_transactions([topic])[topic].state == "CompleteAbort")
-        told = admin.describe_transactions([topic])[topic]
-    assert told.producer_epoch == 6, "by version 2 each transaction has its epoch"
+        reported = admin.describe_transactions([topic])[topic]
+    assert reported.producer_epoch == 6, "by version 2 each transaction has its epoch"
 
 
 def test_with_asyncio(broker: InteropBroker) -> None:
@@ -186,8 +186,8 @@ def test_version_1_on_a_broker_of_today() -> None:
             topic = InteropBroker(running).new_topic()
             check(running.bootstrap_servers, topic)
             with Admin(bootstrap_servers=running.bootstrap_servers) as admin:
-                told = admin.describe_transactions([topic])[topic]
-            assert told.producer_epoch == 0, "by version 1 the epoch stays"
+                reported = admin.describe_transactions([topic])[topic]
+            assert reported.producer_epoch == 0, "by version 1 the epoch stays"
             test_a_lost_record_takes_its_transaction_with_it(InteropBroker(running))
     except PeerMissing as missing:
         give_up(missing)

@@ -53,10 +53,10 @@ def test_the_answers_are_those_of_the_release(
     brokers: tuple[Kafka, OurBroker], release: str, scenario: Callable[[PastTalk], None]
 ) -> None:
     name = scenario.__name__
-    said = []
+    given = []
     for broker in brokers:
         talk = PastTalk(broker.bootstrap_servers, name.replace("_", "-"), release)
         scenario(talk)
-        said.append(talk.answers)
+        given.append(talk.answers)
     explained = EXPLAINED.get((release, name), ())
-    compare(said[0], said[1], explained)
+    compare(given[0], given[1], explained)

@@ -68,9 +68,9 @@ def test_the_next_producer_of_the_name_aborts_it(broker: InteropBroker, admin: A
     topic = broker.new_topic()
     old = prepared(broker, topic, [b"lost"])
     new = prepared(broker, topic, [b"kept"])
-    with pytest.raises(BrokerError) as told:
+    with pytest.raises(BrokerError) as raised:
         admin.end_transactions([old], commit=True)
-    assert told.value.code in (ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_EPOCH)
+    assert raised.value.code in (ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_EPOCH)
     admin.end_transactions([new], commit=True)
     assert read_committed(broker.bootstrap_servers, topic, 1) == [b"kept"]
 

@@ -51,10 +51,10 @@ def protocols(talk: Talk) -> None:
 @pytest.mark.parametrize("kinds", ["classic", "classic,streams"])
 def test_the_answers_are_kafkas(kinds: str) -> None:
     properties: Mapping[str, str] = {PROPERTY: kinds}
-    said = []
+    given = []
     with RealKafka(properties=properties) as theirs, OurBroker(properties=properties) as ours:
         for broker in (theirs, ours):
             talk = Talk(broker.bootstrap_servers, f"protocols-{kinds.replace(',', '-')}")
             protocols(talk)
-            said.append(talk.answers)
-    compare(said[0], said[1], ())
+            given.append(talk.answers)
+    compare(given[0], given[1], ())

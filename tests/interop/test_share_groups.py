@@ -78,8 +78,8 @@ def places(first: int = 0, count: int = EACH) -> Counter[Place]:
 
 def starts(address: str, group: str) -> dict[int, tuple[str, str]]:
     """Start offset and lag of each partition, as Kafka's tool tells them."""
-    told = run_tool(*OFFSETS, address, "--describe", "--group", group)
-    rows = [line.split() for line in told.splitlines() if line.startswith(group)]
+    output = run_tool(*OFFSETS, address, "--describe", "--group", group)
+    rows = [line.split() for line in output.splitlines() if line.startswith(group)]
     return {int(row[2]): (row[3], row[4]) for row in rows}
 
 
@@ -123,7 +123,7 @@ class Sharer:
         self._folder = tempfile.TemporaryDirectory(prefix="sharer-")
         self._child = Child(command, Path(self._folder.name) / "said")
 
-    def said(self, of: str = "offsets_acknowledged") -> Counter[Place]:
+    def reported(self, of: str = "offsets_acknowledged") -> Counter[Place]:
         """What its events tell of; it may be amid a line."""
         assert self._child.alive(), self._child.tail()
         return offsets_in(self._child.log.read_text().rpartition("\n")[0], of)
@@ -131,8 +131,8 @@ class Sharer:
     def kill(self) -> tuple[Counter[Place], Counter[Place]]:
         """SIGKILL, whatever it is at; what it said that it had got, and acknowledged."""
         self._child.kill()
-        said = self._child.log.read_text().rpartition("\n")[0]
-        return offsets_in(said, "records_consumed"), acknowledged(said)
+        reported = self._child.log.read_text().rpartition("\n")[0]
+        return offsets_in(reported, "records_consumed"), acknowledged(reported)
 
     def __enter__(self) -> Self:
         return self
@@ -160,18 +160,18 @@ def test_what_a_killed_member_had_in_hand_goes_to_the_other(
     with Sharer(*place) as stays, Sharer(*place) as goes:
         end = 0
         deadline = time.monotonic() + SECONDS
-        while not (stays.said() and goes.said()):
+        while not (stays.reported() and goes.reported()):
             assert time.monotonic() < deadline, "one of them gets nothing"
             fill(address, topic)
             end += EACH
             time.sleep(0.5)
         fill(address, topic)
-        got, said = goes.kill()
+        got, reported = goes.kill()
         fill(address, topic)
         end += 2 * EACH
         wait_for(lambda: is_done(address, place[2]))
-        wait_for(lambda: stays.said() | got >= places(0, end))
-        assert set((stays.said() + said).values()) == {1}, "was done twice"
+        wait_for(lambda: stays.reported() | got >= places(0, end))
+        assert set((stays.reported() + reported).values()) == {1}, "was done twice"
 
 
 @pytest.mark.long
@@ -226,11 +226,11 @@ def test_our_command_tells_the_lag_that_kafkas_tool_tells(group_broker: InteropB
     fill(address, topic)
     assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places()
     fill(address, topic)
-    told = starts(address, group)
+    output = starts(address, group)
     # Kafka may leave the start where it was: what is done with behind it counts all the same.
-    assert {lag for _, lag in told.values()} == {str(EACH)}
+    assert {lag for _, lag in output.values()} == {str(EACH)}
     rows = [line.split("\t") for line in groups(address, "describe", group).stdout.splitlines()]
-    assert {int(row[1]): (row[2], row[4]) for row in rows} == told
+    assert {int(row[1]): (row[2], row[4]) for row in rows} == output
     listed = [line.split("\t") for line in groups(address, "list", "--lag").stdout.splitlines()]
     assert [row[6] for row in listed if row[0] == group] == [str(ALL)]
 
@@ -245,7 +245,7 @@ def test_our_command_says_what_it_is_and_leaves_no_twin(ours: OurBroker) -> None
             member_epoch=epoch,
             subscribed_topic_names=None if epoch else [topic],
         )
-        talk.wait(beat, 1, lambda said: not said.error_code)
+        talk.wait(beat, 1, lambda reported: not reported.error_code)
     described = json.loads(groups(address, "describe", group, "--json").stdout)
     assert (described["type"], described["state"], described["members"]) == ("share", "Empty", [])
     moved = groups(address, "reset", group, "-t", topic, "--to", "0", "--execute")

@@ -21,8 +21,8 @@ LAST = 5
 def planned(address: str, group: str, topic: str, how: str) -> list[list[str]]:
     """Topics, partitions and offsets as Kafka's tool would have the group go on."""
     reset = ("--reset-offsets", "--group", group, "--topic", topic, how, "--dry-run")
-    told = run_tool(*OFFSETS, address, *reset)
-    return sorted(line.split()[1:4] for line in told.splitlines() if line.startswith(group))
+    printed = run_tool(*OFFSETS, address, *reset)
+    return sorted(line.split()[1:4] for line in printed.splitlines() if line.startswith(group))
 
 
 def ours(address: str, group: str, *how: str) -> list[list[str]]:
@@ -40,7 +40,7 @@ def member(talk: Talk, group: str, epoch: int, topic: str) -> None:
         member_epoch=epoch,
         subscribed_topic_names=[topic] if epoch == 0 else None,
     )
-    talk.wait(beat, 1, lambda said: not said.error_code)
+    talk.wait(beat, 1, lambda response: not response.error_code)
 
 
 def test_who_was_moved_goes_on_there(group_broker: InteropBroker) -> None:
@@ -96,9 +96,9 @@ def test_a_group_that_has_members_stays_where_it_is(group_broker: InteropBroker)
             ("reset", group, "-t", topic, "--to", "0", "--execute"),
             ("delete-offsets", group, "-t", topic, "--yes"),
         ):
-            told = groups(address, *move)
+            printed = groups(address, *move)
             why = f"barnabas: {group} is Stable with 1 member: end them first\n"
-            assert (told.returncode, told.stderr) == (1, why)
+            assert (printed.returncode, printed.stderr) == (1, why)
     member(talk, group, -1, topic)
     assert ours(address, group, "-t", topic, "--to", "0", "--execute") == [[topic, "0", "0"]]
 

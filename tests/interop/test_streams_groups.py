@@ -169,12 +169,12 @@ def test_a_broker_that_was_killed_knows_the_application_again(ours: OurBroker) -
         assert runs_all(only.doing())
 
 
-def told(address: str) -> dict[str, list[str]]:
+def reported(address: str) -> dict[str, list[str]]:
     """What Kafka's tool prints of the application, without what only tells one run from another."""
 
     def described(*what: str) -> list[str]:
-        said = run_tool(*COMMAND, address, "--describe", "--group", APP, *what)
-        return sorted(" ".join(line.split()) for line in said.splitlines())
+        printed = run_tool(*COMMAND, address, "--describe", "--group", APP, *what)
+        return sorted(" ".join(line.split()) for line in printed.splitlines())
 
     listed = run_tool(*COMMAND, address, "--list", "--state")
     return {
@@ -188,7 +188,7 @@ def told(address: str) -> dict[str, list[str]]:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_kafkas_tool_tells_the_same_as_of_an_application_on_kafka() -> None:
-    said, copies = [], QUICK | {"group.streams.num.standby.replicas": "1"}
+    printed, copies = [], QUICK | {"group.streams.num.standby.replicas": "1"}
     for kind in (RealKafka, OurBroker):
         with kind(properties=copies) as broker:
             address, topics = broker.bootstrap_servers, ("words", "counts")
@@ -200,9 +200,9 @@ def test_kafkas_tool_tells_the_same_as_of_an_application_on_kafka() -> None:
                     for app in (first, second):
                         app.wait(lambda doing: (len(doing.active), len(doing.standby)) == (4, 2))
                     counted(address, topics[1], 4)
-                    said.append(told(address))
+                    printed.append(reported(address))
             run_tool(*COMMAND, address, "--delete", "--group", APP)
-    assert said[0] == said[1]
+    assert printed[0] == printed[1]
 
 
 def script(talk: Talk) -> Instance:

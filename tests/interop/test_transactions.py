@@ -209,7 +209,7 @@ def test_java_copies_exactly_once(
     source, target = ours.new_topic(), ours.new_topic()
     address = ours.bootstrap_servers
     values = [value.encode() for value in fill(address, source, 400)]
-    said = run_class(
+    printed = run_class(
         release, "org.apache.kafka.tools.TransactionalMessageCopier", "--broker-list", address,
         "--input-topic", source, "--input-partition", "0", "--output-topic", target,
         "--transactional-id", f"id-{target}", "--transaction-size", "40",
@@ -217,14 +217,14 @@ def test_java_copies_exactly_once(
         *options,
     )  # fmt: skip
     if release not in (KAFKA_TOOLS_0_11, KAFKA_TOOLS_1):  # They do not say so.
-        assert json.loads(said.splitlines()[-1])["totalProcessed"] == 400
+        assert json.loads(printed.splitlines()[-1])["totalProcessed"] == 400
     assert read_committed(address, target, 400) == values
 
 
 def transactions(address: str, *arguments: str) -> list[list[str]]:
     """What the tool prints, as cells of a table."""
-    said = run_tool("TransactionsCommand", "--bootstrap-server", address, *arguments)
-    return [[cell.strip() for cell in line.split("\t")] for line in said.splitlines()]
+    printed = run_tool("TransactionsCommand", "--bootstrap-server", address, *arguments)
+    return [[cell.strip() for cell in line.split("\t")] for line in printed.splitlines()]
 
 
 def cells(table: Sequence[Sequence[str]], *names: str) -> list[str]:

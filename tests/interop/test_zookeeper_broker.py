@@ -238,7 +238,7 @@ def test_offsets_of_version_0_are_below_the_name_of_the_group_as_it_is(tree: Tre
         make_topic(ours, "dogs")
         talk = Talk(ours.bootstrap_servers, "zookeeper")
 
-        def told(group: str) -> tuple[int, int]:
+        def reported(group: str) -> tuple[int, int]:
             topic = OffsetFetchRequestTopic(name="dogs", partition_indexes=[0])
             asked = OffsetFetchRequest(group_id=group, topics=[topic])
             one = talk.wait(asked, 0, bool).topics[0].partitions[0]
@@ -256,12 +256,12 @@ def test_offsets_of_version_0_are_below_the_name_of_the_group_as_it_is(tree: Tre
         groups = ["a b", "100%", "ü", "a%2Fb", "a/b", "a", "..x"]
         for group in groups:
             tree.client.create(path(group), b"7", makepath=True)
-            assert told(group) == (0, 7)
+            assert reported(group) == (0, 7)
             assert commit(group) == 0
             assert tree.client.get(path(group))[0] == b"9"
         there = tree.nodes()
         for group in ("", "..", "../brokers", "a//b", "a/", "a\0b", "a/offsets/dogs/0"):
-            assert commit(group) == told(group)[0] == -1
+            assert commit(group) == reported(group)[0] == -1
         assert tree.nodes() == there
         with Admin(bootstrap_servers=ours.bootstrap_servers) as admin:
             admin.delete_topics(["dogs"])
@@ -311,19 +311,21 @@ def test_a_broker_killed_and_back_before_its_node_expired(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize(
-    ("node", "told"),
+    ("node", "reported"),
     [
         ("1", "another broker is registered at /brokers/ids/1"),
         pytest.param("2", "brokers cannot share topics", marks=pytest.mark.long),
     ],
 )
-def test_a_second_broker_is_refused_and_the_first_goes_on(node: str, told: str, tree: Tree) -> None:
+def test_a_second_broker_is_refused_and_the_first_goes_on(
+    node: str, reported: str, tree: Tree
+) -> None:
     with our_broker(tree, zookeeper_session_timeout_ms="30000") as ours:
         make_topic(ours, "dogs")
         second = our_broker(tree, zookeeper_session_timeout_ms="1000", node_id=node)
         with pytest.raises(ChildFailed):
             second.start()
-        assert told in second.child.tail()
+        assert reported in second.child.tail()
         Confluent().write(ours.bootstrap_servers, "dogs", many(3))
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from barnabas.errors import OTHER_NAMES, ErrorCode
+from barnabas.error_codes import OTHER_NAMES, ErrorCode
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.internal.record_types import (
     GROUP_RECORDS,
@@ -41,8 +41,8 @@ def test_every_api_has_all_versions() -> None:
 def test_every_record_has_all_versions() -> None:
     declared = {}
     for record in every_record():
-        said = declaration_of(record)
-        declared[record.__name__] = [str(said.versions), str(said.flexible)]
+        given = declaration_of(record)
+        declared[record.__name__] = [str(given.versions), str(given.flexible)]
     assert declared == {name: [versions, flex] for name, versions, flex, _ in rows("records.txt")}
 
 

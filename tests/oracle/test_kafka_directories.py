@@ -46,15 +46,15 @@ class Known:
 
 
 def known(version: str, partition: int) -> Known:
-    told = json.loads((VECTORS / f"kafka-{version}" / "records.json").read_text())
+    printed = json.loads((VECTORS / f"kafka-{version}" / "records.json").read_text())
     rows = [
         (offset, time, raw(key), raw(value), [(name, raw(each)) for name, each in headers])
-        for place, offset, time, key, value, headers in told["records"]
+        for place, offset, time, key, value, headers in printed["records"]
         if place == partition
     ]
-    batches = [dict(zip(told["batch_columns"], row, strict=True)) for row in told["batches"]]
+    batches = [dict(zip(printed["batch_columns"], row, strict=True)) for row in printed["batches"]]
     mine = [batch for batch in batches if batch["partition"] == partition]
-    return Known(told["log_ends"][partition], rows, mine)
+    return Known(printed["log_ends"][partition], rows, mine)
 
 
 def raw(text: str | None) -> bytes | None:
@@ -98,30 +98,30 @@ def read_all(log: PartitionLog, max_bytes: int) -> list[Row]:
     return rows
 
 
-def expected_rows(told: Known) -> list[Row]:
-    return [(row[0], -1 if row[1] is None else row[1], *row[2:]) for row in told.rows]
+def expected_rows(printed: Known) -> list[Row]:
+    return [(row[0], -1 if row[1] is None else row[1], *row[2:]) for row in printed.rows]
 
 
 @pytest.mark.parametrize("max_bytes", [1, 700, 1 << 20])
 def test_every_record_is_read(tmp_path: Path, version: str, partition: int, max_bytes: int) -> None:
-    told = known(version, partition)
+    printed = known(version, partition)
     manager = opened(copied(version, tmp_path))
     log = log_of(manager, partition)
-    assert (log.start_offset, log.end_offset, log.losses.bytes) == (0, told.end, 0)
-    assert read_all(log, max_bytes) == expected_rows(told)
+    assert (log.start_offset, log.end_offset, log.losses.bytes) == (0, printed.end, 0)
+    assert read_all(log, max_bytes) == expected_rows(printed)
     manager.close()
 
 
 def test_any_record_is_found(tmp_path: Path, version: str, partition: int) -> None:
-    told = known(version, partition)
+    printed = known(version, partition)
     manager = opened(copied(version, tmp_path))
     log = log_of(manager, partition)
-    for offset in range(told.end):
+    for offset in range(printed.end):
         records = log.read(offset, 1, max_offset=FOREVER, min_one=True).records
         assert records is not None
-        batch = next(b for b in told.batches if b["last_offset"] >= offset)
+        batch = next(b for b in printed.batches if b["last_offset"] >= offset)
         assert (records.position, records.size) == (batch["position"], batch["size"])
-    assert log.read(told.end, 1, max_offset=FOREVER, min_one=True).records is None
+    assert log.read(printed.end, 1, max_offset=FOREVER, min_one=True).records is None
     manager.close()
 
 
@@ -135,32 +135,32 @@ def test_it_is_the_same_after_a_kill_without_indexes(
             each.unlink()
     for each in path.glob("*checkpoint"):
         each.unlink()
-    told = known(version, partition)
+    printed = known(version, partition)
     manager = opened(path)
     log = log_of(manager, partition)
-    assert (log.end_offset, log.losses.bytes) == (told.end, 0)
-    assert read_all(log, 700) == expected_rows(told)
+    assert (log.end_offset, log.losses.bytes) == (printed.end, 0)
+    assert read_all(log, 700) == expected_rows(printed)
     manager.close()
     manager = opened(path)
-    assert read_all(log_of(manager, partition), 700) == expected_rows(told)
+    assert read_all(log_of(manager, partition), 700) == expected_rows(printed)
     manager.close()
 
 
 @pytest.mark.parametrize("left", [1, 20, 30])
 def test_a_torn_end_is_cut_off(tmp_path: Path, version: str, partition: int, left: int) -> None:
-    told = known(version, partition)
+    printed = known(version, partition)
     path = copied(version, tmp_path) / f"corpus-{partition}"
     segment = max(path.glob("*.log"))
     data = segment.read_bytes()
     segment.write_bytes(data + data[:left])
     log = open_log(RealDisk(), TopicPartition("corpus", partition), str(path), CONFIG)
-    assert (log.end_offset, log.losses.bytes) == (told.end, left)
-    assert read_all(log, 1 << 20) == expected_rows(told)
+    assert (log.end_offset, log.losses.bytes) == (printed.end, left)
+    assert read_all(log, 1 << 20) == expected_rows(printed)
     log.close(clean=False)
 
 
 def test_today_s_batches_go_behind_them(tmp_path: Path, version: str, partition: int) -> None:
-    told = known(version, partition)
+    printed = known(version, partition)
     path = copied(version, tmp_path)
     manager = opened(path)
     log = log_of(manager, partition)
@@ -171,16 +171,18 @@ def test_today_s_batches_go_behind_them(tmp_path: Path, version: str, partition:
     manager = opened(path)
     log = log_of(manager, partition)
     rows = read_all(log, 300)
-    assert [row[0] for row in rows[len(told.rows) :]] == list(range(told.end, told.end + 6))
-    assert rows[: len(told.rows)] == expected_rows(told)
+    assert [row[0] for row in rows[len(printed.rows) :]] == list(
+        range(printed.end, printed.end + 6)
+    )
+    assert rows[: len(printed.rows)] == expected_rows(printed)
     manager.close()
 
 
 def test_records_are_found_by_their_time(tmp_path: Path, version: str, partition: int) -> None:
-    told = known(version, partition)
+    printed = known(version, partition)
     manager = opened(copied(version, tmp_path))
     log = log_of(manager, partition)
-    times = [(row[1], row[0]) for row in told.rows if row[1] is not None]
+    times = [(row[1], row[0]) for row in printed.rows if row[1] is not None]
     if not times:
         assert log.offset_for_timestamp(0) is None
         assert log.offset_of_max_timestamp() is None
@@ -194,11 +196,11 @@ def test_records_are_found_by_their_time(tmp_path: Path, version: str, partition
 
 
 def test_a_whole_directory_in_one_call(version: str, partition: int) -> None:
-    told = known(version, partition)
+    printed = known(version, partition)
     paths = sorted((VECTORS / f"kafka-{version}" / f"corpus-{partition}").glob("*.log"))
     columns = decode_columns([path.read_bytes() for path in paths], wanted=Wanted.ALL, start=0)
     assert columns.offsets is not None
-    assert columns.offsets.tolist() == [row[0] for row in told.rows]
-    assert columns.next_offset == told.end
+    assert columns.offsets.tolist() == [row[0] for row in printed.rows]
+    assert columns.next_offset == printed.end
     assert len(columns.timestamp_types) == 1
-    assert columns.timestamp_types[0][1] == (-1 if told.rows[0][1] is None else 0)
+    assert columns.timestamp_types[0][1] == (-1 if printed.rows[0][1] is None else 0)

@@ -48,14 +48,14 @@ def run(*command: str, cwd: Path, **environment: str) -> str:
 def install(sdist: Path, folder: Path, **environment: str) -> str:
     """Build a wheel of the distribution, unpack it as pip would, and return all that was said."""
     folder.mkdir()
-    said = run(
+    output = run(
         sys.executable, "-m", "pip", "wheel", "--verbose", "--no-deps", "--no-index",
         "--no-build-isolation", "--no-cache-dir", "--disable-pip-version-check",
         "--wheel-dir", str(folder), str(sdist), cwd=folder, **environment,
     )  # fmt: skip
     (wheel,) = folder.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(folder / "installed")
-    return said
+    return output
 
 
 @pytest.fixture(scope="module")
@@ -80,10 +80,10 @@ def assert_runs_uncompiled(folder: Path, **environment: str) -> None:
     environment["PYTHONPATH"] = os.pathsep.join(
         filter(None, (str(installed), environment.get("PYTHONPATH")))
     )
-    said = run(sys.executable, "-c", USE, cwd=folder, **environment).splitlines()
-    warning, told = sorted(said, key=lambda line: line.startswith("pure"))
+    output = run(sys.executable, "-c", USE, cwd=folder, **environment).splitlines()
+    warning, printed = sorted(output, key=lambda line: line.startswith("pure"))
     assert "the kernels are not compiled" in warning
-    assert told == f"pure {installed / 'barnabas/kernels/__init__.py'} b'value'"
+    assert printed == f"pure {installed / 'barnabas/kernels/__init__.py'} b'value'"
 
 
 def template_files(packages: Path) -> list[Path]:
@@ -93,8 +93,8 @@ def template_files(packages: Path) -> list[Path]:
 
 
 def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
-    said = install(sdist, tmp_path / "wheel", CC="/bin/false")
-    (line,) = [line for line in said.splitlines() if FALLBACK in line]
+    output = install(sdist, tmp_path / "wheel", CC="/bin/false")
+    (line,) = [line for line in output.splitlines() if FALLBACK in line]
     assert line.strip().startswith("barnabas: /bin/false is missing or failed (")
     assert_runs_uncompiled(tmp_path / "wheel")
     assert not list((tmp_path / "wheel/installed").rglob("*.c"))
@@ -126,16 +126,16 @@ def test_without_cython(sdist: Path, tmp_path: Path) -> None:
     for name in ("Cython", "cython"):
         (hidden / name).mkdir(parents=True)
         (hidden / name / "__init__.py").write_text("raise ImportError('hidden')\n")
-    said = install(sdist, tmp_path / "wheel", PYTHONPATH=str(hidden))
-    (line,) = {line.strip() for line in said.splitlines() if FALLBACK in line}
+    output = install(sdist, tmp_path / "wheel", PYTHONPATH=str(hidden))
+    (line,) = {line.strip() for line in output.splitlines() if FALLBACK in line}
     assert line.startswith("barnabas: Cython is missing")
     assert_runs_uncompiled(tmp_path / "wheel", PYTHONPATH=str(hidden))
 
 
 @pytest.mark.long
 def test_a_verbose_install_counts_the_kernels(sdist: Path, tmp_path: Path) -> None:
-    said = install(sdist, tmp_path / "wheel")
-    lines = re.findall(r"barnabas: kernel (\d+) of (\d+): (\w+), \d+\.\d s$", said, re.MULTILINE)
+    output = install(sdist, tmp_path / "wheel")
+    lines = re.findall(r"barnabas: kernel (\d+) of (\d+): (\w+), \d+\.\d s$", output, re.MULTILINE)
     assert [int(number) for number, _, _ in lines] == list(range(1, len(lines) + 1))
     assert {int(total) for _, total, _ in lines} == {len(lines)}
     assert {name for _, _, name in lines} == {*FAMILIES, "cython_shared"}
@@ -160,15 +160,15 @@ def test_pip_installs_the_command_as_readme_says(
     for old in [*packages.glob("*setuptools*"), *packages.glob("*distutils*")]:
         shutil.rmtree(old) if old.is_dir() else old.unlink()
     (packages / "here.pth").write_text("\n".join(site.getsitepackages()))
-    said = run(
+    output = run(
         str(binaries / "pip"), "install", "--no-index", "--no-build-isolation", "--no-cache-dir",
         "--disable-pip-version-check", ".", cwd=clone, **({"CC": compiler} if compiler else {}),
     )  # fmt: skip
-    assert "Successfully installed barnabas" in said
-    told = run(str(binaries / "barnabas"), "--version", cwd=tmp_path)
-    assert told.startswith("barnabas ")
+    assert "Successfully installed barnabas" in output
+    printed = run(str(binaries / "barnabas"), "--version", cwd=tmp_path)
+    assert printed.startswith("barnabas ")
     program = "from barnabas import kernels; print(kernels.implementation, kernels.__file__)"
-    said = run(str(binaries / "python"), "-c", program, cwd=tmp_path)
-    ((implementation, where),) = re.findall(r"^(pure|compiled) (\S+)$", said, re.MULTILINE)
+    output = run(str(binaries / "python"), "-c", program, cwd=tmp_path)
+    ((implementation, where),) = re.findall(r"^(pure|compiled) (\S+)$", output, re.MULTILINE)
     assert implementation == kernels
     assert Path(where).is_relative_to(packages)

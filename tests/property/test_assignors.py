@@ -115,16 +115,16 @@ def test_a_cooperative_group_settles_and_nobody_ever_shares(
     had = assignor.assign(counts, subscribed(members))
     now = {**{one: topics for one, topics in members.items() if one != "m0"}, **newcomers}
     for generation in range(1, 4):
-        said = {
+        sent = {
             one: Subscription(
                 topics, tuple(w for w in had.get(one, ()) if w.topic in topics), generation
             )
             for one, topics in now.items()
         }
-        given = assignor.assign(counts, said)
-        owners = {where: one for one, each in said.items() for where in each.owned}
+        given = assignor.assign(counts, sent)
+        owners = {where: one for one, each in sent.items() for where in each.owned}
         assert all(owners.get(where, one) == one for one, rows in given.items() for where in rows)
-        moved = any(set(said[one].owned) - set(given[one]) for one in now)
+        moved = any(set(sent[one].owned) - set(given[one]) for one in now)
         had = {one: list(rows) for one, rows in given.items()}
         if not moved:
             break
@@ -170,9 +170,9 @@ def test_shares_are_those_of_aiokafka(
     }
 
 
-@given(said=st.binary(max_size=40))
-def test_any_user_data_is_read_or_passed_over(said: bytes) -> None:
-    subscription = Subscription(("ants",), user_data=said)
+@given(sent=st.binary(max_size=40))
+def test_any_user_data_is_read_or_passed_over(sent: bytes) -> None:
+    subscription = Subscription(("ants",), user_data=sent)
     for assignor in ALL:
         found = assignor.assign({"ants": 3}, {"m": subscription, "n": Subscription(("ants",))})
         assert len(all_of(found)) == 3
@@ -182,8 +182,8 @@ def test_any_user_data_is_read_or_passed_over(said: bytes) -> None:
 def test_what_sticky_members_had_is_found_again(held: Held) -> None:
     from barnabas.client.core.group.previous import decode_previous
 
-    said = Subscription(("ants",), user_data=StickyAssignor().user_data(held))
-    found = decode_previous(said)
+    sent = Subscription(("ants",), user_data=StickyAssignor().user_data(held))
+    found = decode_previous(sent)
     assert set(found.partitions) == set(held.partitions)
     assert found.generation == (held.generation if held.partitions else -1)
 

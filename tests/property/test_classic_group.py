@@ -33,7 +33,7 @@ class Groups(RuleBasedStateMachine):
         self.asked: dict[int, str] = {}
         self.answered: set[int] = set()
         self.ids: dict[str, str] = {}
-        self.heard: dict[str, JoinReply] = {}
+        self.received: dict[str, JoinReply] = {}
         self.leaders: dict[int, set[str]] = {}
         self.owners: dict[tuple[int, int], str] = {}
         self.unwritten: list[tuple[bytes, int | None]] = []
@@ -61,18 +61,18 @@ class Groups(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def sync(self, name: str) -> None:
-        heard = self.heard.get(name)
-        if heard is None:
+        received = self.received.get(name)
+        if received is None:
             return
-        names = [one.member_id for one in heard.members]
+        names = [one.member_id for one in received.members]
         shares = {one: bytes(range(PARTITIONS)[at :: len(names)]) for at, one in enumerate(names)}
         sync = Sync(
             self.ids.get(name, "nobody"),
             self.instance(name),
-            heard.generation,
+            received.generation,
             "consumer",
-            heard.protocol,
-            {} if heard.skip_assignment else shares,
+            received.protocol,
+            {} if received.skip_assignment else shares,
         )
         self.take(syncing.sync(self.group, sync, self.ask(name), self.now))
 
@@ -144,7 +144,7 @@ class Groups(RuleBasedStateMachine):
             self.ids.pop(name, None)
         if reply.error:
             return
-        self.heard[name] = reply
+        self.received[name] = reply
         if reply.members and not reply.skip_assignment:
             leaders = self.leaders.setdefault(reply.generation, set())
             leaders.add(name if name in STATIC else reply.member_id)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from barnabas.coordinators.common.record_rows import RecordRows, rows_of
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.offsets.offset_records import (
-    CommittedOffset,
-    Position,
+    OffsetAndMetadata,
     encode_commit,
     encode_removal,
 )
@@ -22,6 +21,7 @@ from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, Off
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.types import TopicPartition
 from barnabas.wire.compiler import Codec as MessageCodec
 from tests.kernel_forms import source
 
@@ -30,11 +30,11 @@ pytestmark = pytest.mark.kernels
 PLAIN = source("committed_offsets")
 INT32, INT64 = st.integers(-(2**31), 2**31 - 1), st.integers(-(2**63), 2**63 - 1)
 GROUPS = st.sampled_from(["kennel", "cattery", "", "zwinger-ß"])
-POSITIONS = st.builds(Position, st.sampled_from(["dogs", "cats"]), st.integers(0, 3))
+POSITIONS = st.builds(TopicPartition, st.sampled_from(["dogs", "cats"]), st.integers(0, 3))
 TEXTS = st.text(max_size=5) | st.just("long " * 40)
 IDS = st.just(bytes(16)) | st.just(b"\7" * 16)
 COMMITS = st.builds(
-    CommittedOffset, INT64, INT32, TEXTS, INT64, st.just(-1) | st.integers(0, 2**40), IDS
+    OffsetAndMetadata, INT64, INT32, TEXTS, INT64, st.just(-1) | st.integers(0, 2**40), IDS
 )
 
 
@@ -81,7 +81,7 @@ def rows_from(records: list[CoordinatorRecord]) -> RecordRows:
     return rows_of(decode_columns([builder.build()], wanted=Wanted.KEY | Wanted.VALUE, start=0))
 
 
-def kept(shard: OffsetsShard) -> dict[str, dict[Position, CommittedOffset | None]]:
+def kept(shard: OffsetsShard) -> dict[str, dict[TopicPartition, OffsetAndMetadata | None]]:
     """All that a shard knows."""
     return {
         group: dict(zip(places, shard.fetch(group, places), strict=True))
@@ -126,7 +126,7 @@ def test_both_forms_of_the_kernel_do_the_same(records: list[CoordinatorRecord]) 
         while row < len(records):
             row = form.replay(
                 keys, key_ends, values, value_ends, has_value,
-                row, groups, names, Position, CommittedOffset,
+                row, groups, names, TopicPartition, OffsetAndMetadata,
             )  # fmt: skip
             stops.append(row)
             row += 1
@@ -136,20 +136,22 @@ def test_both_forms_of_the_kernel_do_the_same(records: list[CoordinatorRecord]) 
 
 def test_what_is_written_today_is_taken_in_at_once() -> None:
     """With a topic id, with none, with a text, and a removal: none of them is left to the codecs."""
-    place = Position("dogs", 1)
+    place = TopicPartition("dogs", 1)
     records = [
-        encode_commit("kennel", place, CommittedOffset(1, 2, "", 3, topic_id=b"\7" * 16)),
-        encode_commit("kennel", Position("dogs", 2), CommittedOffset(4, 5, "text", 6)),
+        encode_commit("kennel", place, OffsetAndMetadata(1, 2, "", 3, topic_id=b"\7" * 16)),
+        encode_commit("kennel", TopicPartition("dogs", 2), OffsetAndMetadata(4, 5, "text", 6)),
         encode_removal("kennel", place),
     ]
     shard = OffsetsShard(100)
     assert shard.replay_rows({}, rows_from(records), 0) == len(records)
-    assert kept(shard) == {"kennel": {Position("dogs", 2): CommittedOffset(4, 5, "text", 6)}}
+    assert kept(shard) == {
+        "kennel": {TopicPartition("dogs", 2): OffsetAndMetadata(4, 5, "text", 6)}
+    }
 
 
 @given(GROUPS, POSITIONS, COMMITS)
 def test_records_are_written_as_the_codecs_write_them(
-    group: str, position: Position, committed: CommittedOffset
+    group: str, position: TopicPartition, committed: OffsetAndMetadata
 ) -> None:
     key = struct.pack(">h", 1) + MessageCodec.of(OffsetCommitKey, 0).encode(
         OffsetCommitKey(group=group, topic=position.topic, partition=position.partition)

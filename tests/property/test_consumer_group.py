@@ -8,10 +8,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.common.shard import Replayed
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.compacting import CompactedLog
 from tests.unit.coordinators.refusals import refused_first
@@ -33,8 +33,8 @@ class Client:
     epoch: int = 0
     topics: tuple[str, ...] = ("dogs",)
     regex: str = ""
-    has: frozenset[Place] = frozenset()
-    told: frozenset[Place] = frozenset()
+    has: frozenset[TopicIdPartition] = frozenset()
+    received: frozenset[TopicIdPartition] = frozenset()
     has_missed_something: bool = False
     """Then it says everything the next time, and is told everything."""
 
@@ -47,7 +47,7 @@ class Client:
         return self.name if self.name in STATIC else None
 
     def begin_again(self) -> None:
-        self.epoch, self.has, self.told = 0, frozenset(), frozenset()
+        self.epoch, self.has, self.received = 0, frozenset(), frozenset()
         self.has_missed_something = False
 
 
@@ -93,7 +93,7 @@ class Groups(RuleBasedStateMachine):
     def give_back(self, name: str) -> None:
         client = self.clients.get(name)
         if client is not None:
-            client.has &= client.told
+            client.has &= client.received
 
     @rule(name=NAMES, for_a_while=st.booleans())
     def leave(self, name: str, *, for_a_while: bool) -> None:
@@ -174,7 +174,7 @@ class Groups(RuleBasedStateMachine):
         """Where everybody does as it is told, everybody has what it is to have."""
         for _ in range(6 * max(len(self.clients), 1)):
             for client in self.clients.values():
-                client.has &= client.told
+                client.has &= client.received
                 self.beat(client, full=not client.epoch)
             self.now += 50
         group = self.group
@@ -193,8 +193,8 @@ class Groups(RuleBasedStateMachine):
 
     def asked(
         self, client: Client, *, full: bool, epoch: int | None = None, assignor: str | None = None
-    ) -> Beat:
-        return Beat(
+    ) -> ConsumerHeartbeat:
+        return ConsumerHeartbeat(
             group_id="g",
             member_id=client.member_id,
             epoch=client.epoch if epoch is None else epoch,
@@ -208,7 +208,7 @@ class Groups(RuleBasedStateMachine):
             owned=client.has,
         )
 
-    def ask(self, client: Client, asked: Beat) -> Replayed[BeatReply] | None:
+    def ask(self, client: Client, asked: ConsumerHeartbeat) -> Replayed[HeartbeatReply] | None:
         try:
             return refused_first(self.shard, lambda: self.groups.heartbeat(asked, None, self.now))
         except BrokerError as error:
@@ -224,10 +224,10 @@ class Groups(RuleBasedStateMachine):
             client.has_missed_something = False
             client.epoch = result.reply.epoch
             if result.reply.assigned is not None:
-                client.told = frozenset(result.reply.assigned)
-                client.has |= client.told
+                client.received = frozenset(result.reply.assigned)
+                client.has |= client.received
 
-    def take(self, result: Replayed[BeatReply] | Replayed[None] | None) -> None:
+    def take(self, result: Replayed[HeartbeatReply] | Replayed[None] | None) -> None:
         if result is not None:
             self.log += result.records
 
@@ -245,7 +245,7 @@ class Groups(RuleBasedStateMachine):
 
 
 def check_owners(group: ConsumerGroup) -> None:
-    seen: dict[Place, str] = {}
+    seen: dict[TopicIdPartition, str] = {}
     for member in group.members.values():
         for place in (*member.assigned, *member.revoking):
             assert seen.setdefault(place, member.member_id) == member.member_id

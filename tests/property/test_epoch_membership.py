@@ -11,8 +11,8 @@ from barnabas.client.core.group.epoch_states import EpochState
 from barnabas.client.core.group.membership import Change, ChangeKind
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.errors import BrokerError
 from barnabas.protocol.consumer_group_heartbeat import (
     Assignment,
@@ -75,7 +75,7 @@ class Members(RuleBasedStateMachine):
         if client is None:
             return
         if client.telling is not None:
-            self.told(client, client.telling)
+            self.reported(client, client.telling)
         elif client.machine.due:
             self.tell(client)
 
@@ -95,7 +95,7 @@ class Members(RuleBasedStateMachine):
             assert not client.knows & set(client.telling.partitions), "told twice"
             client.knows |= set(client.telling.partitions)
 
-    def told(self, client: Client, change: Change) -> None:
+    def reported(self, client: Client, change: Change) -> None:
         client.telling = None
         if change.kind is ChangeKind.ASSIGNED:
             client.machine.reconciled()
@@ -176,22 +176,24 @@ class Members(RuleBasedStateMachine):
         assert name is not None
         return name
 
-    def answer(self, said: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
-        names, owned = said.subscribed_topic_names, said.topic_partitions
-        asked = Beat(
-            group_id=said.group_id,
-            member_id=said.member_id,
-            epoch=said.member_epoch,
+    def answer(self, sent: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
+        names, owned = sent.subscribed_topic_names, sent.topic_partitions
+        asked = ConsumerHeartbeat(
+            group_id=sent.group_id,
+            member_id=sent.member_id,
+            epoch=sent.member_epoch,
             client_id="c",
             client_host="/here",
-            instance_id=said.instance_id,
-            rebalance_timeout_ms=said.rebalance_timeout_ms,
+            instance_id=sent.instance_id,
+            rebalance_timeout_ms=sent.rebalance_timeout_ms,
             topics=None if names is None else tuple(names),
-            regex=said.subscribed_topic_regex,
-            assignor=said.server_assignor,
+            regex=sent.subscribed_topic_regex,
+            assignor=sent.server_assignor,
             owned=None
             if owned is None
-            else frozenset(Place(row.topic_id, one) for row in owned for one in row.partitions),
+            else frozenset(
+                TopicIdPartition(row.topic_id, one) for row in owned for one in row.partitions
+            ),
         )
         try:
             return answered(self.groups.heartbeat(asked, None, self.now).reply)
@@ -232,7 +234,7 @@ class Members(RuleBasedStateMachine):
         assert stable <= {EpochState.STABLE}
 
 
-def answered(reply: BeatReply) -> ConsumerGroupHeartbeatResponse:
+def answered(reply: HeartbeatReply) -> ConsumerGroupHeartbeatResponse:
     given = None
     if reply.assigned is not None:
         rows = by_topic(reply.assigned)

@@ -11,7 +11,7 @@ from collections.abc import Generator
 import pytest
 
 from barnabas.client.driver07.assignment import BrokerPartition
-from barnabas.client.driver07.membership import Membership, Place
+from barnabas.client.driver07.membership import Membership07, Place
 from barnabas.errors import RegistryUnavailable
 from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
 
@@ -31,7 +31,7 @@ class Consumer:
         self.due = True
         self.steps: Generator[None, None, bool] | None = None
         self.positions: dict[Place, int] = {}
-        self.member = Membership(self.session, "g", name, TOPICS, self._on_change)
+        self.member = Membership07(self.session, "g", name, TOPICS, self._on_change)
         self.member.join()
 
     def _on_change(self) -> None:

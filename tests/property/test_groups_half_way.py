@@ -9,9 +9,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from barnabas.coordinators.classic_group.joining import Join
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
-from barnabas.coordinators.consumer_group.heartbeats import Beat
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.errors import BrokerError
+from barnabas.types import TopicPartition
 from tests.unit.coordinators.consumer_group.test_groups import a_classic_group
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
@@ -31,8 +32,8 @@ class HalfWay(RuleBasedStateMachine):
         super().__init__()
         self.topics = SomeTopics(dogs=4, cats=3)
         self.shard = a_shard(self.topics)
-        committed = CommittedOffset(7, 2, "", 1000)
-        self.shard.replay(*encode_commit("g", Position("dogs", 0), committed))
+        committed = OffsetAndMetadata(7, 2, "", 1000)
+        self.shard.replay(*encode_commit("g", TopicPartition("dogs", 0), committed))
         self.now = 0
 
     @property
@@ -47,7 +48,7 @@ class HalfWay(RuleBasedStateMachine):
             one.instance_id = "i"
             classic.instances["i"] = one.member_id
 
-    def ask(self, beat: Beat) -> None:
+    def ask(self, beat: ConsumerHeartbeat) -> None:
         classic = self.shard.group("g")
         with suppress(BrokerError):
             refused_first(
@@ -57,7 +58,7 @@ class HalfWay(RuleBasedStateMachine):
     @rule(name=NEW, instance_id=INSTANCES, topics=TOPICS, regex=REGEXES)
     def come(self, name: str, instance_id: str | None, topics: tuple[str, ...], regex: str) -> None:
         self.ask(
-            Beat(
+            ConsumerHeartbeat(
                 group_id="g",
                 member_id=name,
                 epoch=0,
@@ -76,7 +77,7 @@ class HalfWay(RuleBasedStateMachine):
         member = self.group.members.get(name)
         if member is not None:
             self.ask(
-                Beat(
+                ConsumerHeartbeat(
                     group_id="g",
                     member_id=name,
                     epoch=member.epoch if epoch is None else epoch,
@@ -128,8 +129,8 @@ class HalfWay(RuleBasedStateMachine):
     def names_are_of_members(self) -> None:
         """Each has the one that it said last, and nobody has one who is not there."""
         group = self.group
-        said = {one.instance_id: name for name, one in group.members.items() if one.instance_id}
-        assert group.instances == said
+        given = {one.instance_id: name for name, one in group.members.items() if one.instance_id}
+        assert group.instances == given
 
 
 TestHalfWay = HalfWay.TestCase

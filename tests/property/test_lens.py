@@ -14,7 +14,7 @@ from barnabas.lens.contents.byte_messages import read_byte_messages
 from barnabas.lens.contents.record_sets import read_records
 from barnabas.lens.languages.kafka import KafkaLens
 from barnabas.lens.walks.explaining import finished
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.lens.walks.walk import Content, Walk
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
@@ -84,7 +84,7 @@ def test_each_byte_is_explained_once(api: Any, data: st.DataObject) -> None:
     assert_covered(found, asked)
     assert of_frame(found) == []
     assert found.message == request
-    back = LENS.response(answered, Asked(api.key, version, ID))
+    back = LENS.response(answered, RequestSummary(api.key, version, ID))
     if api.name == "ApiVersions" and response.error_code == 35:
         return  # such a response is in version 0
     assert_covered(back, answered)
@@ -99,7 +99,7 @@ def test_broken_bytes_are_named_where_they_are(api: Any, data: st.DataObject) ->
     version, _, asked, _, answered = frames(api, data)
     for frame, explain in (
         (asked, LENS.request),
-        (answered, lambda frame: LENS.response(frame, Asked(api.key, version, ID))),
+        (answered, lambda frame: LENS.response(frame, RequestSummary(api.key, version, ID))),
     ):
         broken = bytearray(frame)
         places = st.tuples(st.integers(0, len(frame) - 1), st.integers(0, 255))

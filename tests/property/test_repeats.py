@@ -144,9 +144,9 @@ class Side:
         found: list[object] = []
         for held in self.broker.groups.loaded():
             shard = held.shard
-            found += [dict(one.heard.sessions) for one in shard.consumer.all()]
+            found += [dict(one.volatile.sessions) for one in shard.consumer.all()]
             found += [dict(one.sessions) for one in shard.share.all()]
-            found += [dict(one.heard.sessions) for one in shard.streams.all()]
+            found += [dict(one.volatile.sessions) for one in shard.streams.all()]
             found += [
                 {name: member.deadline for name, member in one.members.items()}
                 for one in shard.groups()
@@ -260,7 +260,7 @@ class Conversations:
     def __init__(self) -> None:
         self.sides = (Side(Quick), Side(Ordinary))
         self.members = [Member(number) for number in range(CLIENTS)]
-        self.heard = [0] * CLIENTS
+        self.volatile = [0] * CLIENTS
 
     def send(self, number: int, *frames: bytes, cut: int = 0, goes_on: bool = False) -> None:
         """Frames of one client, in one event, or in two where they are cut.
@@ -289,8 +289,8 @@ class Conversations:
             sent = bytes(ordinary.channels[number].sent)
             assert bytes(quick.channels[number].sent) == sent
             assert quick.channels[number].closed == ordinary.channels[number].closed
-            member.hear(sent[self.heard[number] :])
-            self.heard[number] = len(sent)
+            member.hear(sent[self.volatile[number] :])
+            self.volatile[number] = len(sent)
 
     def join(self, number: int, kind: str) -> None:
         member = self.members[number]

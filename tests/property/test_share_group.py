@@ -10,8 +10,8 @@ from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_group.groups import (
     JOINS,
     LEAVES,
-    ShareBeat,
     ShareGroups,
+    ShareHeartbeat,
     ShareSettings,
     loaded,
 )
@@ -45,7 +45,7 @@ class Sharing(RuleBasedStateMachine):
         return self.groups.get("g") or ShareGroup("g")
 
     def ask(self, name: str, epoch: int, topics: tuple[str, ...] | None = None) -> None:
-        asked = ShareBeat(
+        asked = ShareHeartbeat(
             group_id="g",
             member_id=name,
             epoch=epoch,

@@ -4,20 +4,20 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.share_partition.acquiring import Batch, Limits, Most
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, LogBatch, Most
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
     SharePartition,
 )
 from barnabas.coordinators.share_partition.restoring import restored
-from barnabas.coordinators.share_partition.spans import DONE, Delivery
+from barnabas.coordinators.share_partition.spans import DONE, DeliveryState
 from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
 from barnabas.errors import ErrorCode
 
-LIMITS = Limits(records=30, deliveries=3, lock_ms=100)
-KEY = StateKey("g", Place(b"t" * 16, 0))
+LIMITS = AcquireLimits(records=30, deliveries=3, lock_ms=100)
+KEY = StateKey("g", TopicIdPartition(b"t" * 16, 0))
 NAMES = st.sampled_from(["ann", "bob", "cat"])
 KINDS = st.sampled_from(list(Acknowledge))
 
@@ -28,7 +28,7 @@ class Shared(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.partition = SharePartition(0, 0)
-        self.batches: list[Batch] = []
+        self.batches: list[LogBatch] = []
         self.now = 0
         self.finished: set[int] = set()
         self.states = ShareStates()
@@ -43,7 +43,7 @@ class Shared(RuleBasedStateMachine):
     def produce(self, *, gap: bool) -> None:
         first = self.batches[-1].last + 1 if self.batches else 0
         first += 2 * gap
-        self.batches.append(Batch(first, first + 2))
+        self.batches.append(LogBatch(first, first + 2))
 
     @rule(index=st.integers(0, 5))
     def compact(self, index: int) -> None:
@@ -133,7 +133,7 @@ class Shared(RuleBasedStateMachine):
         return {
             at: span.member
             for span in self.partition.spans
-            if span.state is Delivery.ACQUIRED
+            if span.state is DeliveryState.ACQUIRED
             for at in range(span.first, span.last + 1)
         }
 

@@ -30,15 +30,15 @@ def until(keeper: SimulatedZooKeeper) -> Until:
 def test_the_node_above_does_not_hear_of_data(keeper: SimulatedZooKeeper) -> None:
     session = keeper.session()
     session.create("/topics/dogs", b"1")
-    told: list[str] = []
+    received: list[str] = []
     for path in ("/topics", "/topics/dogs"):
-        session.watch(path, partial(told.append, path))
+        session.watch(path, partial(received.append, path))
     session.set("/topics/dogs", b"2")
     session.deliver()
-    assert told == ["/topics/dogs"]
+    assert received == ["/topics/dogs"]
     session.delete("/topics/dogs")
     session.deliver()
-    assert told == ["/topics/dogs", "/topics/dogs", "/topics"]
+    assert received == ["/topics/dogs", "/topics/dogs", "/topics"]
 
 
 @pytest.mark.parametrize("scenario", registry_scenarios.STORES, ids=lambda each: each.__name__)

@@ -6,9 +6,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.streams_group.group import Heard, StreamsGroup
+from barnabas.coordinators.streams_group.group import StreamsGroup, StreamsVolatileState
 from barnabas.coordinators.streams_group.groups import StreamsGroups, deadline, loaded
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError
@@ -42,7 +42,7 @@ class Client:
     lives: int = 0
     epoch: int = 0
     does: Tasks = NO_TASKS
-    told: Tasks = NO_TASKS
+    received: Tasks = NO_TASKS
 
     @property
     def member_id(self) -> str:
@@ -53,7 +53,7 @@ class Client:
         return self.name.split("/")[0]
 
     def begin_again(self) -> None:
-        self.epoch, self.does, self.told = 0, NO_TASKS, NO_TASKS
+        self.epoch, self.does, self.received = 0, NO_TASKS, NO_TASKS
 
 
 class Application(RuleBasedStateMachine):
@@ -76,9 +76,11 @@ class Application(RuleBasedStateMachine):
     def group(self) -> StreamsGroup:
         return self.groups.get("g") or StreamsGroup("g")
 
-    def ask(self, client: Client, epoch: int, *, brief: bool = False) -> StreamsReply | None:
+    def ask(
+        self, client: Client, epoch: int, *, brief: bool = False
+    ) -> StreamsHeartbeatReply | None:
         joins = epoch == 0
-        asked = StreamsBeat(
+        asked = StreamsHeartbeat(
             group_id="g",
             member_id=client.member_id,
             epoch=epoch,
@@ -112,7 +114,7 @@ class Application(RuleBasedStateMachine):
         if reply is not None:
             client.epoch = reply.epoch
             if reply.tasks is not None:
-                client.told = reply.tasks
+                client.received = reply.tasks
                 client.does |= reply.tasks
 
     @rule(name=INSTANCES)
@@ -124,7 +126,7 @@ class Application(RuleBasedStateMachine):
     @rule(name=INSTANCES)
     def give_back(self, name: str) -> None:
         if name in self.clients:
-            self.clients[name].does &= self.clients[name].told
+            self.clients[name].does &= self.clients[name].received
 
     @rule(name=INSTANCES)
     def leave(self, name: str) -> None:
@@ -196,9 +198,9 @@ class Application(RuleBasedStateMachine):
             self.now += 100
             self.pass_time()
             for client in self.clients.values():
-                client.does &= client.told
+                client.does &= client.received
                 self.beat(client.name, brief=False)
-                client.does &= client.told
+                client.does &= client.received
         group = self.group
         if not self.clients or set(group.members) != {
             one.member_id for one in self.clients.values()
@@ -242,8 +244,8 @@ def check_holders(group: StreamsGroup) -> None:
 
 
 def unheard(groups: StreamsGroups) -> list[StreamsGroup]:
-    nothing = Heard()
-    return [replace(one, heard=nothing) for one in groups.all()]
+    nothing = StreamsVolatileState()
+    return [replace(one, volatile=nothing) for one in groups.all()]
 
 
 TestStreamsGroup = Application.TestCase

@@ -11,7 +11,12 @@ from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.ending import End
 from barnabas.coordinators.transaction.initiating import Initiation
 from barnabas.coordinators.transaction.shard import TransactionShard
-from barnabas.coordinators.transaction.transaction import LAST_EPOCH, NOBODY, Producer, Transaction
+from barnabas.coordinators.transaction.transaction import (
+    LAST_EPOCH,
+    NOBODY,
+    ProducerIdAndEpoch,
+    Transaction,
+)
 from barnabas.coordinators.transaction.transaction_records import encode_transaction
 from barnabas.coordinators.transaction.transaction_states import DECIDED, TransactionState
 from barnabas.errors import ErrorCode
@@ -55,11 +60,11 @@ class Coordinator:
         self.shard = self.loaded([])
         self.log: list[CoordinatorRecord] = []
         self.now = 1
-        self.told: dict[str, Producer] = {}
+        self.received: dict[str, ProducerIdAndEpoch] = {}
         if epoch:
             first = Transaction(
                 transactional_id="a",
-                producer=Producer(7, epoch),
+                producer=ProducerIdAndEpoch(7, epoch),
                 timeout_ms=30 * SECOND,
                 state=_S.EMPTY,
                 updated_ms=1,
@@ -83,22 +88,22 @@ class Coordinator:
         getattr(self, kind)(*rest)
 
     def initiate(self, name: str, who: str) -> None:
-        expected = self.told.get(name, NOBODY) if who == "same" else NOBODY
+        expected = self.received.get(name, NOBODY) if who == "same" else NOBODY
         done = self.keep(self.shard.initiate(Initiation(name, 30 * SECOND, expected), self.now))
         if done.error is ErrorCode.NONE:
-            self.told[name] = done.producer
+            self.received[name] = done.producer
 
     def add(self, name: str, places: frozenset[TopicPartition], by: int) -> None:
-        producer = self.told.get(name, NOBODY)
+        producer = self.received.get(name, NOBODY)
         self.keep(self.shard.add(Addition(name, producer, places, by), self.now))
 
     def end(self, name: str, outcome: str, by: int) -> None:
         was = self.shard.find(name)
-        producer = self.told.get(name, NOBODY)
+        producer = self.received.get(name, NOBODY)
         asked = End(name, producer, outcome == "commit", by)
         done = self.keep(self.shard.end(asked, self.now))
         if done.error is ErrorCode.NONE:
-            self.told[name] = done.producer
+            self.received[name] = done.producer
             now = self.shard.find(name)
             assert was is not None
             assert now is not None
@@ -151,11 +156,11 @@ def test_a_producer_that_was_replaced_changes_nothing(steps: list[Step], epoch: 
     for step in steps:
         coordinator.take(step)
     for name in NAMES:
-        old = coordinator.told.get(name)
+        old = coordinator.received.get(name)
         for _ in range(4):
             coordinator.initiate(name, "other")
             coordinator.complete(name)
-        assert coordinator.told[name] != old
+        assert coordinator.received[name] != old
         if old is None:
             continue
         now = coordinator.now
@@ -173,7 +178,7 @@ def test_a_producer_that_was_replaced_changes_nothing(steps: list[Step], epoch: 
 @given(steps=STEPS, epoch=st.sampled_from([0, LAST_EPOCH - 2]))
 def test_no_epoch_is_used_by_two_transactions_of_version_2(steps: list[Step], epoch: int) -> None:
     coordinator = Coordinator(1, epoch)
-    ended: set[Producer] = set()
+    ended: set[ProducerIdAndEpoch] = set()
     for step in steps:
         before = {name: coordinator.shard.find(name) for name in NAMES}
         coordinator.take(step)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.draft import RecordDraft
 from barnabas.coordinators.common.group_replay import GroupReplay
 from barnabas.coordinators.common.record_kinds import encode_record, read_record
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.common.undo import WayBack
+from barnabas.coordinators.common.undo import Undo
 from barnabas.coordinators.consumer_group import migration, records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
@@ -31,7 +31,9 @@ def keep_what_changed_of_shares(patch: Patch) -> None:
         if was is None or was.state_epoch != state.state_epoch:
             return real(states, key, state, now_ms)
         of = layouts.ShareUpdateKey(
-            group_id=key.group_id, topic_id=key.place.topic_id, partition=key.place.partition
+            group_id=key.group_id,
+            topic_id=key.topic_partition.topic_id,
+            partition=key.topic_partition.partition,
         )
         value = layouts.ShareUpdateValue(
             snapshot_epoch=was.snapshot_epoch,
@@ -63,12 +65,12 @@ def remove_only_what_is_there(patch: Patch) -> None:
         groups: dict[str, Any],
         key: Buffer | None,
         value: Buffer | None,
-        ways: list[WayBack] | None = None,
+        undo_log: list[Undo] | None = None,
     ) -> bool:
         said = read_record(key, value, self._layouts)
         if said is not None and said.value is None and said.key.group_id not in groups:
             raise DecodeError("key.group_id", 0, "a group that there is")
-        return real(self, groups, key, value, ways)
+        return real(self, groups, key, value, undo_log)
 
     patch.setattr(GroupReplay, "__call__", replay)
 
@@ -76,7 +78,7 @@ def remove_only_what_is_there(patch: Patch) -> None:
 def end_only_the_group(patch: Patch) -> None:
     """Do not write of each member that it is gone where the whole group is."""
 
-    def delete(draft: Draft, group: ConsumerGroup) -> None:
+    def delete(draft: RecordDraft, group: ConsumerGroup) -> None:
         draft.add(records.no_group(group.group_id))
 
     patch.setattr(migration, "delete", delete)

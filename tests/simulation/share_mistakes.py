@@ -9,9 +9,9 @@ from barnabas.broker.groups.offsets import GroupOffsets
 from barnabas.broker.shares.states import KeptShares
 from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.coordinators.share_partition import partition
-from barnabas.coordinators.share_partition.acquiring import Acquiring, Batch, Limits
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, Acquiring, LogBatch
 from barnabas.coordinators.share_partition.partition import SharePartition
-from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.errors import ErrorCode
 
 Patch = pytest.MonkeyPatch
@@ -32,10 +32,10 @@ def deliver_what_is_in_hand(patch: Patch) -> None:
     """Give a record to whoever asks, also while a member has it."""
     real = SharePartition._reach
 
-    def reach(state: SharePartition, batches: Iterable[Batch], limits: Limits) -> None:
+    def reach(state: SharePartition, batches: Iterable[LogBatch], limits: AcquireLimits) -> None:
         for span in state.spans:
-            if span.state is Delivery.ACQUIRED and span.count < limits.deliveries:
-                state.spans.put(replace(span, state=Delivery.AVAILABLE))
+            if span.state is DeliveryState.ACQUIRED and span.count < limits.deliveries:
+                state.spans.put(replace(span, state=DeliveryState.AVAILABLE))
         real(state, batches, limits)
 
     patch.setattr(SharePartition, "_reach", reach)
@@ -53,8 +53,8 @@ def deliver_suspects_together(patch: Patch) -> None:
 def deliver_too_often(patch: Patch) -> None:
     """Never give up a record."""
 
-    def released(span: Span, _limits: Limits) -> Span:
-        return replace(span, state=Delivery.AVAILABLE, member="", until_ms=0)
+    def released(span: Span, _limits: AcquireLimits) -> Span:
+        return replace(span, state=DeliveryState.AVAILABLE, member="", until_ms=0)
 
     patch.setattr(partition, "_released", released)
 
@@ -62,8 +62,8 @@ def deliver_too_often(patch: Patch) -> None:
 def give_up_at_once(patch: Patch) -> None:
     """Deliver nothing a second time."""
 
-    def released(span: Span, _limits: Limits) -> Span:
-        return replace(span, state=Delivery.ARCHIVED, member="", until_ms=0)
+    def released(span: Span, _limits: AcquireLimits) -> Span:
+        return replace(span, state=DeliveryState.ARCHIVED, member="", until_ms=0)
 
     patch.setattr(partition, "_released", released)
 

@@ -17,7 +17,7 @@ from barnabas.coordinators.streams_group import (
 from barnabas.coordinators.streams_group import groups as streams_groups
 from barnabas.coordinators.streams_group import heartbeats as beating
 from barnabas.coordinators.streams_group.group import StreamsGroup
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
@@ -77,10 +77,10 @@ def take_newer_topologies(patch: Patch) -> None:
     """Have a group do what a member has that was updated, while the others still run."""
     real = beating._topology
 
-    def topology(group: StreamsGroup, asked: StreamsBeat) -> Topology:
+    def topology(group: StreamsGroup, asked: StreamsHeartbeat) -> Topology:
         known, said = group.topology, asked.topology
         if known is not None and said is not None and said.epoch > known.epoch:
-            group.topology = group.heard.configured = None
+            group.topology = group.volatile.configured = None
         return real(group, asked)
 
     patch.setattr(beating, "_topology", topology)
@@ -109,11 +109,11 @@ def end_behind_backs(patch: Patch) -> None:
     real = streams_groups._has_nothing_to_tell
 
     def has_nothing_to_tell(group: StreamsGroup, member: StreamsMember) -> bool:
-        ends, group.heard = group.heard, replace(group.heard, shutdown_by=None)
+        ends, group.volatile = group.volatile, replace(group.volatile, shutdown_by=None)
         try:
             return real(group, member)
         finally:
-            group.heard = ends
+            group.volatile = ends
 
     patch.setattr(streams_groups, "_has_nothing_to_tell", has_nothing_to_tell)
 
@@ -123,7 +123,7 @@ def end_for_ever(patch: Patch) -> None:
 
     def drop(group: StreamsGroup, member_id: str) -> None:
         group.members.pop(member_id, None)
-        group.heard.forget(member_id)
+        group.volatile.forget(member_id)
 
     patch.setattr(StreamsGroup, "drop", drop)
 

@@ -83,15 +83,15 @@ def test_a_kill_keeps_what_was_written_and_tears_the_last_write() -> None:
 
 def test_a_sync_promises_what_was_there_when_it_began() -> None:
     machine = Machine()
-    told: list[bool] = []
+    received: list[bool] = []
     file = machine.disk.open("/d/f", create=True)
     file.write(0, [b"before"])
-    sync = machine.disk.begin_sync([file], ["/d"], lambda: told.append(True))
+    sync = machine.disk.begin_sync([file], ["/d"], lambda: received.append(True))
     file.write(6, [b"after"])
     assert not sync.poll()
     machine.loop.run_until(1.0)
     assert sync.poll()
-    assert told == [True]
+    assert received == [True]
     assert machine.power_cut().read_file("/d/f").startswith(b"before")
 
 

@@ -33,10 +33,12 @@ def test_all_calls_of_the_driver_are_told(kind: type) -> None:
     page = (ROOT / "docs" / "driver.md").read_text(encoding="utf-8")
     table = page.partition(f"| `{kind.__name__}` | |")[2].partition("\n\n")[0]
     calls = "\n".join(line.split(" | ")[0] for line in table.splitlines())
-    told = dict(re.findall(r"`(\w+)\(([^`]*)\)`", calls))
+    reported = dict(re.findall(r"`(\w+)\(([^`]*)\)`", calls))
     own = [each for each in kind.__mro__ if each.__module__.startswith("barnabas.")]
-    assert set(told) == {name for each in own for name in vars(each) if not name.startswith("_")}
-    for name, arguments in told.items():
+    assert set(reported) == {
+        name for each in own for name in vars(each) if not name.startswith("_")
+    }
+    for name, arguments in reported.items():
         named = [each.strip("*") for each in arguments.split(", ") if re.fullmatch(r"\**\w+", each)]
         known = inspect.signature(getattr(kind, name)).parameters
         assert "columns" in known or set(named) <= {"partition", *known}, name

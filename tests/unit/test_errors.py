@@ -1,4 +1,5 @@
-from barnabas.errors import OTHER_NAMES, BrokerError, DecodeError, ErrorCode
+from barnabas.error_codes import OTHER_NAMES
+from barnabas.errors import BrokerError, DecodeError, ErrorCode
 
 
 def test_codes_carry_what_a_client_needs_to_know() -> None:

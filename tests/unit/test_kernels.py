@@ -90,8 +90,8 @@ def test_a_form_that_nobody_knows() -> None:
 def test_the_constants_of_compiled_kernels_are_those_of_the_layout() -> None:
     text = Path(layout.__file__).with_suffix(".pxd").read_text()
     compiled = {name: int(value) for name, value in re.findall(r"    (\w+) = (-?\d+)", text)}
-    told = {name: value for name, value in vars(layout).items() if isinstance(value, int)}
-    assert compiled == told
+    reported = {name: value for name, value in vars(layout).items() if isinstance(value, int)}
+    assert compiled == reported
 
 
 def test_every_family_is_fuzzed_or_told_where_else() -> None:

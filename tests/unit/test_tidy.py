@@ -27,7 +27,16 @@ TOO_LONG: dict[str, int] = {}
 """Files and functions over the limit with their present length: each may shrink, none may grow."""
 
 BELOW_RUNTIME = {
-    *("errors.py", "types.py", "ports.py", "versions.py", "config", "kernels", "wire"),
+    *(
+        "error_codes.py",
+        "errors.py",
+        "types.py",
+        "ports.py",
+        "versions.py",
+        "config",
+        "kernels",
+        "wire",
+    ),
     *("protocol", "records", "dialects", "log", "replication", "cluster", "coordinators"),
 }
 """Floors 0 to 3: what decides runs to completion."""
@@ -61,36 +70,25 @@ VAGUE = re.compile(r'\b(?:told|said|heard)\b|(?:"""|# |[.!?] )Who [a-z]')
 """Words that stand for return, receive, report, request and response, and subjects without a name."""
 
 VAGUE_LEFT = {
-    "src/barnabas/broker": 260,
-    "src/barnabas/client": 45,
+    "src/barnabas/broker": 52,
     "src/barnabas/cluster": 1,
-    "src/barnabas/coordinators": 125,
-    "src/barnabas/dialects": 50,
-    "src/barnabas/kernels": 30,
-    "src/barnabas/log": 10,
-    "src/barnabas/protocol": 27,
-    "src/barnabas/runtime": 20,
-    "src/barnabas/spark": 5,
-    "src/barnabas/wire": 30,
-    "docs": 50,
-    "fuzz": 6,
-    "sim": 200,
-    "tests": 2050,
+    "src/barnabas/coordinators": 9,
+    "src/barnabas/dialects": 12,
+    "src/barnabas/kernels": 16,
+    "src/barnabas/runtime": 12,
+    "src/barnabas/spark": 3,
+    "fuzz": 4,
+    "tests": 630,
 }
 """How often they are left in each top folder: each number may only fall."""
 
 DEFINED_TWICE = re.findall(
     r"\w+",
     """
-    Admin Answer Appended Asked Batch Broker BrokersChanged Change Chunk Cluster Codec
-    CommittedOffset ConfigEntry Connection Consumer ConsumerGroup Delivery Draft Endpoint Entry
-    Fault FetchRequest FetchSession Fetched Field Found GroupAdmin GroupOffsets Heard Identity
-    Inventory Limits LogDirectory Member MemberState Membership NewTopic OffsetsRequest
-    OpenBatches Origin Outbox Outgoing PartitionView Pending Place Plan Position Produce
-    ProduceRequest Producer Reader Record RecordAppender RequestType Requests Room Rows Segment
-    SegmentFile Sender Shape ShareOffset Source Stored StoredLog Subscription Sync Target Topic
-    TopicRows Topics TransactionAdmin TransactionInput TransactionState Transactional
-    Transactions Wanted Worker World Writer Written
+    Admin Broker BrokersChanged Chunk Cluster Codec Connection Consumer Delivery FetchRequest
+    Fetched Field GroupAdmin LogDirectory OffsetsRequest OpenBatches Pending ProduceRequest
+    Producer Reader Record RecordAppender RequestType Requests Sender Shape StoredLog Sync
+    Topic Topics TransactionAdmin Transactional Worker Writer
 """,
 )
 """Class names that mean several things: the list may only become shorter."""

@@ -8,7 +8,7 @@ from barnabas.cli.wire.wire_output import Style, text_lines
 from barnabas.lens.capture.conversation import SentFrame
 from barnabas.lens.contents.record_sets import read_records
 from barnabas.lens.languages.kafka import KafkaLens
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.lens.walks.walk import Walk
 from tests.vectors.annotated import Frame, annotate, from_text
 from tests.vectors.record_text import from_text as records_from_text
@@ -24,7 +24,7 @@ LENS = KafkaLens()
 def explain(frame: Frame) -> Explained:
     if frame.kind == "request":
         return LENS.request(frame.data, bare=True)
-    return LENS.response(frame.data, Asked(frame.api, frame.version), bare=True)
+    return LENS.response(frame.data, RequestSummary(frame.api, frame.version), bare=True)
 
 
 @pytest.mark.parametrize("path", FRAMES, ids=lambda path: path.stem)

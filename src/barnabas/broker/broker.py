@@ -31,8 +31,8 @@ from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.consumer_group.environment import Surroundings
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.consumer_group.environment import GroupEnvironment
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.internal_topics import SHARES_TOPIC
 from barnabas.dialects.kafka.requests import Ways
@@ -108,7 +108,9 @@ class Broker:
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)
         self.consumer_policies = Policies(self.settings, self.client_resources, consumer_policy)
-        self.groups.around = Surroundings(KnownTopics(self.topics), self.consumer_policies.of)
+        self.groups.environment = GroupEnvironment(
+            KnownTopics(self.topics), self.consumer_policies.of
+        )
         self.groups.on_loaded.append(self._begin_groups)
         self.group_removal = GroupRemoval(self.groups, self._forget_shares)
         self.topics.deletions.on_deleted.append(self._forget_topic)
@@ -134,7 +136,7 @@ class Broker:
         if any(held.shard.streams.all()):
             self.streams.begin(held)
 
-    def _forget_shares(self, group_id: str, places: Iterable[Place]) -> None:
+    def _forget_shares(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
         self.shares.forget(group_id, places)
 
     def forget_client(self, connection: int) -> None:

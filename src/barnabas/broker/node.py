@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 
-from barnabas.broker.server import BrokerServer, World
+from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
@@ -35,7 +35,7 @@ class Node:
         self._heap = system_heap()
         self._server = BrokerServer(
             config,
-            World(
+            Environment(
                 SystemClock(),
                 self._disk,
                 self._loop.network,

@@ -23,7 +23,7 @@ from barnabas.broker.topics.assignments import check_count, check_total, placed
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
-from barnabas.broker.znodes.topic_znodes import Written, written_in
+from barnabas.broker.znodes.topic_znodes import TopicNodes, written_in
 from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
@@ -46,7 +46,7 @@ from barnabas.ports import (
 )
 
 if TYPE_CHECKING:
-    from barnabas.broker.topics.kraft_metadata import ToldTopic
+    from barnabas.broker.topics.kraft_metadata import RecordedTopic
     from barnabas.broker.transactions.transactions import Transactions
     from barnabas.broker.zookeeper.registrations import AnyRegistration
 
@@ -61,7 +61,7 @@ _ONE_BROKER = (
 )
 
 
-class World(NamedTuple):
+class Environment(NamedTuple):
     """The ports that a broker stands on; `network` and `timers` belong to one loop."""
 
     clock: Clock
@@ -78,28 +78,30 @@ class BrokerServer:
     def __init__(
         self,
         config: BrokerConfig,
-        world: World,
+        environment: Environment,
         open_registries: Callable[[Sequence[str]], Registries],
     ) -> None:
         """`open_registries` is called with the log directories that can be used, once they are locked."""
         self._config = config
         self._settings = BrokerSettings(config)
-        self._world = world
+        self._environment = environment
         self._open_registries = open_registries
         self._registries: Registries | None = None
-        self._written: Written | None = None
+        self._written: TopicNodes | None = None
         self._opening: dict[tuple[str, frozenset[tuple[str, str]]], LogConfig] = {}
         self._registrations: list[AnyRegistration] = []
         self._broker: Broker | None = None
-        self._background = Background(world.timers)
+        self._background = Background(environment.timers)
         self._listeners: list[Listener] = []
         self._connections: Connections | None = None
-        self._client_memory = ClientMemory(config.client_state_max_bytes, world.clock)
-        self._purgatory = Purgatory(world.timers, world.clock.monotonic, self._client_memory)
+        self._client_memory = ClientMemory(config.client_state_max_bytes, environment.clock)
+        self._purgatory = Purgatory(
+            environment.timers, environment.clock.monotonic, self._client_memory
+        )
         self._logs = LogManager(
-            world.disk,
-            world.clock,
-            world.entropy,
+            environment.disk,
+            environment.clock,
+            environment.entropy,
             LogSettings(
                 config.node_id,
                 config.directories,
@@ -112,8 +114,8 @@ class BrokerServer:
         )
         self._cleaner = LogCleaner(
             self._logs,
-            world.worker,
-            world.entropy,
+            environment.worker,
+            environment.entropy,
             cleaner_settings(config),
         )
 
@@ -125,7 +127,7 @@ class BrokerServer:
             KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
         """
         check_at_start(self._config)
-        log_config({}, self._config)  # What no topic could have is told now, not at its creation.
+        log_config({}, self._config)  # reports now what no topic could have, not at its creation
         if self._config.default_replication_factor > 1:
             log.warning(_ONE_BROKER, self._config.default_replication_factor)
         try:
@@ -138,7 +140,7 @@ class BrokerServer:
             broker = self._broker = self._build()
             self._connections = Connections(broker)
             self._listen(broker, self._connections)
-            self._registrations = register(self._the_registries, broker, self._world.disk)
+            self._registrations = register(self._the_registries, broker, self._environment.disk)
         except KafkaError:
             self._close_listeners()
             _report(self._logs.close())
@@ -209,11 +211,11 @@ class BrokerServer:
             log.warning("connections cut off", extra={"connections": len(connections)})
             connections.close()
 
-        deadline = self._world.timers.after(_STOP_SECONDS, cut_off)
+        deadline = self._environment.timers.after(_STOP_SECONDS, cut_off)
         self._purgatory.finish_all()
         if self._broker is not None:
             self._broker.end_groups()
-        connections.finish(lambda: self._world.timers.soon(end))
+        connections.finish(lambda: self._environment.timers.soon(end))
 
     def _open_the_registries(self) -> None:
         self._registries = self._open_registries(self._logs.usable_paths)
@@ -257,28 +259,28 @@ class BrokerServer:
         return config
 
     def _build(self) -> Broker:
-        replicas = ReplicaManager(self._world.clock, self._purgatory)
+        replicas = ReplicaManager(self._environment.clock, self._purgatory)
         registries = self._the_registries
         if registries.shared is not None:
             join_cluster(registries.shared, self._logs.cluster_id)
         registry = registries.own
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
-        topics = Topics(registry, hosting, self._world.entropy, config)
+        topics = Topics(registry, hosting, self._environment.entropy, config)
         member = None
         if config.cluster_member:
             # Imported late: a broker that is alone needs none of it.
             from barnabas.broker.cluster.joining import MemberPorts, join
 
-            world = self._world
-            ports = MemberPorts(world.network, world.timers, world.clock, self._purgatory)
+            environment = self._environment
+            ports = MemberPorts(environment.network, environment.timers, environment.clock, self._purgatory)
             member = join(config, registries.shared, ports, hosting, replicas, topics)
         else:
-            topics.load(self._logs, self._told)
+            topics.load(self._logs, self._recorded_topics)
             fill_holes(topics, self._config.node_id)
         self._written = None  # Only for opening logs.
         self._opening.clear()
-        clock, entropy = self._world.clock, self._world.entropy
+        clock, entropy = self._environment.clock, self._environment.entropy
         memory = self._client_memory
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(cleaner_settings(config))
@@ -290,7 +292,7 @@ class BrokerServer:
             cluster_id=self._logs.cluster_id,
             clock=clock,
             entropy=entropy,
-            timers=self._world.timers,
+            timers=self._environment.timers,
             registry=registry,
             logs=self._logs,
             topics=topics,
@@ -299,17 +301,19 @@ class BrokerServer:
             purgatory=self._purgatory,
             client_memory=memory,
             fetch_sessions=FetchSessions(slots, replicas, memory, clock, entropy),
-            groups=GroupShards(topics, replicas, clock, self._config, memory, self._world.timers),
+            groups=GroupShards(
+                topics, replicas, clock, self._config, memory, self._environment.timers
+            ),
         )
         broker.be_member(member)
         return broker
 
-    def _told(self) -> dict[str, "ToldTopic"]:
+    def _recorded_topics(self) -> dict[str, "RecordedTopic"]:
         """Of topics that a Kafka left in our directories."""
         # Imported late: a broker starts faster without it.
-        from barnabas.broker.topics.kraft_metadata import topics_told
+        from barnabas.broker.topics.kraft_metadata import recorded_topics
 
-        return topics_told(self._world.disk, self._logs.usable_paths)
+        return recorded_topics(self._environment.disk, self._logs.usable_paths)
 
     def _adopt(self, config: BrokerConfig) -> None:
         """Go on with these properties; what cannot change while the broker runs is as it was."""
@@ -332,7 +336,7 @@ class BrokerServer:
             # An IPv4 and an IPv6 address of one name share their port, also where any will do.
             ports = [one.port for one in bound if one.name == endpoint.name]
             port = ports[0] if ports else endpoint.port
-            listener = self._world.network.listen(endpoint.host, port, accept)
+            listener = self._environment.network.listen(endpoint.host, port, accept)
             self._listeners.append(listener)
             bound.append(endpoint._replace(port=listener.address[1]))
         broker.advertised.update(advertised(self._config, bound))
@@ -364,18 +368,18 @@ class BrokerServer:
 
         config = self._config
         seconds = config.transaction_abort_timed_out_transaction_cleanup_interval_ms / 1000
-        self._world.timers.soon(when_used(lambda one: one.resume()))
+        self._environment.timers.soon(when_used(lambda one: one.resume()))
         self._background.every(seconds, "overdue transactions", when_used(lambda one: one.attend()))
         seconds = config.transaction_remove_expired_transaction_cleanup_interval_ms / 1000
         self._background.every(seconds, "expired transactions", when_used(lambda one: one.expire()))
 
     def _maintain(self) -> Iterator[None]:
-        for events in self._logs.maintain_in_steps(self._world.clock.time_ms()):
+        for events in self._logs.maintain_in_steps(self._environment.clock.time_ms()):
             _report(events)
             yield
 
     def _compact(self) -> None:
-        _report(self._cleaner.poll(self._world.clock.time_ms()))
+        _report(self._cleaner.poll(self._environment.clock.time_ms()))
 
     def _close_listeners(self) -> None:
         for listener in self._listeners:

@@ -7,6 +7,7 @@ Source: Kafka 4 (names, types, defaults, ranges). If a default differs, the text
 from collections.abc import Mapping
 from typing import ClassVar
 
+from barnabas.config.broker_compaction import CompactionConfig
 from barnabas.config.broker_consumer_groups import ConsumerGroupConfig
 from barnabas.config.broker_dialects import DialectConfig
 from barnabas.config.broker_membership import MembershipConfig
@@ -19,14 +20,12 @@ from barnabas.config.broker_streams_groups import StreamsGroupConfig
 from barnabas.config.broker_transactions import TransactionConfig
 from barnabas.config.broker_zookeeper import ZooKeeperConfig
 from barnabas.config.definition import (
-    DOUBLE_MAX,
     HIGH,
     INT_MAX,
     LONG_MAX,
     LOW,
     MEDIUM,
     boolean,
-    double,
     integer,
     long,
     optional_integer,
@@ -51,6 +50,7 @@ IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
 
 
 class BrokerConfig(
+    CompactionConfig,
     QuotaConfig,
     MembershipConfig,
     OffsetsConfig,
@@ -237,58 +237,6 @@ class BrokerConfig(
         default=False,
         text="Whether a new segment reserves its whole size on disk.",
         inert=_NO_PREALLOCATION,
-    )
-
-    # Compaction.
-    log_cleaner_enable: bool = boolean(
-        MEDIUM, default=True, text="Whether topics with cleanup.policy=compact are compacted."
-    )
-    log_cleaner_dedupe_buffer_size: int = long(
-        134_217_728,
-        MEDIUM,
-        "The maximum memory for the keys of a log under compaction, in bytes: 24 for each key. A "
-        "log with more keys is compacted in several rounds.",
-        low=1,
-    )
-    log_cleaner_io_buffer_load_factor: float = double(
-        0.9, MEDIUM, "The share of that memory that may be filled with keys.", low=0.01, high=0.99
-    )
-    log_cleaner_io_max_bytes_per_second: float = double(
-        DOUBLE_MAX,
-        MEDIUM,
-        "The maximum rate of reads and writes by compaction, in bytes per second.",
-        low=1,
-    )
-    log_cleaner_backoff_ms: int = long(
-        15_000,
-        MEDIUM,
-        "How long to wait if no log needs compaction, in milliseconds.",
-        low=0,
-    )
-    log_cleaner_min_cleanable_ratio: float = double(
-        0.5,
-        MEDIUM,
-        "The uncompacted share of a log from which it is compacted again.",
-        low=0,
-        high=1,
-    )
-    log_cleaner_delete_retention_ms: int = long(
-        86_400_000,
-        MEDIUM,
-        "How long a compacted topic keeps the tombstone of a deleted key, in milliseconds.",
-        low=0,
-    )
-    log_cleaner_min_compaction_lag_ms: int = long(
-        0,
-        MEDIUM,
-        "The minimum time before a record may be compacted, in milliseconds.",
-        low=0,
-    )
-    log_cleaner_max_compaction_lag_ms: int = long(
-        LONG_MAX,
-        MEDIUM,
-        "The maximum time before a record becomes eligible for compaction, in milliseconds.",
-        low=1,
     )
 
     # Flushes to stable storage.

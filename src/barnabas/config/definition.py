@@ -28,7 +28,7 @@ MEDIUM = Importance.MEDIUM
 LOW = Importance.LOW
 
 
-class Limits(TypedDict, total=False):
+class RowLimits(TypedDict, total=False):
     """What a row may declare beyond its default and text; see `Setting`."""
 
     low: float
@@ -76,7 +76,7 @@ class Setting:
         default: object,
         importance: Importance,
         text: str,
-        **more: Unpack[Limits],
+        **more: Unpack[RowLimits],
     ) -> None:
         self.kind = kind
         self.default = default
@@ -167,47 +167,47 @@ class Setting:
         raise ConfigError(f"{self.name}={value}: {why}")
 
 
-def boolean(importance: Importance, *, default: bool, text: str, **more: Unpack[Limits]) -> bool:
+def boolean(importance: Importance, *, default: bool, text: str, **more: Unpack[RowLimits]) -> bool:
     """Define a row for true or false."""
     return cast("bool", Setting(Kind.BOOLEAN, default, importance, text, **more))
 
 
-def integer(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
+def integer(default: int, importance: Importance, text: str, **more: Unpack[RowLimits]) -> int:
     """Define a row for a 32-bit integer."""
     return cast("int", Setting(Kind.INT, default, importance, text, **more))
 
 
-def optional_integer(importance: Importance, text: str, **more: Unpack[Limits]) -> int | None:
+def optional_integer(importance: Importance, text: str, **more: Unpack[RowLimits]) -> int | None:
     """Define a row for an optional 32-bit integer; the default is None."""
     return cast("int | None", Setting(Kind.INT, None, importance, text, **more))
 
 
-def short(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
+def short(default: int, importance: Importance, text: str, **more: Unpack[RowLimits]) -> int:
     """Define a row for a 16-bit integer."""
     return cast("int", Setting(Kind.SHORT, default, importance, text, **more))
 
 
-def long(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
+def long(default: int, importance: Importance, text: str, **more: Unpack[RowLimits]) -> int:
     """Define a row for a 64-bit integer."""
     return cast("int", Setting(Kind.LONG, default, importance, text, **more))
 
 
-def optional_long(importance: Importance, text: str, **more: Unpack[Limits]) -> int | None:
+def optional_long(importance: Importance, text: str, **more: Unpack[RowLimits]) -> int | None:
     """Define a row for an optional 64-bit integer; the default is None."""
     return cast("int | None", Setting(Kind.LONG, None, importance, text, **more))
 
 
-def double(default: float, importance: Importance, text: str, **more: Unpack[Limits]) -> float:
+def double(default: float, importance: Importance, text: str, **more: Unpack[RowLimits]) -> float:
     """Define a row for a floating-point number."""
     return cast("float", Setting(Kind.DOUBLE, default, importance, text, **more))
 
 
-def string(default: str, importance: Importance, text: str, **more: Unpack[Limits]) -> str:
+def string(default: str, importance: Importance, text: str, **more: Unpack[RowLimits]) -> str:
     """Define a row for text."""
     return cast("str", Setting(Kind.STRING, default, importance, text, **more))
 
 
-def optional_string(importance: Importance, text: str, **more: Unpack[Limits]) -> str | None:
+def optional_string(importance: Importance, text: str, **more: Unpack[RowLimits]) -> str | None:
     """Define a row for optional text; the default is None."""
     return cast("str | None", Setting(Kind.STRING, None, importance, text, **more))
 
@@ -216,7 +216,7 @@ def words(
     default: tuple[str, ...],
     importance: Importance,
     text: str,
-    **more: Unpack[Limits],
+    **more: Unpack[RowLimits],
 ) -> tuple[str, ...]:
     """Define a row for a comma-separated list."""
     return cast("tuple[str, ...]", Setting(Kind.LIST, default, importance, text, **more))

@@ -11,13 +11,13 @@ from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.joining import Join
 from barnabas.coordinators.classic_group.member import Member, Protocols
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
-from barnabas.coordinators.consumer_group.heartbeats import Beat
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat
 from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
-from barnabas.coordinators.share_group.groups import ShareBeat
+from barnabas.coordinators.share_group.groups import ShareHeartbeat
 from barnabas.coordinators.streams_group.group import StreamsGroup
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.topology import Topology
 
@@ -31,7 +31,7 @@ _PLACE_BYTES = 400
 
 
 def weight_of(shard: GroupShard, group_id: str) -> int:
-    """What the group of that name takes."""
+    """The memory of the group of that name, in bytes."""
     classic = shard.group(group_id)
     if classic is not None:
         return _of_classic(classic)
@@ -120,34 +120,36 @@ def _of_topology(topology: Topology | None) -> int:
     return total
 
 
-def grown_by_join(group: ClassicGroup | None, asked: Join) -> int:
+def grown_by_join(group: ClassicGroup | None, request: Join) -> int:
     """The growth of a classic group by a member that joins, or changes its data."""
-    member = None if group is None else group.members.get(asked.member_id)
-    size = _of_protocols(asked.protocols)
+    member = None if group is None else group.members.get(request.member_id)
+    size = _of_protocols(request.protocols)
     if member is not None:
         return size - _of_protocols(member.protocols)
     return size + MEMBER_BYTES + (GROUP_BYTES if group is None else 0)
 
 
 def grown_by_assignments(group: ClassicGroup, assignments: Mapping[str, bytes]) -> int:
-    """How much more it would take with these assignments."""
+    """The growth of a classic group by these assignments."""
     before = sum([len(one.assignment) for one in group.members.values()])
     return sum(map(len, assignments.values())) - before
 
 
-def grown_by_beat(shard: GroupShard, asked: Beat | ShareBeat | StreamsBeat) -> int:
+def grown_by_heartbeat(
+    shard: GroupShard, request: ConsumerHeartbeat | ShareHeartbeat | StreamsHeartbeat
+) -> int:
     """The growth of a group with broker-side assignment by a heartbeat."""
-    match asked:
-        case StreamsBeat():
-            streams = shard.streams.get(asked.group_id)
-            known = streams is not None and asked.member_id in streams.members
+    match request:
+        case StreamsHeartbeat():
+            streams = shard.streams.get(request.group_id)
+            known = streams is not None and request.member_id in streams.members
             before = _of_topology(streams.topology) if streams is not None else 0
-            size = _of_topology(asked.topology) - before + _of_tags(asked.tags or ())
+            size = _of_topology(request.topology) - before + _of_tags(request.tags or ())
         case _:
-            groups = shard.consumer if isinstance(asked, Beat) else shard.share
-            group = groups.get(asked.group_id)
-            member = None if group is None else group.members.get(asked.member_id)
+            groups = shard.consumer if isinstance(request, ConsumerHeartbeat) else shard.share
+            group = groups.get(request.group_id)
+            member = None if group is None else group.members.get(request.member_id)
             known = member is not None
-            size = 0 if asked.topics is None else _of_texts(asked.topics)
+            size = 0 if request.topics is None else _of_texts(request.topics)
             size -= 0 if member is None else _of_texts(member.topics)
     return max(size, 0) if known else max(size, 0) + MEMBER_BYTES + GROUP_BYTES

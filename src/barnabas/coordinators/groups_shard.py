@@ -1,7 +1,7 @@
 """GroupShard: the groups and offsets of one partition of __consumer_offsets.
 
-Offsets change by replay alone. What a group does between two generations is not in the log, as in
-Kafka: a record holds a group as the last generation left it, and replay makes it from that.
+Offsets change by replay alone. As in Kafka, what a classic group does between two generations is
+not in the log: a record holds a group at the end of its last rebalance, and replay restores that.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,13 +18,12 @@ from barnabas.coordinators.classic_group.protocols import CONSUMER
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import group_of
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult, Replayed
-from barnabas.coordinators.common.undo import WayBack, to_entries
+from barnabas.coordinators.common.undo import Undo, restore_entries
 from barnabas.coordinators.consumer_group import committing
-from barnabas.coordinators.consumer_group.environment import Surroundings
+from barnabas.coordinators.consumer_group.environment import GroupEnvironment
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
 from barnabas.coordinators.offsets.commit import Commit, commit_refusal
-from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_group.groups import ShareGroups
@@ -32,14 +31,14 @@ from barnabas.coordinators.streams_group import committing as streams_committing
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.groups import StreamsGroups
 from barnabas.errors import ErrorCode
-from barnabas.types import Buffer
+from barnabas.types import Buffer, TopicPartition
 
 Modern = ConsumerGroup | ShareGroup | StreamsGroup
 """A group with broker-side assignment."""
 
 
 class GroupKind(StrEnum):
-    """The kinds of groups, in Kafka's words."""
+    """The kinds of groups, by Kafka's names."""
 
     CLASSIC = "classic"
     CONSUMER = "consumer"
@@ -48,36 +47,33 @@ class GroupKind(StrEnum):
 
 
 class GroupShard:
-    """Some groups of a broker, with or without members."""
+    """The groups of one partition of __consumer_offsets, with or without members."""
 
     def __init__(
-        self, settings: GroupSettings, metadata_max_bytes: int, around: Surroundings
+        self, settings: GroupSettings, metadata_max_bytes: int, environment: GroupEnvironment
     ) -> None:
         self._settings = settings
-        self.consumer = ConsumerGroups(around, settings, self.replay)
-        self.share = ShareGroups(around.topics, self.replay)
-        self.streams = StreamsGroups(around.topics, self.replay)
+        self.consumer = ConsumerGroups(environment, settings, self.replay)
+        self.share = ShareGroups(environment.topics, self.replay)
+        self.streams = StreamsGroups(environment.topics, self.replay)
         self.offsets = OffsetsShard(metadata_max_bytes)
         self._groups: dict[str, ClassicGroup] = {}
         self.group: Callable[[str], ClassicGroup | None] = self._groups.get
         """A group that has had members; None also for one that has only offsets."""
 
     def group_to_join(self, group_id: str) -> ClassicGroup:
-        """The same, made if it is not there. `forget` it if nothing comes of it."""
+        """The classic group, created if missing. If the join fails, `forget` it."""
         group = self._groups.get(group_id)
         if group is None:
             group = self._groups[group_id] = ClassicGroup(group_id, self._settings)
         return group
 
     def groups(self) -> Iterator[ClassicGroup]:
-        """All groups that have had members."""
+        """All classic groups that have had members."""
         return iter(tuple(self._groups.values()))
 
     def view(self, group_id: str) -> ClassicGroup | None:
-        """A classic group, to look at.
-
-        One that has offsets only is an empty one without a protocol.
-        """
+        """A read-only view of a classic group. One with offsets only is empty, and has no protocol."""
         known = self._groups.get(group_id)
         if known is None and self._modern(group_id) is None and self.offsets.has(group_id):
             return ClassicGroup(group_id, self._settings)
@@ -88,7 +84,7 @@ class GroupShard:
         return self.consumer.get(group_id) or share
 
     def kind_of(self, group_id: str) -> GroupKind | None:
-        """Of which kind a group is; None: there is none of that name."""
+        """The kind of a group; None: there is none of that name."""
         match self._modern(group_id):
             case ConsumerGroup():
                 return GroupKind.CONSUMER
@@ -100,14 +96,14 @@ class GroupShard:
                 return None if self.view(group_id) is None else GroupKind.CLASSIC
 
     def views(self) -> Iterator[ClassicGroup]:
-        """All classic groups, to look at."""
+        """Views of all classic groups."""
         yield from self.groups()
         for group_id in self.offsets.groups():
             if group_id not in self._groups and self._modern(group_id) is None:
                 yield ClassicGroup(group_id, self._settings)
 
     def forget(self, group_id: str) -> None:
-        """Drop a group that there is nothing to remember of."""
+        """Drop a group that has nothing left."""
         self._groups.pop(group_id, None)
 
     def take_back(self, groups: Iterable[ClassicGroup]) -> None:
@@ -115,42 +111,45 @@ class GroupShard:
         for group in groups:
             self._groups.setdefault(group.group_id, group)
 
-    def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
-        """Save positions; the response has the result of each.
-
-        It also counts as the member's heartbeat.
-        """
-        modern = self._modern(asked.group_id)
+    def commit(
+        self, request: Commit, now: int
+    ) -> CoordinatorResult[dict[TopicPartition, ErrorCode]]:
+        """Save offsets; the response has the result of each. It also counts as the member's heartbeat."""
+        modern = self._modern(request.group_id)
         if modern is not None:
-            return self._commit_to(modern, asked)
-        refused = self._refusal(asked, now)
+            return self._commit_to(modern, request)
+        refused = self._refusal(request, now)
         if refused is not None:
-            return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
-        return self.offsets.commit(asked.group_id, asked.offsets)
+            return CoordinatorResult(dict.fromkeys(request.offsets, refused))
+        return self.offsets.commit(request.group_id, request.offsets)
 
-    def _refusal(self, asked: Commit, now: int) -> ErrorCode | None:
-        group = self._groups.get(asked.group_id)
-        refused = commit_refusal(group, asked, has_offsets=self.offsets.has)
-        if refused is None and group is not None and asked.who.member_id in group.members:
-            group.heard(group.members[asked.who.member_id], now)
+    def _refusal(self, request: Commit, now: int) -> ErrorCode | None:
+        group = self._groups.get(request.group_id)
+        refused = commit_refusal(group, request, has_offsets=self.offsets.has)
+        if refused is None and group is not None and request.who.member_id in group.members:
+            group.heard(group.members[request.who.member_id], now)
         return refused
 
     def _commit_to(
-        self, modern: Modern, asked: Commit
-    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        self, modern: Modern, request: Commit
+    ) -> CoordinatorResult[dict[TopicPartition, ErrorCode]]:
         match modern:
             case ConsumerGroup() as consumers:
-                return self._commit_but(asked, committing.refused_positions(consumers, asked))
+                return self._commit_but(request, committing.refused_positions(consumers, request))
             case StreamsGroup() as streams:
-                return self._commit_but(asked, streams_committing.refused_positions(streams, asked))
+                return self._commit_but(
+                    request, streams_committing.refused_positions(streams, request)
+                )
             case ShareGroup():
-                return CoordinatorResult(dict.fromkeys(asked.offsets, ErrorCode.GROUP_ID_NOT_FOUND))
+                return CoordinatorResult(
+                    dict.fromkeys(request.offsets, ErrorCode.GROUP_ID_NOT_FOUND)
+                )
 
     def _commit_but(
-        self, asked: Commit, refused: Mapping[Position, ErrorCode]
-    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
-        kept = {where: what for where, what in asked.offsets.items() if where not in refused}
-        result = self.offsets.commit(asked.group_id, kept)
+        self, request: Commit, refused: Mapping[TopicPartition, ErrorCode]
+    ) -> CoordinatorResult[dict[TopicPartition, ErrorCode]]:
+        kept = {where: what for where, what in request.offsets.items() if where not in refused}
+        result = self.offsets.commit(request.group_id, kept)
         return CoordinatorResult({**result.reply, **refused}, result.records)
 
     def fetch_refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
@@ -173,7 +172,7 @@ class GroupShard:
             return Replayed(ErrorCode.GROUP_ID_NOT_FOUND)
         if group.state is not GroupState.EMPTY:
             return Replayed(ErrorCode.NON_EMPTY_GROUP)
-        undo = to_entries(group_id, self._groups)
+        undo = restore_entries(group_id, self._groups)
         self.forget(group_id)
         records = self.offsets.forget_group(group_id)
         return Replayed(ErrorCode.NONE, (*records, encode_end(group_id)), undo)
@@ -185,7 +184,7 @@ class GroupShard:
         return Replayed(ErrorCode.NONE, (*offsets, *ended.records), ended.undo)
 
     def _end(self, group: Modern) -> Replayed[None]:
-        """Write that a group is gone."""
+        """The records that delete a group."""
         match group:
             case ConsumerGroup():
                 return self.consumer.delete(group)
@@ -195,9 +194,9 @@ class GroupShard:
                 return self.streams.delete(group)
 
     def delete_offsets(
-        self, group_id: str, positions: Sequence[Position]
+        self, group_id: str, positions: Sequence[TopicPartition]
     ) -> CoordinatorResult[ErrorCode | list[ErrorCode]]:
-        """Forget positions (KIP-496): one code for each, or one for all."""
+        """Remove offsets (KIP-496): one code for each, or one for all."""
         modern = self.consumer.get(group_id) or self.streams.get(group_id)
         group = self.view(group_id)
         topics: set[str] | None = set()
@@ -215,7 +214,7 @@ class GroupShard:
         return CoordinatorResult(codes, tuple(self.offsets.forget(group_id, free)))
 
     def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
-        """Remove offsets that are too old, and groups that nothing is left of (KIP-211)."""
+        """Remove expired offsets, and groups that are then empty (KIP-211)."""
         records: list[CoordinatorRecord] = []
         modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
         for one in modern:
@@ -246,19 +245,19 @@ class GroupShard:
         return records
 
     def replay(
-        self, key: Buffer | None, value: Buffer | None, ways: list[WayBack] | None = None
+        self, key: Buffer | None, value: Buffer | None, undo_log: list[Undo] | None = None
     ) -> None:
-        """Take in one record of the log, noting the way back; see `CoordinatorShard`."""
-        if self.consumer.replay(key, value, ways) or self.share.replay(key, value, ways):
+        """Apply one record of the log, and add its undo to `undo_log`; see `CoordinatorShard`."""
+        if self.consumer.replay(key, value, undo_log) or self.share.replay(key, value, undo_log):
             return
-        if self.streams.replay(key, value, ways):
+        if self.streams.replay(key, value, undo_log):
             return
         group_id = None if key is None else decode_group_key(key)
         if group_id is None:
             self.offsets.replay(key, value)
             return
-        if ways is not None:
-            ways.append(to_entries(group_id, self._groups))
+        if undo_log is not None:
+            undo_log.append(restore_entries(group_id, self._groups))
         if value is None:
             self._groups.pop(group_id, None)
         else:
@@ -267,16 +266,16 @@ class GroupShard:
     def replay_in_transaction(
         self, producer_id: int, key: Buffer | None, value: Buffer | None
     ) -> None:
-        """Take in an offset of a transaction; see `TransactionalShard`."""
+        """Apply an offset of a transaction; see `TransactionalShard`."""
         self.offsets.replay_in_transaction(producer_id, key, value)
 
     def end_transaction(self, producer_id: int, *, committed: bool) -> None:
-        """Let a producer's offsets count, or not."""
+        """Commit a producer's pending offsets, or drop them."""
         self.offsets.end_transaction(producer_id, committed=committed)
 
 
 def _since(group: ClassicGroup | None) -> int | None:
-    """Since when a group's offsets grow old, if not since they were committed."""
+    """When a group's offsets begin to age, if not at their commit."""
     if group is None or group.protocol_type is None or group.state is not GroupState.EMPTY:
         return None
     return group.since_ms if group.since_ms >= 0 else None

@@ -14,7 +14,7 @@ from barnabas.log.file_names import partition_directory
 from barnabas.log.partition.leader_epochs import LeaderEpochs
 from barnabas.log.partition.offline_log import OfflineLog
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.recovery.opening import Origin
+from barnabas.log.recovery.opening import LogOrigin
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.ports import Disk
 from barnabas.types import TopicPartition
@@ -138,16 +138,16 @@ class LostLogs:
     def _is_usable(self, section: Section) -> bool:
         return any(each.directory_id == section.directory_id for each in self._directories.usable)
 
-    def origin(self, partition: TopicPartition) -> Origin:
+    def origin(self, partition: TopicPartition) -> LogOrigin:
         """Where a partition continues without its records: after each that could have been read."""
         log, section, known = self._lost[partition]
         is_exact = section is not None and known is not None and section.is_exact(known)
         return origin_of(log, known, is_exact=is_exact)
 
 
-def origin_of(log: OfflineLog, known: Known | None, *, is_exact: bool) -> Origin:
+def origin_of(log: OfflineLog, known: Known | None, *, is_exact: bool) -> LogOrigin:
     """As `LostLogs.origin`. `is_exact`: the log was closed at the end that is `known`."""
     epoch, end = (known.epoch, known.end) if known else (0, log.written_end)
     if not is_exact:
         end += _UNSEEN_BYTES if log.config.byte_positions else _UNSEEN
-    return Origin(max(epoch, 0) + 1, end)
+    return LogOrigin(max(epoch, 0) + 1, end)

@@ -25,7 +25,7 @@ from barnabas.log.maintenance import LogMaintenance, not_written
 from barnabas.log.partition.offline_log import OfflineLog
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.giving_up import reopen
-from barnabas.log.recovery.opening import BEGINNING, Origin, create_log
+from barnabas.log.recovery.opening import BEGINNING, LogOrigin, create_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.segment import Segment
 from barnabas.log.start import LogEvent, LogSettings, LogStart
@@ -163,7 +163,7 @@ class LogManager:
         return self._create(partition, topic_id, config, BEGINNING)
 
     def _create(
-        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, origin: Origin
+        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, origin: LogOrigin
     ) -> PartitionLog:
         failure: StorageError = LogDirFailed("no log directory can be used")
         origin = origin._replace(on_named=partial(self._on_named, partition))

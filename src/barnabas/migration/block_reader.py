@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.migration.errors import MigrationStopped
-from barnabas.migration.source import Source
+from barnabas.migration.source import MigrationSource
 from barnabas.records.messages07.flat_set07 import FlatSet, flatten
 from barnabas.records.messages07.message07 import FetchTooSmall, InvalidMessage
 
@@ -35,7 +35,12 @@ class BlockReader:
     """Block boundaries depend on where reading starts; their combined contents do not."""
 
     def __init__(
-        self, source: Source, place: BrokerPartition, *, skip: bool, size: int = BLOCK_BYTES
+        self,
+        source: MigrationSource,
+        place: BrokerPartition,
+        *,
+        skip: bool,
+        size: int = BLOCK_BYTES,
     ) -> None:
         """`skip`: leave out what cannot be read. `size`: the size of a block in source bytes."""
         self._source = source

@@ -18,7 +18,7 @@ from barnabas.client.sync.ranges import RangeReader
 from barnabas.config.clients import ClientConfig, ConsumerConfig, ProducerConfig
 from barnabas.errors import ErrorCode
 from barnabas.migration.errors import MigrationStopped
-from barnabas.migration.offset_map import Producer
+from barnabas.migration.offset_map import BatchProducer
 from barnabas.migration.target import OutOfStep
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.init_producer_id import InitProducerIdRequest
@@ -65,7 +65,7 @@ class ClusterTarget:
         )
         return first, last
 
-    def last_batch(self, partition: int, end: int) -> tuple[Producer | None, int]:
+    def last_batch(self, partition: int, end: int) -> tuple[BatchProducer | None, int]:
         """Producer and sequence, from the header of the batch."""
         asked = OffsetRange(self._topic, partition, Offset(end - 1), Offset(end))
         fetches = RangeFetches(self._cluster, asked, RangeOptions())
@@ -74,7 +74,7 @@ class ClusterTarget:
         if not headers or headers[-1].producer_id < 0:
             return None, -1
         last = headers[-1]
-        return Producer(last.producer_id, last.producer_epoch), last.last_sequence
+        return BatchProducer(last.producer_id, last.producer_epoch), last.last_sequence
 
     def pause(self) -> None:
         """Wait half a second."""
@@ -84,14 +84,14 @@ class ClusterTarget:
         """The time of this machine."""
         return self._around.clock.time_ms()
 
-    def new_producer(self) -> Producer:
+    def new_producer(self) -> BatchProducer:
         """Request a producer id from any broker."""
 
-        async def ask() -> Producer:
+        async def ask() -> BatchProducer:
             request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
             answer = await self._cluster.ask(request)
             check(answer.error_code, "requesting a producer id")
-            return Producer(answer.producer_id, answer.producer_epoch)
+            return BatchProducer(answer.producer_id, answer.producer_epoch)
 
         what = "requesting a producer id"
         return self._loop.run(persist(self._cluster, self._deadline(), what, ask))

@@ -10,9 +10,9 @@ from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.migration.block_reader import BLOCK_BYTES, BlockReader
 from barnabas.migration.offset_map import OffsetMap
 from barnabas.migration.partition_copy import Copied, PartitionCopy
-from barnabas.migration.positions import Position, positions
-from barnabas.migration.source import Source
-from barnabas.migration.target import Target
+from barnabas.migration.positions import TranslatedPosition, positions
+from barnabas.migration.source import MigrationSource
+from barnabas.migration.target import MigrationTarget
 from barnabas.migration.verifying import Verified, verify
 from barnabas.ports import Registry
 from barnabas.records.columns.encoding import EncodeOptions
@@ -38,7 +38,11 @@ class Migration:
     """
 
     def __init__(
-        self, source: Source, target: Target, offsets: OffsetMap, options: MigrationOptions
+        self,
+        source: MigrationSource,
+        target: MigrationTarget,
+        offsets: OffsetMap,
+        options: MigrationOptions,
     ) -> None:
         self._source = source
         self._target = target
@@ -75,6 +79,6 @@ class Migration:
         """See `verifying.verify`."""
         return verify(self._target, partition, self.offsets, on_progress)
 
-    def positions(self, registry: Registry, topic: str) -> Iterator[Position]:
+    def positions(self, registry: Registry, topic: str) -> Iterator[TranslatedPosition]:
         """See `positions.positions`."""
         return positions(registry, topic, self.places, self.readers, self.offsets)

@@ -36,7 +36,7 @@ class MappedBlock(NamedTuple):
         return self.offset + self.sum.number
 
 
-class Producer(NamedTuple):
+class BatchProducer(NamedTuple):
     """The producer of the batches."""
 
     producer_id: int
@@ -53,7 +53,7 @@ class OffsetMap:
             MigrationStopped: the file belongs to another migration, or is not a map.
             StorageError: it cannot be read or written.
         """
-        self.producer: Producer | None = None
+        self.producer: BatchProducer | None = None
         self._file = file
         self._blocks: defaultdict[int, list[MappedBlock]] = defaultdict(list)
         head = {_FORMAT: FORMAT, **described}
@@ -105,7 +105,7 @@ class OffsetMap:
             row |= {"data_crc32c": block.sum.data, "lengths_crc32c": block.sum.lengths}
         self._append(row)
 
-    def write_as(self, producer: Producer) -> None:
+    def write_as(self, producer: BatchProducer) -> None:
         """Append the producer of the next batches, before it is used."""
         self.producer = producer
         self._append({"producer_id": producer.producer_id, "epoch": producer.epoch})
@@ -120,7 +120,7 @@ class OffsetMap:
     def _take(self, row: dict[str, Any], number: int) -> None:
         try:
             if "producer_id" in row:
-                self.producer = Producer(int(row["producer_id"]), int(row["epoch"]))
+                self.producer = BatchProducer(int(row["producer_id"]), int(row["epoch"]))
                 return
             data, lengths = row.get("data_crc32c", 0), row.get("lengths_crc32c", 0)
             found = PayloadSum(row["count"], data, lengths)

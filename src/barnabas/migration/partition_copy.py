@@ -17,9 +17,9 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.migration.block_reader import Block, BlockReader
 from barnabas.migration.block_records import BlockRecords
 from barnabas.migration.errors import MigrationStopped
-from barnabas.migration.offset_map import MappedBlock, OffsetMap, Producer
+from barnabas.migration.offset_map import BatchProducer, MappedBlock, OffsetMap
 from barnabas.migration.payload_sum import PayloadSum
-from barnabas.migration.target import OutOfStep, Target
+from barnabas.migration.target import MigrationTarget, OutOfStep
 from barnabas.records.batches.batch import stamp_producer
 from barnabas.records.columns.encoding import EncodeOptions
 
@@ -50,7 +50,7 @@ class PartitionCopy:
     def __init__(
         self,
         reader: BlockReader,
-        target: Target,
+        target: MigrationTarget,
         partition: int,
         offsets: OffsetMap,
         options: EncodeOptions,
@@ -61,7 +61,7 @@ class PartitionCopy:
         self._map = offsets
         self._options = options
         self._begin = self._end = 0
-        self._last: Producer | None = None
+        self._last: BatchProducer | None = None
         """The producer of the target's last batch, and its last sequence number."""
         self._last_sequence = -1
 

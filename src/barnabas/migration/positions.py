@@ -13,7 +13,7 @@ from barnabas.migration.offset_map import OffsetMap
 from barnabas.ports import Registry
 
 
-class Stored(NamedTuple):
+class StoredPosition(NamedTuple):
     """A group's position in a source partition, as ZooKeeper has it; `old` is None if it is invalid."""
 
     group: str
@@ -23,7 +23,7 @@ class Stored(NamedTuple):
     text: bytes
 
 
-class Position(NamedTuple):
+class TranslatedPosition(NamedTuple):
     """A group's position as a source byte, and as an offset in a target partition."""
 
     group: str
@@ -33,7 +33,9 @@ class Position(NamedTuple):
     new: int
 
 
-def stored(registry: Registry, topic: str, places: Sequence[BrokerPartition]) -> Iterator[Stored]:
+def stored(
+    registry: Registry, topic: str, places: Sequence[BrokerPartition]
+) -> Iterator[StoredPosition]:
     """Return the positions of all groups, in order; `places` are by target partition.
 
     Raises:
@@ -43,7 +45,7 @@ def stored(registry: Registry, topic: str, places: Sequence[BrokerPartition]) ->
         for partition, place in enumerate(places):
             node = registry.get(f"{offsets}/{topic}/{place}")
             if node is not None:
-                yield Stored(group, place, partition, decode_offset(node[0]), node[0])
+                yield StoredPosition(group, place, partition, decode_offset(node[0]), node[0])
 
 
 def positions(
@@ -52,7 +54,7 @@ def positions(
     places: Sequence[BrokerPartition],
     readers: Sequence[BlockReader],
     offsets: OffsetMap,
-) -> Iterator[Position]:
+) -> Iterator[TranslatedPosition]:
     """Convert the valid positions of `stored`; `readers` are by target partition.
 
     Raises:
@@ -62,7 +64,7 @@ def positions(
     for group, place, partition, old, _ in stored(registry, topic, places):
         if old is not None:
             new = new_offset(old, partition, readers[partition], offsets)
-            yield Position(group, place, partition, old, new)
+            yield TranslatedPosition(group, place, partition, old, new)
 
 
 def strays(

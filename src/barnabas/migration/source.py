@@ -6,7 +6,7 @@ from typing import Protocol
 from barnabas.client.driver07.assignment import BrokerPartition
 
 
-class Source(Protocol):
+class MigrationSource(Protocol):
     """Offsets are byte positions, as in 0.7."""
 
     @property

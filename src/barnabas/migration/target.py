@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from barnabas.errors import BrokerError
-from barnabas.migration.offset_map import Producer
+from barnabas.migration.offset_map import BatchProducer
 from barnabas.records.columns.columns import BytesColumn
 
 
@@ -12,14 +12,14 @@ class OutOfStep(BrokerError):
     """The target does not have the records before the batch, or does not know the producer."""
 
 
-class Target(Protocol):
+class MigrationTarget(Protocol):
     """One topic. All errors but OutOfStep are raised as KafkaError, after retries."""
 
     def bounds(self, partition: int) -> tuple[int, int]:
         """The first and end offset."""
         ...
 
-    def last_batch(self, partition: int, end: int) -> tuple[Producer | None, int]:
+    def last_batch(self, partition: int, end: int) -> tuple[BatchProducer | None, int]:
         """Producer and last sequence of the batch before `end`; None and -1 if unknown."""
         ...
 
@@ -31,7 +31,7 @@ class Target(Protocol):
         """The current time."""
         ...
 
-    def new_producer(self) -> Producer:
+    def new_producer(self) -> BatchProducer:
         """Return a new producer id."""
         ...
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.offset_map import OffsetMap
 from barnabas.migration.payload_sum import PayloadSum
-from barnabas.migration.target import Target
+from barnabas.migration.target import MigrationTarget
 
 
 class Verified(NamedTuple):
@@ -17,7 +17,7 @@ class Verified(NamedTuple):
 
 
 def verify(
-    target: Target, partition: int, offsets: OffsetMap, on_progress: Callable[[int], None]
+    target: MigrationTarget, partition: int, offsets: OffsetMap, on_progress: Callable[[int], None]
 ) -> Verified:
     """Read a target partition and compare it with the map, block by block.
 

@@ -112,6 +112,7 @@ def written_ranges(
     """
     starts = bounds(admin, places, EARLIEST, cluster)
     wanted = dict.fromkeys(places, LATEST)
+    hidden: list[TopicPartition] = []
     for _ in range(_LOOKS):
         ends = {where: row.offset for where, row in admin.list_offsets(wanted).items()}
         seen = admin.list_offsets(wanted, committed_only=True)

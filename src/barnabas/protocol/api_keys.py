@@ -166,8 +166,8 @@ def apis_of(*pairs: tuple[type, type]) -> Mapping[ApiKey, Api]:
         assert asked.key is not None
         key = ApiKey(asked.key)
         name = request.__name__.removesuffix("Request")
-        said = (asked.key, asked.versions, asked.flexible)
-        assert said == (answered.key, answered.versions, answered.flexible), name
+        request_row = (asked.key, asked.versions, asked.flexible)
+        assert request_row == (answered.key, answered.versions, answered.flexible), name
         assert key not in apis, name
         apis[key] = Api(key, name, request, response, asked.versions, asked.flexible)
     return MappingProxyType(apis)

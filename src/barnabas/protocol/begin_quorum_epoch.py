@@ -39,7 +39,7 @@ class BeginQuorumEpochRequestTopic:
 
 @struct
 class BeginQuorumEpochRequestPartition:
-    """Who leads in which epoch."""
+    """The leader of an epoch."""
 
     partition_index: Int32
     voter_directory_id: Uuid = on("1+", default=NO_UUID)
@@ -75,7 +75,7 @@ class BeginQuorumEpochResponseTopic:
 
 @struct
 class BeginQuorumEpochResponsePartition:
-    """Who leads as far as the voter knows."""
+    """The leader that the voter knows."""
 
     partition_index: Int32
     error_code: Int16

@@ -23,7 +23,7 @@ from barnabas.wire.schema import (
 
 @message(key=62, versions="0-4", flexible="0+")
 class BrokerRegistrationRequest:
-    """Who it is; `incarnation_id` is new at each start."""
+    """A broker's identity; `incarnation_id` is new at each start."""
 
     broker_id: Int32
     cluster_id: String

@@ -1,7 +1,7 @@
-"""What consumers of a group tell each other inside JoinGroup and SyncGroup, through the broker.
+"""The messages that consumers of a group exchange inside JoinGroup and SyncGroup.
 
-Each begins with its version as int16, outside of what is declared here. Who reads a version that is
-too new for it reads the newest that it knows and passes over the rest.
+Each begins with its version as int16, which is not declared here. A reader of a newer version reads
+the newest that it knows, and ignores the rest.
 
 Versions: 1 partitions that a member has (KIP-429) · 2 generation that it had them in (KIP-792) · 3
     rack (KIP-881)

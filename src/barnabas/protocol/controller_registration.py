@@ -18,7 +18,7 @@ from barnabas.wire.schema import (
 
 @message(key=70, versions="0", flexible="0+")
 class ControllerRegistrationRequest:
-    """Who it is; `incarnation_id` is new at each start."""
+    """A controller's identity; `incarnation_id` is new at each start."""
 
     controller_id: Int32
     incarnation_id: Uuid

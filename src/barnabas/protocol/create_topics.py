@@ -70,7 +70,7 @@ class CreateTopicsResponse:
 
 @struct
 class CreatableTopicResult:
-    """One topic: created as told here, or why not.
+    """One topic: its partitions and properties, or why it was not created.
 
     `topic_config_error_code` says why the configuration is not described.
     """

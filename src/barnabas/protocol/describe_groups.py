@@ -51,7 +51,7 @@ class DescribedGroup:
 
 @struct
 class DescribedGroupMember:
-    """One member: who it is, what it can and what it was told to do."""
+    """One member: its identity, its metadata and its assignment."""
 
     member_id: String
     group_instance_id: String | None = on("4+", default=None)

@@ -27,7 +27,7 @@ class EndQuorumEpochRequestTopic:
 
 @struct
 class EndQuorumEpochRequestPartition:
-    """Who led in which epoch, and who might be next, best first."""
+    """The leader of an epoch, and its preferred successors, best first."""
 
     partition_index: Int32
     leader_id: Int32
@@ -72,7 +72,7 @@ class EndQuorumEpochResponseTopic:
 
 @struct
 class EndQuorumEpochResponsePartition:
-    """Who leads as far as the voter knows."""
+    """The leader that the voter knows."""
 
     partition_index: Int32
     error_code: Int16

@@ -29,7 +29,7 @@ from barnabas.wire.schema import (
 class LeaderAndIsrRequest:
     """States of partitions, and the brokers that lead any of them.
 
-    Type: 0 not said, 1 some partitions, 2 all that the broker has; it may then delete others.
+    Type: 0 unknown, 1 some partitions, 2 all that the broker has; it may then delete others.
     """
 
     controller_id: Int32

@@ -19,7 +19,7 @@ from barnabas.wire.schema import (
 
 @message(key=13, versions="0-5", flexible="4+")
 class LeaveGroupRequest:
-    """Who leaves: up to version 2 one member, then several."""
+    """The members that leave: one up to version 2, then several."""
 
     group_id: String
     member_id: String = on("0-2", default="")

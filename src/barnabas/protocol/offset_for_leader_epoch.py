@@ -20,7 +20,7 @@ from barnabas.wire.schema import (
 
 @message(key=23, versions="0-4", flexible="4+")
 class OffsetForLeaderEpochRequest:
-    """Ask for end offsets. `replica_id`: -1 a consumer, -2 not said."""
+    """Ask for end offsets. `replica_id`: -1 a consumer, -2 unknown."""
 
     replica_id: Int32 = on("3+", default=-2)
     topics: Array[OffsetForLeaderTopic]

@@ -49,7 +49,7 @@ class ReadStateResult:
 
 @struct
 class PartitionResult:
-    """One partition: from its start offset on, what is not said is available."""
+    """One partition: offsets from its start on that are not listed are available."""
 
     partition: Int32
     error_code: Int16

@@ -2,7 +2,7 @@
 
 Between brokers of clusters with ZooKeeper only; gone in 4.0.
 
-Versions: 1 broker epoch (KIP-380), grouped by topic · 2 flexible · 3 leader epochs, deletion said
+Versions: 1 broker epoch (KIP-380), grouped by topic · 2 flexible · 3 leader epochs, deletion per partition
     for each partition (KIP-570) · 4 from a KRaft controller (KIP-866)
 """
 

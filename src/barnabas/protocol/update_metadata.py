@@ -29,7 +29,7 @@ from barnabas.wire.schema import (
 class UpdateMetadataRequest:
     """States of partitions, and all brokers that live.
 
-    Type: 0 not said, 1 some partitions, 2 all that there are.
+    Type: 0 unknown, 1 some partitions, 2 all that there are.
     """
 
     controller_id: Int32

@@ -40,7 +40,7 @@ class VoteRequestTopic:
 
 @struct
 class VoteRequestPartition:
-    """Who stands for which epoch, and how far its log goes."""
+    """A candidate for an epoch, and the end of its log."""
 
     partition_index: Int32
     replica_epoch: Int32

@@ -38,7 +38,7 @@ class WrongCrc(CorruptRecord):
     """A message does not have the CRC that it states."""
 
 
-class Rows(NamedTuple):
+class MessageRows(NamedTuple):
     """Rows of messages, and where in their buffer the first message behind them begins."""
 
     table: "array[int]"
@@ -50,7 +50,7 @@ class Rows(NamedTuple):
         return range(len(self.table) // _WIDTH)
 
 
-def message_tables(buffer: Buffer, start: int, end: int) -> Iterator[Rows]:
+def message_tables(buffer: Buffer, start: int, end: int) -> Iterator[MessageRows]:
     """The rows of the messages in a part of a buffer.
 
     A message that is cut off ends it quietly, as does one of another magic.
@@ -66,7 +66,7 @@ def message_tables(buffer: Buffer, start: int, end: int) -> Iterator[Rows]:
         if found < 0:
             raise CorruptRecord(f"message at byte {progress[0]}: {layout.WORDS[found]}")
         if found:
-            yield Rows(table[: _WIDTH * found], progress[0])
+            yield MessageRows(table[: _WIDTH * found], progress[0])
         if found < room:
             return
         room *= 4
@@ -180,7 +180,7 @@ def packed_value(buffer: Buffer, table: "array[int]", at: int) -> Buffer:
 
 def open_message(
     data: Buffer, start: int, end: int, table: "array[int]", at: int, *, nested: bool
-) -> list[Rows]:
+) -> list[MessageRows]:
     """The rows of the decompressed contents of the message whose row starts at `at`.
 
     Magic 0 has absolute offsets inside. Magic 1 has relative ones, and the message itself has the
@@ -216,7 +216,7 @@ def open_message(
     return inner
 
 
-def _shift(offset: int, attributes: int, inner: list[Rows]) -> int:
+def _shift(offset: int, attributes: int, inner: list[MessageRows]) -> int:
     """What to add to the offsets inside a message."""
     if not inner:
         raise CorruptRecord(layout.WORDS[layout.NOT_COMPRESSED_DATA])

@@ -8,8 +8,8 @@ class SystemClock:
 
     __slots__ = ()
 
-    # The functions themselves: a method around one would cost a producer, or a member of a group that
-    # is heard again and again, more than the clock does.
+    # The functions themselves: a method around one would cost each produce request and heartbeat more
+    # than the clock does.
     monotonic = staticmethod(monotonic)
     time_ns = staticmethod(time_ns)
 

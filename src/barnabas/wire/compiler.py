@@ -1,7 +1,7 @@
-"""Codecs: for each (message, version) a reader and a writer, made on first use.
+"""Codecs: for each (message, version) a reader and a writer, created on first use.
 
-`Codec.of(ProduceRequest, 9).decode(frame)`. Who calls often keeps the codec at hand. Where kernels are
-compiled they read and write; functions are generated for what kernels leave, and where there are none.
+`Codec.of(ProduceRequest, 9).decode(frame)`. Frequent callers keep the codec. Compiled kernels read and
+write; generated functions do what the kernels leave, or everything if none are compiled.
 """
 
 import re
@@ -20,7 +20,7 @@ from barnabas.wire.reading import MOST_BYTES, Reading
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from barnabas.wire.shapes import reader_of, writer_of
-from barnabas.wire.source import Source, Spot
+from barnabas.wire.source import FunctionSource, Spot
 from barnabas.wire.tagged import Malformed, TooCostly
 from barnabas.wire.writing import Writing
 
@@ -161,7 +161,7 @@ def _codec(declared: Any, version: int) -> Any:
     return Codec(declared, version)
 
 
-def _compiled(source: Source, name: str, title: str) -> Any:
+def _compiled(source: FunctionSource, name: str, title: str) -> Any:
     spots, title = source.spots, title % name
     decoding = name == "decode"
     source.names["FAILURES"] = _DECODE_FAILURES if decoding else _ENCODE_FAILURES
@@ -190,7 +190,7 @@ def _misread(failure: Exception, spots: dict[int, Spot], title: str) -> DecodeEr
     position, end = found.get("pos", 0), found.get("end", 0)
     path, _ = spot.fields[0]
     if isinstance(failure, TooCostly):
-        return OverLimit(_NUMBER_OF.sub("", path), position, *failure.told)
+        return OverLimit(_NUMBER_OF.sub("", path), position, *failure.details)
     if isinstance(failure, Malformed):
         return DecodeError(path.format_map(found), position, str(failure))
     if isinstance(failure, UnicodeDecodeError):

@@ -95,10 +95,10 @@ def element(field: FieldLayout) -> FieldLayout:
 def layout_of(declared: type, version: int, encoding: Encoding) -> StructLayout:
     """Resolve `declared`, a message or struct, for one version."""
     hints = get_type_hints(declared, include_extras=True)
-    said = declaration_of(declared).fields
+    specs = declaration_of(declared).fields
     resolved = [
-        (said[name].versions, _field(name, hints[name], said[name], version, encoding))
-        for name in said
+        (specs[name].versions, _field(name, hints[name], specs[name], version, encoding))
+        for name in specs
     ]
     there = [field for versions, field in resolved if version in versions]
     return StructLayout(
@@ -110,27 +110,27 @@ def layout_of(declared: type, version: int, encoding: Encoding) -> StructLayout:
     )
 
 
-def _field(name: str, hint: Any, said: On, version: int, encoding: Encoding) -> FieldLayout:
+def _field(name: str, hint: Any, spec: On, version: int, encoding: Encoding) -> FieldLayout:
     hint, maybe_none = _without_none(hint)
     array = get_origin(hint) is list
     if array:
         (hint,) = get_args(hint)
     kind = _kind(hint, version, encoding)
-    tagged = said.tag is not None and version in (said.tagged or said.versions)
+    tagged = spec.tag is not None and version in (spec.tagged or spec.versions)
     alone = isinstance(kind, StructLayout) and not array
-    nullable = maybe_none and (said.nullable is None or version in said.nullable)
-    if tagged and alone and said.nullable is None:
+    nullable = maybe_none and (spec.nullable is None or version in spec.nullable)
+    if tagged and alone and spec.nullable is None:
         nullable = False
-    assert said.default is not REQUIRED or said.factory or not tagged, f"{name} needs a default"
+    assert spec.default is not REQUIRED or spec.factory or not tagged, f"{name} needs a default"
     return FieldLayout(
         name,
         kind,
         array,
         nullable,
         tagged and alone and maybe_none,
-        said.tag if tagged else None,
-        said.default,
-        said.factory,
+        spec.tag if tagged else None,
+        spec.default,
+        spec.factory,
     )
 
 

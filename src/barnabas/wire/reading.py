@@ -7,7 +7,7 @@ from typing import Any
 from barnabas.wire import charges
 from barnabas.wire.layout import FieldLayout, StructLayout, element, length_code
 from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
-from barnabas.wire.source import Source
+from barnabas.wire.source import FunctionSource
 from barnabas.wire.tagged import (
     Malformed,
     bad_length,
@@ -43,7 +43,7 @@ class Reading:
     """Writes the function `decode(data, pos=0, spare=MOST_BYTES)` for one layout."""
 
     def __init__(self, layout: StructLayout) -> None:
-        self.source = Source(f"def decode(data, pos=0, spare={MOST_BYTES}):")
+        self.source = FunctionSource(f"def decode(data, pos=0, spare={MOST_BYTES}):")
         self.source.names |= {
             "new": object.__new__,
             "read_unknown": read_unknown,

@@ -170,8 +170,10 @@ def message(
 
 
 def _fields(declared: type) -> dict[str, On]:
-    said = vars(declared)
-    return {name: said.get(name, _ALWAYS) for name in said.get("__annotations__", ())}
+    declarations = vars(declared)
+    return {
+        name: declarations.get(name, _ALWAYS) for name in declarations.get("__annotations__", ())
+    }
 
 
 def _build(declared: type[_Class], declaration: Declaration) -> type[_Class]:
@@ -213,18 +215,18 @@ def _function(made: type, name: str, begin: str, end: str) -> object:
     """One that fills an object with what it is given by name, made by `begin` or its first argument."""
     names: dict[str, object] = {"REQUIRED": REQUIRED, "MADE": made, "NEW": object.__new__}
     parameters, lines = [], []
-    for field, said in declaration_of(made).fields.items():
-        if said.factory is not None:
-            names[f"make_{field}"] = said.factory
+    for field, spec in declaration_of(made).fields.items():
+        if spec.factory is not None:
+            names[f"make_{field}"] = spec.factory
             parameters.append(f"{field}=REQUIRED")
             lines.append(f" self.{field} = make_{field}() if {field} is REQUIRED else {field}\n")
             continue
-        names[f"default_{field}"] = said.default
-        parameters.append(field if said.default is REQUIRED else f"{field}=default_{field}")
+        names[f"default_{field}"] = spec.default
+        parameters.append(field if spec.default is REQUIRED else f"{field}=default_{field}")
         lines.append(f" self.{field} = {field}\n")
     given = [*([] if begin else ["self"]), *(["*", *parameters] if parameters else [])]
     head = f"def {name}({', '.join(given)}):\n{begin} self.unknown_tags = None\n"
-    exec(head + "".join(lines) + end, names)  # noqa: S102  (text from declarations, never from input)
+    exec(head + "".join(lines) + end, names)  # noqa: S102  (text from spec, never from input)
     return names[name]
 
 

@@ -19,7 +19,7 @@ class Spot(NamedTuple):
     fields: tuple[tuple[str, str], ...]
 
 
-class Source:
+class FunctionSource:
     """Lines of one function, the names they use from outside, and their spots."""
 
     def __init__(self, head: str) -> None:

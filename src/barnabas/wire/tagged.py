@@ -28,7 +28,7 @@ class TooCostly(Malformed):
 
     def __init__(self, count: int, cost: int, left: int) -> None:
         super().__init__()
-        self.told = count, cost, left
+        self.details = count, cost, left
 
 
 def too_many(count: int, cost: int, spare: int) -> TooCostly:

@@ -7,7 +7,7 @@ from typing import Any
 from barnabas.wire.layout import FieldLayout, StructLayout, element, length_code
 from barnabas.wire.schema import Fixed, RecordSet, Text
 from barnabas.wire.send import FileSlice, RecordData, Send
-from barnabas.wire.source import Source
+from barnabas.wire.source import FunctionSource
 from barnabas.wire.tagged import ONE_BYTE, tagged_section, varint
 
 FEW = 17
@@ -51,7 +51,7 @@ class Writing:
 
     def __init__(self, layout: StructLayout) -> None:
         records = layout.has_records()
-        self.source = Source("def write(o0, send):" if records else "def encode(o0):")
+        self.source = FunctionSource("def write(o0, send):" if records else "def encode(o0):")
         self.source.names |= {
             "varint": varint,
             "ONE_BYTE": ONE_BYTE,

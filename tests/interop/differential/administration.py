@@ -92,8 +92,8 @@ def create_topics(talk: Talk) -> None:
     }
     for label, topic in asked.items():
         for only in (True, False):
-            said = f"{label}, {'validated' if only else 'created'}"
-            talk.ask(said, CreateTopicsRequest(topics=[topic], validate_only=only), 7)
+            response = f"{label}, {'validated' if only else 'created'}"
+            talk.ask(response, CreateTopicsRequest(topics=[topic], validate_only=only), 7)
     for version in (2, 4, 5):
         talk.ask(
             f"version {version}",
@@ -106,8 +106,8 @@ def create_topics(talk: Talk) -> None:
     both = [_wanted(name("x.y")), _wanted(name("x_y"))]
     talk.ask("nothing", CreateTopicsRequest(topics=[]), 7)
     talk.ask("internal", CreateTopicsRequest(topics=[_wanted("__cluster_metadata")]), 7)
-    said = talk.wait(CreateTopicsRequest(topics=both, validate_only=True), 7, lambda _: True)
-    talk.answers["collision in one request"] = sorted(one.error_code for one in said.topics)
+    response = talk.wait(CreateTopicsRequest(topics=both, validate_only=True), 7, lambda _: True)
+    talk.answers["collision in one request"] = sorted(one.error_code for one in response.topics)
 
 
 def delete_topics(talk: Talk) -> None:
@@ -158,10 +158,10 @@ def create_partitions(talk: Talk) -> None:
     def grown(
         count: int, assigned: list[list[int]] | None = None, name: str = name
     ) -> CreatePartitionsTopic:
-        told = None
+        recorded = None
         if assigned is not None:
-            told = [CreatePartitionsAssignment(broker_ids=one) for one in assigned]
-        return CreatePartitionsTopic(name=name, count=count, assignments=told)
+            recorded = [CreatePartitionsAssignment(broker_ids=one) for one in assigned]
+        return CreatePartitionsTopic(name=name, count=count, assignments=recorded)
 
     cases = {
         "same": [grown(2)],
@@ -320,7 +320,9 @@ def _describe_t(talk: Talk, name: str, value: str) -> None:
     talk.wait(
         request,
         4,
-        lambda said: any((c.name, c.value) == (name, value) for c in said.results[0].configs),
+        lambda response: any(
+            (c.name, c.value) == (name, value) for c in response.results[0].configs
+        ),
     )
     talk.ask("what it is now", request, 4)
 
@@ -358,7 +360,7 @@ def metadata(talk: Talk) -> None:
     nothing = [MetadataRequestTopic(topic_id=NO_UUID, name=None)]
     talk.ask("neither", MetadataRequest(topics=nothing), 12)
     talk.ask("null name in 10", MetadataRequest(topics=strange), 10)
-    talk.wait(named(talk.topic("made"), create=True), 12, lambda said: not codes(said))
+    talk.wait(named(talk.topic("made"), create=True), 12, lambda response: not codes(response))
     talk.settled("made", 1)
     talk.ask("made on first use", named(talk.topic("made")), 12)
     everything = talk.wait(MetadataRequest(topics=None), 12, lambda _: True)

@@ -58,12 +58,14 @@ def assigned_when_shared(talk: Talk) -> None:
         says = ShareGroupHeartbeatRequest(
             group_id=group, member_id=name, member_epoch=epoch, subscribed_topic_names=topics
         )
-        said = talk.wait(
+        response = talk.wait(
             says,
             1,
-            lambda said: bool(epoch) or bool(said.assignment and said.assignment.topic_partitions),
+            lambda response: (
+                bool(epoch) or bool(response.assignment and response.assignment.topic_partitions)
+            ),
         )
-        return int(said.member_epoch)
+        return int(response.member_epoch)
 
     def is_behind(label: str) -> None:
         (found,) = talk.wait(asked, 1, lambda _said: True).groups
@@ -112,7 +114,7 @@ def refused_joins(talk: Talk) -> None:
 def _found(talk: Talk, name: str) -> str:
     group = talk.topic(name) if name else ""
     found = FindCoordinatorRequest(key=group, key_type=0)
-    talk.wait(found, 3, lambda said: not said.error_code)
+    talk.wait(found, 3, lambda response: not response.error_code)
     return group
 
 
@@ -133,7 +135,9 @@ def unknown_share_groups(talk: Talk) -> None:
         member_epoch=0,
         subscribed_topic_names=[talk.topic("t")],
     )
-    talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
+    talk.wait(
+        joins, 1, lambda response: response.assignment and response.assignment.topic_partitions
+    )
     for name in ("here", "none", "other", ""):
         group = _found(talk, name)
         for label, topics in (("all", None), ("nothing", []), ("some", [here, nowhere])):
@@ -163,10 +167,10 @@ def unknown_share_groups(talk: Talk) -> None:
                         forgotten_topics_data=[],
                     )
                     talk.ask(f"fetch: {label}", fetches, 2)
-            said = ShareAcknowledgeRequest(
+            response = ShareAcknowledgeRequest(
                 group_id=group_id, member_id=MEMBER, share_session_epoch=1, topics=[]
             )
-            talk.ask(f"acknowledge: {group_id!r}", said, 2)
+            talk.ask(f"acknowledge: {group_id!r}", response, 2)
 
 
 def nameless_groups(talk: Talk) -> None:
@@ -183,9 +187,9 @@ def nameless_groups(talk: Talk) -> None:
             ("consumer", ConsumerGroupDescribeRequest(**asked), 1),
             ("classic", classic, 5),
         ):
-            said = talk.wait(request, version, lambda _said: True)
-            told = [(one.group_id, one.error_code) for one in said.groups]
-            talk.answers[f"{label}, {len(ids)}"] = told
+            response = talk.wait(request, version, lambda _said: True)
+            recorded = [(one.group_id, one.error_code) for one in response.groups]
+            talk.answers[f"{label}, {len(ids)}"] = recorded
 
 
 SCENARIOS = (

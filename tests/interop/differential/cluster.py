@@ -150,7 +150,7 @@ def describe_topic_partitions(talk: Talk) -> None:
 def find_coordinator(talk: Talk) -> None:
     """Groups, and keys of types nobody knows."""
     ask = FindCoordinatorRequest(key="g", key_type=0)
-    talk.wait(ask, 2, lambda said: said.error_code == 0)
+    talk.wait(ask, 2, lambda response: response.error_code == 0)
     for version in range(4):
         talk.ask(f"group in {version}", ask, version)
     for version in (4, 5, 6):
@@ -177,7 +177,7 @@ def offsets_of_a_group(talk: Talk) -> None:
     topic_id = talk.create("t", partitions=3)
     name, gone = talk.topic("t"), talk.topic("gone")
     coordinator = FindCoordinatorRequest(key=talk.topic("g"), key_type=0)
-    talk.wait(coordinator, 2, lambda said: said.error_code == 0)
+    talk.wait(coordinator, 2, lambda response: response.error_code == 0)
 
     def kept(
         offset: int,
@@ -207,7 +207,7 @@ def offsets_of_a_group(talk: Talk) -> None:
             topics=[topic],
         )
 
-    talk.wait(kept(1), 9, lambda said: said.topics[0].partitions[0].error_code == 0)
+    talk.wait(kept(1), 9, lambda response: response.topics[0].partitions[0].error_code == 0)
     for version in range(2, 11):
         by_id = version >= 10
         here, there = (topic_id, STRANGE_ID) if by_id else (name, gone)

@@ -115,12 +115,12 @@ def no_assignment_yet(talk: Talk) -> None:
 def classic_alone(talk: Talk, group: str, instance: str | None = None) -> Person:
     """One alone in a classic group, with four partitions."""
     rex, topic = Person(talk, talk.topic(group), instance), talk.topic("t")
-    said = subscription([topic])
-    rex.member_id = talk.ask("rex joins", rex.join(metadata=said), 9).member_id
+    response = subscription([topic])
+    rex.member_id = talk.ask("rex joins", rex.join(metadata=response), 9).member_id
     # With an instance he is in by now, and in again.
-    rex.generation = talk.ask("rex has joined", rex.join(metadata=said), 9).generation_id
+    rex.generation = talk.ask("rex has joined", rex.join(metadata=response), 9).generation_id
     sync = rex.sync()
-    all_of_it = encode_assignment({topic: range(4)}, like=said)
+    all_of_it = encode_assignment({topic: range(4)}, like=response)
     sync.assignments = [
         SyncGroupRequestAssignment(member_id=rex.member_id, assignment=all_of_it),
     ]
@@ -157,7 +157,9 @@ def by_expression(talk: Talk) -> None:
         subscribed_topic_regex="__consumer_off.*",
     )
     # Kafka looks for topics after it has answered.
-    talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
+    talk.wait(
+        joins, 1, lambda response: response.assignment and response.assignment.topic_partitions
+    )
     talk.ask("found", one.describe(), 1)
     (group,) = talk.answers["found"]["groups"]
     (member,) = group["members"]
@@ -179,8 +181,10 @@ def by_expression(talk: Talk) -> None:
             subscribed_topic_names=[],
             subscribed_topic_regex=expression,
         )
-        said = talk.wait(joins, 1, lambda said: said.member_epoch or said.error_code)
-        talk.answers[f"taken: {expression}"] = said.error_code
+        response = talk.wait(
+            joins, 1, lambda response: response.member_epoch or response.error_code
+        )
+        talk.answers[f"taken: {expression}"] = response.error_code
 
 
 SCENARIOS = (

@@ -45,8 +45,8 @@ class One:
         self.epoch = 0
         self.has: dict[bytes, Sequence[int]] = {}
         found = FindCoordinatorRequest(key=self.group, key_type=0)
-        talk.wait(found, 3, lambda said: not said.error_code)
-        talk.wait(self.beat(epoch=NEVER), 1, lambda said: said.error_code not in NOT_READY)
+        talk.wait(found, 3, lambda response: not response.error_code)
+        talk.wait(self.beat(epoch=NEVER), 1, lambda response: response.error_code not in NOT_READY)
 
     def beat(self, *, epoch: int | None = None, **more: Any) -> ConsumerGroupHeartbeatRequest:
         return ConsumerGroupHeartbeatRequest(
@@ -59,22 +59,22 @@ class One:
 
     def says(self, label: str, version: int = 1, **more: Any) -> Any:
         """Say something, and remember what one is to have from now on."""
-        said = self.talk.ask(label, self.beat(**more), version)
-        if not said.error_code:
-            self.epoch = said.member_epoch
-            if said.assignment is not None:
+        response = self.talk.ask(label, self.beat(**more), version)
+        if not response.error_code:
+            self.epoch = response.member_epoch
+            if response.assignment is not None:
                 self.has = {
                     bytes(one.topic_id): list(one.partitions)
-                    for one in said.assignment.topic_partitions
+                    for one in response.assignment.topic_partitions
                 }
-        return said
+        return response
 
     def joins(self, label: str, *topics: str, version: int = 1, **more: Any) -> Any:
         """Say everything."""
         names = [self.talk.topic(one) for one in topics]
-        said = {"rebalance_timeout_ms": 60_000, "topic_partitions": [], **more}
-        said.setdefault("subscribed_topic_names", names)
-        return self.says(label, version, **said)
+        response = {"rebalance_timeout_ms": 60_000, "topic_partitions": [], **more}
+        response.setdefault("subscribed_topic_names", names)
+        return self.says(label, version, **response)
 
     def owned(self) -> list[TopicPartitions]:
         return [
@@ -143,8 +143,10 @@ def known(talk: Talk, topic: str) -> None:
     joins = first.beat(
         rebalance_timeout_ms=60_000, topic_partitions=[], subscribed_topic_names=[talk.topic(topic)]
     )
-    talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
-    talk.wait(first.beat(epoch=-1), 1, lambda said: not said.error_code)
+    talk.wait(
+        joins, 1, lambda response: response.assignment and response.assignment.topic_partitions
+    )
+    talk.wait(first.beat(epoch=-1), 1, lambda response: not response.error_code)
 
 
 def configure(talk: Talk, group: str, **properties: str) -> None:
@@ -155,7 +157,7 @@ def configure(talk: Talk, group: str, **properties: str) -> None:
     ]
     resource = AlterConfigsResource(resource_type=_GROUP, resource_name=group, configs=rows)
     asked = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
-    talk.wait(asked, 1, lambda said: not said.responses[0].error_code)
+    talk.wait(asked, 1, lambda response: not response.responses[0].error_code)
     settled(talk)
 
 

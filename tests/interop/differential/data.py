@@ -146,7 +146,7 @@ def idempotence(talk: Talk) -> None:
     given = talk.wait(
         InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000),
         4,
-        lambda said: said.error_code == 0,
+        lambda response: response.error_code == 0,
     )
     producer = given.producer_id
 

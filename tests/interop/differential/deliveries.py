@@ -72,10 +72,10 @@ class Reader(Member):
             assert time.monotonic() < deadline, "nothing was acquired"
         return found
 
-    def tell(self, *said: Said) -> None:
+    def tell(self, *response: Said) -> None:
         """Acknowledge; nothing is compared but that it is taken."""
         label = f"told at {self.epoch}"
-        self.say(label, *said)
+        self.say(label, *response)
         answer = self.talk.answers.pop(f"{label} in {self.version}")
         assert not answer["error_code"], answer
         places = [one for topic in answer["responses"] for one in topic["partitions"]]
@@ -132,7 +132,9 @@ def spoiled_records(talk: Talk) -> None:
         group = talk.topic("group-2")
         settings = (("share.delivery.count.limit", SET, str(limit)),)
         talk.wait(
-            changed(GROUP, group, *settings), 1, lambda said: not said.responses[0].error_code
+            changed(GROUP, group, *settings),
+            1,
+            lambda response: not response.responses[0].error_code,
         )
         settled(talk)
         with talk.one_connection():
@@ -184,8 +186,8 @@ def unknown_modes(talk: Talk) -> None:
         reader.write(4, 4)
         talk.answers["taken"] = reader.taken()
 
-        def ask(label: str, mode: int, *said: Said, **more: Any) -> None:
-            request = reader.request(said)
+        def ask(label: str, mode: int, *response: Said, **more: Any) -> None:
+            request = reader.request(response)
             for name, value in ({"share_acquire_mode": mode} | more).items():
                 setattr(request, name, value)
             talk.ask(label, request, reader.version)

@@ -58,7 +58,9 @@ def rebalance(talk: Talk) -> None:
     rex.generation = talk.ask("rex joins", rex.join(names=_NAMES), 9).generation_id
     talk.ask("rex syncs", rex.sync(), 5)
     with _waits(talk, "max joins", max_.join(names=_NAMES[1:]), 9) as joined:
-        talk.wait(rex.beat(), 4, lambda said: said.error_code == ErrorCode.REBALANCE_IN_PROGRESS)
+        talk.wait(
+            rex.beat(), 4, lambda response: response.error_code == ErrorCode.REBALANCE_IN_PROGRESS
+        )
         _amid(talk, "while max waits", rex, topic)
         talk.ask("max beats while he waits", max_.beat(), 4)
         rex.generation = talk.ask("rex joins again", rex.join(names=_NAMES), 9).generation_id
@@ -96,9 +98,9 @@ def _leave(talk: Talk, rex: Person, max_: Person) -> None:
         MemberIdentity(member_id=max_.member_id, reason="tired"),
         MemberIdentity(member_id=max_.member_id),
     ]
-    said = "some leave, and some who cannot"
-    talk.ask(said, LeaveGroupRequest(group_id=rex.group, members=leaving), 5)
-    for one in talk.answers[said]["members"]:
+    response = "some leave, and some who cannot"
+    talk.ask(response, LeaveGroupRequest(group_id=rex.group, members=leaving), 5)
+    for one in talk.answers[response]["members"]:
         one["member_id"] = one["member_id"].replace(max_.member_id, "max")
     talk.ask("nobody leaves", LeaveGroupRequest(group_id=rex.group, members=[]), 5)
 
@@ -147,19 +149,21 @@ def odd_names(talk: Talk) -> None:
         talk.ask(f"{name}: found", FindCoordinatorRequest(key=odd, key_type=0), 3)
         talk.ask(f"{name}: found in a batch", FindCoordinatorRequest(
             coordinator_keys=[odd, ""], key_type=0), 4)  # fmt: skip
-        talk.wait(one.beat(), 4, lambda said: said.error_code == ErrorCode.UNKNOWN_MEMBER_ID)
+        talk.wait(
+            one.beat(), 4, lambda response: response.error_code == ErrorCode.UNKNOWN_MEMBER_ID
+        )
         talk.ask(f"{name}: invited", one.join(), 9)
         talk.ask(f"{name}: committed", one.commit(topic), 8)
         talk.ask(f"{name}: asked", _asked(odd, topic, 0), 7)
         talk.ask(f"{name}: described", one.describe(), 5)
         label = f"{name}: listed"
         talk.ask(label, ListGroupsRequest(states_filter=[], types_filter=[]), 5)
-        told = talk.answers[label]
-        told["groups"] = [each for each in told["groups"] if each["group_id"] == odd]
+        recorded = talk.answers[label]
+        recorded["groups"] = [each for each in recorded["groups"] if each["group_id"] == odd]
         talk.ask(f"{name}: deleted", one.delete(), 2)
     for kind, key in ((1, "w"), (2, f"{_SHARED}:0")):
         found = FindCoordinatorRequest(coordinator_keys=[key], key_type=kind)
-        talk.wait(found, 6, lambda said: not said.coordinators[0].error_code)
+        talk.wait(found, 6, lambda response: not response.coordinators[0].error_code)
     for kind in (0, 1, 2, 3):
         talk.ask(f"found: kind {kind}, no name", FindCoordinatorRequest(key="", key_type=kind), 3)
     for key in ("", "g", "g:t:0", *(f"{_SHARED}:{one}" for one in ("x", -1, 2**31, -(2**31)))):
@@ -282,8 +286,10 @@ def told_and_listed(talk: Talk) -> None:
         for kinds in ([], ["classic"], ["CLASSIC"], ["Consumer"], ["other"], [""]):
             label = f"listed {states} {kinds}"
             talk.ask(label, ListGroupsRequest(states_filter=states, types_filter=kinds), 5)
-            told = talk.answers[label]
-            told["groups"] = [each for each in told["groups"] if each["group_id"] == one.group]
+            recorded = talk.answers[label]
+            recorded["groups"] = [
+                each for each in recorded["groups"] if each["group_id"] == one.group
+            ]
 
 
 def odd_subscriptions(talk: Talk) -> None:
@@ -306,9 +312,11 @@ def odd_subscriptions(talk: Talk) -> None:
     for label, body in bodies.items():
         for version in (-1, 0, 1, 2, 3, 4, 99):
             metadata = struct.pack(">h", version) + body
-            joined = talk.wait(one.join(metadata=metadata), 3, lambda said: not said.error_code)
+            joined = talk.wait(
+                one.join(metadata=metadata), 3, lambda response: not response.error_code
+            )
             one.member_id, one.generation = joined.member_id, joined.generation_id
-            talk.wait(one.sync(), 5, lambda said: not said.error_code)
+            talk.wait(one.sync(), 5, lambda response: not response.error_code)
             for name in ("dogs", "cats"):
                 talk.ask(f"{label} in {version}: {name}", one.forget(talk.topic(name)), 0)
 

@@ -37,9 +37,9 @@ class Person:
         self.group, self.instance = group, instance
         self.member_id, self.generation = "", -1
         found = FindCoordinatorRequest(key=group, key_type=0)
-        talk.wait(found, 3, lambda said: not said.error_code)
+        talk.wait(found, 3, lambda response: not response.error_code)
         # Kafka answers before the coordinator has loaded the partition.
-        talk.wait(self.beat(), 4, lambda said: said.error_code not in NOT_READY)
+        talk.wait(self.beat(), 4, lambda response: response.error_code not in NOT_READY)
 
     def join(
         self,
@@ -177,19 +177,19 @@ def one_member(talk: Talk) -> None:
 def static_member(talk: Talk) -> None:
     """A static member that comes back, is fenced, and is taken out by an operator."""
     rex = Person(talk, talk.topic("s"), "one")
-    said = talk.ask("joined", rex.join(), 9)
-    rex.member_id, rex.generation = said.member_id, said.generation_id
+    response = talk.ask("joined", rex.join(), 9)
+    rex.member_id, rex.generation = response.member_id, response.generation_id
     talk.ask("synced", rex.sync(), 5)
     back = Person(talk, rex.group, "one")
-    said = talk.ask("back", back.join(), 9)
-    back.member_id, back.generation = said.member_id, said.generation_id
+    response = talk.ask("back", back.join(), 9)
+    back.member_id, back.generation = response.member_id, response.generation_id
     talk.ask("what it had", back.sync(), 5)
     talk.ask("the one before beats", rex.beat(), 4)
     talk.ask("the one before joins", rex.join(), 9)
     talk.ask("the one before leaves", rex.leave(), 5)
     old = Person(talk, rex.group, "one")
-    said = talk.ask("back, of an older client", old.join(), 8)
-    old.member_id, old.generation = said.member_id, said.generation_id
+    response = talk.ask("back, of an older client", old.join(), 8)
+    old.member_id, old.generation = response.member_id, response.generation_id
     talk.ask("described", old.describe(), 5)
     other = Person(talk, rex.group, "two")
     other.member_id = old.member_id

@@ -23,7 +23,9 @@ def internal_topics(talk: Talk) -> None:
         inside.produce(f"in a transaction, version {version}", version)
     writer.describe("open")
     writer.end("ended", commit=False)
-    talk.wait(FindCoordinatorRequest(key="g", key_type=0), 3, lambda said: not said.error_code)
+    talk.wait(
+        FindCoordinatorRequest(key="g", key_type=0), 3, lambda response: not response.error_code
+    )
     for name in (inside.topic, "__consumer_offsets"):
         for index in (0, 999):
             for version in (3, 9, 12):

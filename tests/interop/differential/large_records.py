@@ -79,8 +79,10 @@ def large_commits(talk: Talk) -> None:
 def _codes(talk: Talk, label: str, asked: object, version: int) -> None:
     """Ask, and keep of the answer which codes there are."""
     talk.ask(label, asked, version)
-    said = talk.answers[label]["topics"]
-    talk.answers[label] = sorted({one["error_code"] for each in said for one in each["partitions"]})
+    response = talk.answers[label]["topics"]
+    talk.answers[label] = sorted(
+        {one["error_code"] for each in response for one in each["partitions"]}
+    )
 
 
 def _kept(group: str, topic: str, places: Sequence[int] = (0, 300, 399)) -> OffsetFetchRequest:
@@ -88,8 +90,8 @@ def _kept(group: str, topic: str, places: Sequence[int] = (0, 300, 399)) -> Offs
     return OffsetFetchRequest(group_id=group, topics=[asked], require_stable=True)
 
 
-def _is_stable(said: Any) -> bool:
-    return not any(one.error_code for topic in said.topics for one in topic.partitions)
+def _is_stable(response: Any) -> bool:
+    return not any(one.error_code for topic in response.topics for one in topic.partitions)
 
 
 def large_members(talk: Talk) -> None:
@@ -100,8 +102,8 @@ def large_members(talk: Talk) -> None:
     ):
         one = Person(talk, talk.topic(name))
         one.member_id = talk.ask(f"{name}: invited", one.join(), 9).member_id
-        said = talk.ask(f"{name}: joined", one.join(metadata=metadata), 9)
-        one.generation = said.generation_id
+        response = talk.ask(f"{name}: joined", one.join(metadata=metadata), 9)
+        one.generation = response.generation_id
         del talk.answers[f"{name}: joined"]["members"]
         sync = one.sync()
         mine = SyncGroupRequestAssignment(member_id=one.member_id, assignment=assignment)

@@ -138,19 +138,19 @@ def deleted_shared_topics(talk: Talk) -> None:
         request.topics = [share_fetch.FetchTopic(topic_id=cats, partitions=[place])]
         talk.wait(request, 2, lambda _answer: True)
         gone = DeleteTopicsRequest(topic_names=[talk.topic("cats")], timeout_ms=10_000)
-        talk.wait(gone, 5, lambda said: not said.responses[0].error_code)
+        talk.wait(gone, 5, lambda response: not response.responses[0].error_code)
         asked = [MetadataRequestTopic(name=talk.topic("cats"))]
         talk.wait(
             MetadataRequest(topics=asked, allow_auto_topic_creation=False),
             12,
-            lambda said: said.topics[0].error_code == UNKNOWN_TOPIC,
+            lambda response: response.topics[0].error_code == UNKNOWN_TOPIC,
         )
         # Kafka's broker says that it is gone before it has let go of it.
         held = DescribableLogDirTopic(topic=talk.topic("cats"), partitions=[0])
         talk.wait(
             DescribeLogDirsRequest(topics=[held]),
             4,
-            lambda said: not any(one.topics for one in said.results),
+            lambda response: not any(one.topics for one in response.results),
         )
         stray.fetch_from("as before")
         stray.accept("accepted of it", (cats, [0]))
@@ -175,10 +175,10 @@ def unsubscribed_shared_topics(talk: Talk) -> None:
             stray.fetch_from("accepted of it", (cats, [0]))
             stray.fill()
             stray.fetch_from("with new records")
-            told = talk.answers[f"with new records, fetched in {version}"]
+            recorded = talk.answers[f"with new records, fetched in {version}"]
             # Kafka does not wait for the refusal of one when it has records of the other.
-            told["responses"] = [
-                one for one in told["responses"] if one["topic_id"] == "id of dogs"
+            recorded["responses"] = [
+                one for one in recorded["responses"] if one["topic_id"] == "id of dogs"
             ]
             stray.fetch_from("forgotten", forgets=[cats])
             stray.fetch_from("by itself", (cats, []), epoch=OPENS)

@@ -54,7 +54,7 @@ class PastTalk(Talk):
         self.wait(asked, 0, _led)
         ends = _asked_offsets(self.topic(name), -1)
         version = max(self.versions(ApiKey.LIST_OFFSETS, 1))
-        self.wait(ends, version, lambda said: said.topics[0].partitions[0].error_code == 0)
+        self.wait(ends, version, lambda reply: reply.topics[0].partitions[0].error_code == 0)
         return self.topic(name)
 
     def _plain(self, value: object, name: str = "") -> object:
@@ -66,8 +66,8 @@ class PastTalk(Talk):
         return super()._plain(value, name)
 
 
-def _led(said: MetadataResponse) -> bool:
-    partitions = said.topics[0].partitions
+def _led(reply: MetadataResponse) -> bool:
+    partitions = reply.topics[0].partitions
     return bool(partitions) and all(one.leader_id >= 0 for one in partitions)
 
 
@@ -228,7 +228,7 @@ def committed_offsets(talk: PastTalk) -> None:
     """Positions of a group without members, kept by the broker since 0.8.2."""
     name = talk.made("t")
     ask = FindCoordinatorRequest(key="past")
-    talk.wait(ask, 0, lambda said: said.error_code == 0)
+    talk.wait(ask, 0, lambda reply: reply.error_code == 0)
     talk.ask("coordinator", ask, 0)
     talk.wait(_positions(name), 1, _not_loading)
     for version in talk.versions(ApiKey.OFFSET_FETCH, FLEXIBLE_GROUPS - 1):
@@ -243,10 +243,10 @@ def committed_offsets(talk: PastTalk) -> None:
             talk.ask(f"told in 1 after {version}", _positions(name), 1)
 
 
-def _not_loading(said: OffsetFetchResponse) -> bool:
+def _not_loading(reply: OffsetFetchResponse) -> bool:
     """Kafka names the coordinator before it has read what it keeps."""
-    told = [one.error_code for topic in said.topics for one in topic.partitions]
-    return not {14, 15, 16} & set(told)
+    response = [one.error_code for topic in reply.topics for one in topic.partitions]
+    return not {14, 15, 16} & set(response)
 
 
 def _positions(name: str, group: str = "past", *, count: int = 2) -> OffsetFetchRequest:

@@ -66,8 +66,10 @@ class Case:
     def lists(self, label: str) -> None:
         label = f"{self.name}: listed {label}"
         self.talk.ask(label, ListGroupsRequest(states_filter=[], types_filter=[]), 5)
-        told = self.talk.answers[label]
-        told["groups"] = [one for one in told["groups"] if one["group_id"] == self.person.group]
+        recorded = self.talk.answers[label]
+        recorded["groups"] = [
+            one for one in recorded["groups"] if one["group_id"] == self.person.group
+        ]
 
     def commits(self, label: str = "commits", version: int = 7) -> None:
         self.talk.ask(f"{self.name}: {label}", self.person.commit(self.topic), version)
@@ -109,7 +111,11 @@ def pending_offsets(talk: Talk) -> None:
             case.commits()
         delete = DeleteTopicsRequest(topic_names=[talk.topic(which)], timeout_ms=10_000)
         talk.ask(f"{which} topic deleted", delete, 5)
-        talk.wait(case.asked(), 7, lambda said: said.topics[0].partitions[0].committed_offset == -1)
+        talk.wait(
+            case.asked(),
+            7,
+            lambda response: response.topics[0].partitions[0].committed_offset == -1,
+        )
         talk.create(which, partitions=2)
         case.ends()
 
@@ -150,9 +156,11 @@ def offsets_of_share_groups(talk: Talk) -> None:
         )
 
     # Until it has something Kafka is still about to begin the group there.
-    talk.wait(beat(0), 1, lambda said: said.assignment and said.assignment.topic_partitions)
+    talk.wait(
+        beat(0), 1, lambda response: response.assignment and response.assignment.topic_partitions
+    )
     case.commits("with a member")
-    talk.wait(beat(-1), 1, lambda said: not said.error_code)
+    talk.wait(beat(-1), 1, lambda response: not response.error_code)
     case.commits("commits 2", 2)
     case.commits("commits 7", 7)
     case.commits("commits 9", 9)

@@ -56,7 +56,9 @@ def alter_replica_log_dirs(talk: Talk) -> None:
     """A move within one broker: to where the replica is, and to nowhere."""
     talk.create("t", partitions=2)
     name, gone = talk.topic("t"), talk.topic("gone")
-    (here,) = talk.wait(DescribeLogDirsRequest(topics=[]), 4, lambda said: said.results).results
+    (here,) = talk.wait(
+        DescribeLogDirsRequest(topics=[]), 4, lambda response: response.results
+    ).results
 
     def moved(path: str, *topics: tuple[str, list[int]]) -> AlterReplicaLogDirsRequest:
         rows = [AlterReplicaLogDirTopic(name=one, partitions=indexes) for one, indexes in topics]
@@ -94,8 +96,8 @@ def elect_leaders(talk: Talk) -> None:
         talk.ask(f"no topics, {kind}", asked(kind=kind), 2)
         for version in (1, 2):
             everything = ElectLeadersRequest(election_type=kind, topic_partitions=None)
-            said = talk.wait(everything, version, lambda _: True)
-            mine = [one for one in said.replica_election_results if one.topic == name]
+            response = talk.wait(everything, version, lambda _: True)
+            mine = [one for one in response.replica_election_results if one.topic == name]
             talk.answers[f"all, {kind}, in {version}"] = [len(one.partition_result) for one in mine]
     talk.ask("twice a partition", asked((name, [0, 0])), 2)
     talk.ask("twice a topic", asked((name, [0]), (name, [0, 1])), 2)

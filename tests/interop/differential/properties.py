@@ -73,11 +73,11 @@ def documentation(talk: Talk) -> None:
             configuration_keys=["log.cleanup.policy"] if kind == BROKER else None,
         )
         request = DescribeConfigsRequest(resources=[asked], include_documentation=True)
-        (told,) = talk.wait(request, 4, lambda _said: True).results
-        assert told.configs
+        (recorded,) = talk.wait(request, 4, lambda _said: True).results
+        assert recorded.configs
         talk.answers[str(kind)] = {
             one.name: re.sub(r"<.*?>|[:,]", "", one.documentation).split()[:3]
-            for one in told.configs
+            for one in recorded.configs
         }
 
 
@@ -107,8 +107,8 @@ def _asked(talk: Talk, altered: str, created: int, alters: Iterable[int]) -> Non
             configs=[CreatableTopicConfig(name=name, value=config[name]) for name in config],
         )
         request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000, validate_only=True)
-        said = talk.wait(request, created, lambda _: True)
-        talk.answers[f"{label}, created"] = said.topics[0].error_code
+        response = talk.wait(request, created, lambda _: True)
+        talk.answers[f"{label}, created"] = response.topics[0].error_code
         changes = [AlterableConfig(name=name, value=config[name]) for name in config]
         resource = AlterConfigsResource(resource_type=TOPIC, resource_name=altered, configs=changes)
         for version in versions:

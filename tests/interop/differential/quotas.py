@@ -122,7 +122,7 @@ def _ask(talk: Talk, user: str, client: str) -> None:
     talk.wait(
         asked(address),
         1,
-        lambda said: [value.value for one in said.entries for value in one.values] == [200],
+        lambda response: [value.value for one in response.entries for value in one.values] == [200],
     )
     for strict in (True, False):
         for label, parts in {
@@ -149,8 +149,8 @@ def _ask(talk: Talk, user: str, client: str) -> None:
             "a name for any": (("user", ANY, user),),
         }.items():
             for version in (0, 1):
-                said = f"{label} asked for in {version}, {'strict' if strict else 'loose'}"
-                talk.ask(said, asked(*parts, strict=strict), version)
+                response = f"{label} asked for in {version}, {'strict' if strict else 'loose'}"
+                talk.ask(response, asked(*parts, strict=strict), version)
 
 
 def _remove(talk: Talk, user: str, client: str) -> None:
@@ -165,7 +165,9 @@ def _remove(talk: Talk, user: str, client: str) -> None:
     talk.wait(
         everything,
         1,
-        lambda said: not any(part.entity_type == "ip" for e in said.entries for part in e.entity),
+        lambda response: (
+            not any(part.entity_type == "ip" for e in response.entries for part in e.entity)
+        ),
     )
     talk.ask("what is left", everything, 1)
     # While anybody has a quota, a broker takes requests one by one: those of later tests, too.
@@ -193,22 +195,26 @@ def quotas_in_order(talk: Talk) -> None:
     for number, entity in enumerate(entities):
         first = number % 4
         for wanted in islice(permutations(keys, 1 + first), first, first + 1 + number % 3):
-            said = talk.wait(_altered(entity, dict.fromkeys(wanted, 1e12)), 1, lambda _said: True)
-            talk.answers[f"set {number} {wanted}"] = str(said.entries[0].entity)
+            response = talk.wait(
+                _altered(entity, dict.fromkeys(wanted, 1e12)), 1, lambda _said: True
+            )
+            talk.answers[f"set {number} {wanted}"] = str(response.entries[0].entity)
     # What is changed last is seen last.
     value = 2e12
     talk.wait(_altered(entities[-1], {keys[0]: value}), 1, lambda _said: True)
 
-    def is_seen(said: DescribeClientQuotasResponse) -> bool:
-        values = [one.value for each in said.entries or () for one in each.values]
+    def is_seen(response: DescribeClientQuotasResponse) -> bool:
+        values = [one.value for each in response.entries or () for one in each.values]
         return value in values
 
     asked = DescribeClientQuotasRequest(components=[], strict=False)
-    told = talk.wait(asked, 1, is_seen).entries
-    talk.answers["told"] = str([(one.entity, [value.key for value in one.values]) for one in told])
+    recorded = talk.wait(asked, 1, is_seen).entries
+    talk.answers["told"] = str(
+        [(one.entity, [value.key for value in one.values]) for one in recorded]
+    )
     gone = [_altered(entity, dict.fromkeys(keys)).entries[0] for entity in entities]
-    said = talk.wait(AlterClientQuotasRequest(entries=gone, validate_only=False), 1, bool)
-    talk.answers["removed"] = str([(one.entity, one.error_code) for one in said.entries])
+    response = talk.wait(AlterClientQuotasRequest(entries=gone, validate_only=False), 1, bool)
+    talk.answers["removed"] = str([(one.entity, one.error_code) for one in response.entries])
 
 
 SCENARIOS = (client_quotas, quotas_in_order)

@@ -110,7 +110,7 @@ def client_metrics(talk: Talk) -> None:
     talk.wait(
         described(CLIENT_METRICS, "a b"),
         4,
-        lambda said: any(one.value == "500" for one in said.results[0].configs),
+        lambda response: any(one.value == "500" for one in response.results[0].configs),
     )
     talk.ask("described", described(CLIENT_METRICS, name), 4)
     talk.ask("one of them", described(CLIENT_METRICS, name, ["match"]), 4)
@@ -123,7 +123,7 @@ def client_metrics(talk: Talk) -> None:
     talk.wait(
         ListConfigResourcesRequest(resource_types=[CLIENT_METRICS]),
         1,
-        lambda said: "a b" not in {one.resource_name for one in said.config_resources},
+        lambda response: "a b" not in {one.resource_name for one in response.config_resources},
     )
     talk.ask("none is left", ListConfigResourcesRequest(), 0)
 
@@ -134,8 +134,10 @@ def _list(talk: Talk) -> None:
         talk.ask(f"listed, {kind}", ListConfigResourcesRequest(resource_types=[kind]), 1)
     both = ListConfigResourcesRequest(resource_types=[BROKER, CLIENT_METRICS])
     talk.ask("listed, two kinds", both, 1)
-    said = talk.wait(ListConfigResourcesRequest(resource_types=[]), 1, lambda _: True)
-    talk.answers["listed, all kinds"] = sorted({one.resource_type for one in said.config_resources})
+    response = talk.wait(ListConfigResourcesRequest(resource_types=[]), 1, lambda _: True)
+    talk.answers["listed, all kinds"] = sorted(
+        {one.resource_type for one in response.config_resources}
+    )
 
 
 def group_configs(talk: Talk) -> None:
@@ -164,7 +166,9 @@ def group_configs(talk: Talk) -> None:
     talk.wait(
         described(GROUP, name),
         4,
-        lambda said: any(one.value == "by_duration:PT1H" for one in said.results[0].configs),
+        lambda response: any(
+            one.value == "by_duration:PT1H" for one in response.results[0].configs
+        ),
     )
     talk.ask("described", described(GROUP, name), 4)
     talk.ask("what nobody set", described(GROUP, talk.topic("nothing")), 4)
@@ -202,15 +206,15 @@ def telemetry(talk: Talk) -> None:
         first = GetTelemetrySubscriptionsRequest(client_instance_id=some)
         talk.ask("a client with an id", first, 0)
         talk.ask("it asks again", first, 0)
-        said = talk.ask("a new client", new, 0)
-        known, right = said.client_instance_id, said.subscription_id
+        response = talk.ask("a new client", new, 0)
+        known, right = response.client_instance_id, response.subscription_id
         again = GetTelemetrySubscriptionsRequest(client_instance_id=known)
         talk.ask("pushed without an id", pushed(bytes(16), end=False), 0)
         talk.ask("pushed", pushed(known, right, end=False), 0)
         talk.ask("pushed at once again", pushed(known, right, end=False), 0)
         talk.ask("asked after that", again, 0)
-        said = talk.ask("another new client", new, 0)
-        known, right = said.client_instance_id, said.subscription_id
+        response = talk.ask("another new client", new, 0)
+        known, right = response.client_instance_id, response.subscription_id
         again = GetTelemetrySubscriptionsRequest(client_instance_id=known)
         talk.ask("another subscription", pushed(known, right + 1, end=False), 0)
         talk.ask("asked for the right one", again, 0)
@@ -255,8 +259,8 @@ def broker_configs(talk: Talk) -> None:
     talk.wait(
         described(BROKER, one, keys),
         4,
-        lambda said: (
-            {c.name: c.value for c in said.results[0].configs}["background.threads"] == "12"
+        lambda response: (
+            {c.name: c.value for c in response.results[0].configs}["background.threads"] == "12"
         ),
     )
     talk.ask("one", described(BROKER, one, [*keys, "log.cleanup.policy"]), 4)
@@ -272,8 +276,9 @@ def broker_configs(talk: Talk) -> None:
     talk.wait(
         described(BROKER, one, keys),
         4,
-        lambda said: (
-            {c.name: c.value for c in said.results[0].configs}["log.segment.bytes"] == "1073741824"
+        lambda response: (
+            {c.name: c.value for c in response.results[0].configs}["log.segment.bytes"]
+            == "1073741824"
         ),
     )
     talk.ask("one at the end", described(BROKER, one, keys), 4)

@@ -82,8 +82,8 @@ def questions() -> Iterator[Question]:
     mine = DescribeDelegationTokenRequest(owners=[owner])
     yield "my tokens", ApiKey.DESCRIBE_DELEGATION_TOKEN, mine
     for mechanism in ("PLAIN", "nonsense"):
-        said = SaslHandshakeRequest(mechanism=mechanism)
-        yield mechanism, ApiKey.SASL_HANDSHAKE, said
+        response = SaslHandshakeRequest(mechanism=mechanism)
+        yield mechanism, ApiKey.SASL_HANDSHAKE, response
     yield "who I am", ApiKey.SASL_AUTHENTICATE, SaslAuthenticateRequest(auth_bytes=b"\0me\0secret")
 
 
@@ -169,7 +169,7 @@ def passwords(talk: Talk) -> None:
         "f gone": _gone("f"), "g gone": _gone("g"), "seen gone": _gone("seen"),
     }.items():  # fmt: skip
         talk.ask(label, _altered(one), 0)
-    talk.wait(everybody, 0, lambda said: not said.results)
+    talk.wait(everybody, 0, lambda response: not response.results)
 
 
 def _altered(*changes: _Change) -> AlterUserScramCredentialsRequest:
@@ -179,8 +179,8 @@ def _altered(*changes: _Change) -> AlterUserScramCredentialsRequest:
     )
 
 
-def _has(iterations: int, said: DescribeUserScramCredentialsResponse) -> bool:
-    infos = said.results[0].credential_infos
+def _has(iterations: int, response: DescribeUserScramCredentialsResponse) -> bool:
+    infos = response.results[0].credential_infos
     return bool(infos) and infos[0].iterations == iterations
 
 

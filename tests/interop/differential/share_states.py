@@ -30,7 +30,7 @@ class Leader:
         self.talk, self.group, self.topic_id = talk, talk.topic(group), topic_id
         key = f"{self.group}:{uuid_text(topic_id)}:0"
         found = FindCoordinatorRequest(key_type=2, coordinator_keys=[key])
-        talk.wait(found, 6, lambda said: not said.coordinators[0].error_code)
+        talk.wait(found, 6, lambda reply: not reply.coordinators[0].error_code)
         self.find()
 
     def find(self, partition: int = 0) -> None:
@@ -41,7 +41,7 @@ class Leader:
         self.talk.wait(
             self._sum([partition]),
             1,
-            lambda said: said.results[0].partitions[0].error_code not in _NOT_LOADED,
+            lambda reply: reply.results[0].partitions[0].error_code not in _NOT_LOADED,
         )
 
     def begin(self, label: str, epoch: int, start: int, partition: int = 0) -> None:
@@ -60,7 +60,7 @@ class Leader:
     def write(
         self,
         label: str,
-        *told: Told,
+        *response: Told,
         epochs: tuple[int, int] = (1, 0),
         start: int = -1,
         **more: Any,
@@ -76,7 +76,7 @@ class Leader:
                 writing.StateBatch(
                     first_offset=first, last_offset=last, delivery_state=state, delivery_count=count
                 )
-                for first, last, state, count in told
+                for first, last, state, count in response
             ],
         )
         topic = writing.WriteStateData(topic_id=self.topic_id, partitions=[row])

@@ -51,14 +51,14 @@ class Member:
         # Kafka assigns what the group has a place in; before, fetches fail.
         talk.wait(joins, 1, lambda answer: answer.assignment and answer.assignment.topic_partitions)
 
-    def request(self, said: Sequence[Said] = ()) -> ShareFetchRequest:
+    def request(self, response: Sequence[Said] = ()) -> ShareFetchRequest:
         batches = [
             share_fetch.AcknowledgementBatch(
                 first_offset=self.first + first,
                 last_offset=self.first + last,
                 acknowledge_types=list(kinds),
             )
-            for first, last, kinds in said
+            for first, last, kinds in response
         ]
         place = share_fetch.FetchPartition(partition_index=0, acknowledgement_batches=batches)
         topic = share_fetch.FetchTopic(topic_id=self.topic_id, partitions=[place])
@@ -104,27 +104,27 @@ class Member:
         part = PartitionProduceData(index=0, records=builder.build())
         topic = TopicProduceData(name=self.talk.topic("dogs"), partition_data=[part])
         asked = ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[topic])
-        (said,) = self.talk.wait(asked, 9, lambda _answer: True).responses
-        (place,) = said.partition_responses
+        (response,) = self.talk.wait(asked, 9, lambda _answer: True).responses
+        (place,) = response.partition_responses
         assert not place.error_code
         return int(place.base_offset) + 2
 
-    def fetch(self, label: str, *said: Said) -> Any:
+    def fetch(self, label: str, *response: Said) -> Any:
         label = f"{label}, fetched in {self.version}"
-        self.talk.ask(label, self.request(said), self.version)
+        self.talk.ask(label, self.request(response), self.version)
         for topic in self.talk.answers[label]["responses"]:
             for one in topic["partitions"]:
                 one.pop("records")
                 one.pop("acquired_records")
 
-    def say(self, label: str, *said: Said, **more: Any) -> None:
+    def say(self, label: str, *response: Said, **more: Any) -> None:
         batches = [
             share_acknowledge.AcknowledgementBatch(
                 first_offset=self.first + first,
                 last_offset=self.first + last,
                 acknowledge_types=list(kinds),
             )
-            for first, last, kinds in said
+            for first, last, kinds in response
         ]
         place = share_acknowledge.AcknowledgePartition(
             partition_index=0, acknowledgement_batches=batches
@@ -180,7 +180,7 @@ def committed_records(talk: Talk) -> None:
     topic, group = talk.topic("dogs"), talk.topic("group-2")
     settings = {"share.isolation.level": "read_committed", "share.auto.offset.reset": "earliest"}
     properties = changed(GROUP, group, *((name, SET, value) for name, value in settings.items()))
-    talk.wait(properties, 1, lambda said: not said.responses[0].error_code)
+    talk.wait(properties, 1, lambda response: not response.responses[0].error_code)
     settled(talk)
     writer = Writer(talk, "writer", topic)
     writer.init("init")
@@ -271,9 +271,11 @@ def share_subscriptions(talk: Talk) -> None:
     """A member that subscribes anew while the next assignment is not due."""
     names = {talk.create(name): name for name in ("cats", "dogs", "owls")}
     group = talk.topic("group")
-    talk.wait(FindCoordinatorRequest(key=group, key_type=0), 3, lambda said: not said.error_code)
+    talk.wait(
+        FindCoordinatorRequest(key=group, key_type=0), 3, lambda response: not response.error_code
+    )
     rarely = changed(GROUP, group, ("share.assignment.interval.ms", SET, "5000"))
-    talk.wait(rarely, 1, lambda said: not said.responses[0].error_code)
+    talk.wait(rarely, 1, lambda response: not response.responses[0].error_code)
     settled(talk)
 
     def beat(epoch: int, *subscribed: str) -> ShareGroupHeartbeatRequest:
@@ -291,22 +293,22 @@ def share_subscriptions(talk: Talk) -> None:
 
     def has_just(epoch: int, *subscribed: str) -> int:
         """Subscribe, and wait until the assignment is that; gives the member's epoch."""
-        said = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
-        while assigned(said) != list(subscribed):
-            said = talk.wait(beat(said.member_epoch), 1, lambda _said: True)
+        response = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
+        while assigned(response) != list(subscribed):
+            response = talk.wait(beat(response.member_epoch), 1, lambda _said: True)
             time.sleep(0.05)
-        return int(said.member_epoch)
+        return int(response.member_epoch)
 
     # Kafka assigns what it has kept a place for, which it may have a moment after the member came.
     epoch = has_just(has_just(0, "cats"), "cats", "dogs")
     for number, subscribed in enumerate(
         (("dogs",), (), ("cats", "dogs"), (), ("cats",), ("owls",), ("dogs", "owls"))
     ):
-        said = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
+        response = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
         talk.answers[f"{number}: subscribed to {subscribed}"] = (
-            said.error_code,
-            said.member_epoch - epoch,
-            assigned(said),
+            response.error_code,
+            response.member_epoch - epoch,
+            assigned(response),
         )
     asked = ShareGroupDescribeRequest(group_ids=[group], include_authorized_operations=False)
     (described,) = talk.wait(asked, 1, lambda _said: True).groups

@@ -65,8 +65,8 @@ class Instance:
         self.epoch = 0
         self.does: dict[str, list[TaskIds]] = {}
         found = FindCoordinatorRequest(key=self.group, key_type=0)
-        talk.wait(found, 3, lambda said: not said.error_code)
-        talk.wait(self.beat(epoch=NEVER), 0, lambda said: said.error_code not in NOT_READY)
+        talk.wait(found, 3, lambda response: not response.error_code)
+        talk.wait(self.beat(epoch=NEVER), 0, lambda response: response.error_code not in NOT_READY)
         self.set(**{"assignment.interval.ms": "0", "initial.rebalance.delay.ms": "0"} | properties)
 
     def set(self, **properties: str) -> None:
@@ -75,28 +75,28 @@ class Instance:
         configure(self.talk, self.group, **named)
 
     def beat(self, *, epoch: int | None = None, **more: Any) -> StreamsGroupHeartbeatRequest:
-        said = {"group_id": self.group, "member_id": self.name, "endpoint_information_epoch": 0}
+        response = {"group_id": self.group, "member_id": self.name, "endpoint_information_epoch": 0}
         return StreamsGroupHeartbeatRequest(
-            **{**said, **more, "member_epoch": self.epoch if epoch is None else epoch}
+            **{**response, **more, "member_epoch": self.epoch if epoch is None else epoch}
         )
 
     def says(self, label: str, **more: Any) -> Any:
         """Say something, and remember what one is to do from now on."""
-        said = self.talk.ask(label, self.beat(**more), 0)
-        if not said.error_code:
-            self.epoch = said.member_epoch
-            if said.active_tasks is not None:
+        response = self.talk.ask(label, self.beat(**more), 0)
+        if not response.error_code:
+            self.epoch = response.member_epoch
+            if response.active_tasks is not None:
                 self.does = {
-                    "active_tasks": said.active_tasks,
-                    "standby_tasks": said.standby_tasks,
-                    "warmup_tasks": said.warmup_tasks,
+                    "active_tasks": response.active_tasks,
+                    "standby_tasks": response.standby_tasks,
+                    "warmup_tasks": response.warmup_tasks,
                 }
-        return said
+        return response
 
     def joins(self, label: str, *parts: Subtopology, **more: Any) -> Any:
         """Say everything."""
         topology_epoch = more.pop("topology_epoch", 0)
-        said: dict[str, Any] = {
+        response: dict[str, Any] = {
             "epoch": 0,
             "rebalance_timeout_ms": 60_000,
             "topology": Topology(epoch=topology_epoch, subtopologies=list(parts)),
@@ -106,7 +106,7 @@ class Instance:
             "process_id": f"process-{self.name}",
             "client_tags": [],
         }
-        return self.says(label, **{**said, **more})
+        return self.says(label, **{**response, **more})
 
     def describe(self) -> StreamsGroupDescribeRequest:
         return StreamsGroupDescribeRequest(
@@ -270,7 +270,7 @@ def topics_of_applications(talk: Talk) -> None:
     store = internal(talk.topic("made"), cleanup_policy="compact")
     two.joins("a topic is missing", part("0", talk.topic("t"), keeps=[store]))
     talk.settled("made", 3)
-    talk.wait(two.beat(), 0, lambda said: not said.status)
+    talk.wait(two.beat(), 0, lambda response: not response.status)
     _wide(talk)
     talk.create("u", partitions=2)
     three = Instance(talk, "joins", "three")
@@ -292,7 +292,7 @@ def _wide(talk: Talk) -> None:
     five = Instance(talk, "wide", "five")
     five.joins("a wide topic is missing", *parts)
     talk.settled("wide", 300)
-    talk.wait(five.beat(), 0, lambda said: not said.status)
+    talk.wait(five.beat(), 0, lambda response: not response.status)
     five.says("all of it is there")
 
 

@@ -75,7 +75,7 @@ def _commit(talk: Talk, writer: Writer, rex: Person, label: str, version: int, *
         for index, note in more.pop("places", ((0, None),))
     ]
     topic = TxnOffsetCommitRequestTopic(name=talk.topic(more.pop("topic", "t")), partitions=places)
-    said = {
+    response = {
         "transactional_id": writer.name,
         "group_id": rex.group,
         "producer_id": writer.id,
@@ -84,19 +84,19 @@ def _commit(talk: Talk, writer: Writer, rex: Person, label: str, version: int, *
         "member_id": rex.member_id,
         "topics": [topic],
     }
-    talk.ask(f"{label}, {version}", TxnOffsetCommitRequest(**{**said, **more}), version)
+    talk.ask(f"{label}, {version}", TxnOffsetCommitRequest(**{**response, **more}), version)
 
 
 def _add(
     talk: Talk, writer: Writer, rex: Person, label: str, version: int = 3, **more: Any
 ) -> None:
-    said = {
+    response = {
         "transactional_id": writer.name,
         "producer_id": writer.id,
         "producer_epoch": writer.epoch,
         "group_id": rex.group,
     }
-    talk.ask(f"{label}, {version}", AddOffsetsToTxnRequest(**{**said, **more}), version)
+    talk.ask(f"{label}, {version}", AddOffsetsToTxnRequest(**{**response, **more}), version)
 
 
 def batches_of_transactions(talk: Talk) -> None:
@@ -108,19 +108,19 @@ def batches_of_transactions(talk: Talk) -> None:
 
     def part(who: Writer, name: str = "t", *places: int, **more: Any) -> Any:
         topics = [AddPartitionsToTxnTopic(name=talk.topic(name), partitions=list(places or (0,)))]
-        said = {
+        response = {
             "transactional_id": who.name,
             "producer_id": who.id,
             "producer_epoch": who.epoch,
             "topics": topics,
         }
-        return AddPartitionsToTxnTransaction(**{**said, **more})
+        return AddPartitionsToTxnTransaction(**{**response, **more})
 
     def ask(label: str, *parts: Any, version: int = 4) -> None:
         label = f"{label}, {version}"
         talk.ask(label, AddPartitionsToTxnRequest(transactions=list(parts)), version)
-        told = talk.answers[label]
-        told["results_by_transaction"].sort(key=lambda each: each["transactional_id"])
+        recorded = talk.answers[label]
+        recorded["results_by_transaction"].sort(key=lambda each: each["transactional_id"])
 
     talk.ask("nothing at all", AddPartitionsToTxnRequest(transactions=[]), 4, SILENCE_SECONDS)
     for version in (4, 5):
@@ -155,7 +155,7 @@ def batches_of_transactions(talk: Talk) -> None:
 def _markers(talk: Talk, one: Writer) -> None:
     def mark(label: str, name: str, *places: int, **more: Any) -> None:
         topic = WritableTxnMarkerTopic(name=name, partition_indexes=list(places))
-        said = {
+        response = {
             "producer_id": one.id,
             "producer_epoch": one.epoch,
             "transaction_result": False,
@@ -163,7 +163,7 @@ def _markers(talk: Talk, one: Writer) -> None:
             "coordinator_epoch": 0,
         }
         for version in (1, 2):
-            asked = WriteTxnMarkersRequest(markers=[WritableTxnMarker(**{**said, **more})])
+            asked = WriteTxnMarkersRequest(markers=[WritableTxnMarker(**{**response, **more})])
             talk.ask(f"{label}, {version}", asked, version)
             for each in talk.answers[f"{label}, {version}"]["markers"]:
                 each.pop("producer_id")
@@ -192,13 +192,15 @@ def transactions_listed(talk: Talk) -> None:
     two.init("two begun")
 
     def listed(label: str, version: int = 2, **more: Any) -> None:
-        said = {"state_filters": [], "producer_id_filters": [], **more}
-        talk.ask(label, ListTransactionsRequest(**said), version)
-        told = talk.answers[label]
+        response = {"state_filters": [], "producer_id_filters": [], **more}
+        talk.ask(label, ListTransactionsRequest(**response), version)
+        recorded = talk.answers[label]
         ours = [
-            each for each in told["transaction_states"] if each["producer_id"] in (one.id, two.id)
+            each
+            for each in recorded["transaction_states"]
+            if each["producer_id"] in (one.id, two.id)
         ]
-        told["transaction_states"] = sorted(
+        recorded["transaction_states"] = sorted(
             [{**each, "producer_id": 0} for each in ours], key=lambda each: each["transactional_id"]
         )
 

@@ -47,12 +47,12 @@ class Writer:
         self.name = talk.topic(name)
         self.id, self.epoch, self.sequence = -1, -1, 0
         found = FindCoordinatorRequest(key=self.name, key_type=1)
-        talk.wait(found, 3, lambda said: not said.error_code)
+        talk.wait(found, 3, lambda response: not response.error_code)
         # Kafka answers before the coordinator has loaded the partition.
         talk.wait(
             DescribeTransactionsRequest(transactional_ids=[self.name]),
             0,
-            lambda said: said.transaction_states[0].error_code not in _BUSY,
+            lambda response: response.transaction_states[0].error_code not in _BUSY,
         )
 
     def init(self, label: str, version: int = 4, **more: Any) -> None:
@@ -60,11 +60,11 @@ class Writer:
         request = InitProducerIdRequest(
             **{"transactional_id": self.name, "transaction_timeout_ms": 600_000, **more}
         )
-        self.talk.wait(request, version, lambda said: said.error_code not in _BUSY)
-        said = self.talk.ask(label, request, version)
-        assert said is not None
-        if not said.error_code:
-            self.id, self.epoch, self.sequence = said.producer_id, said.producer_epoch, 0
+        self.talk.wait(request, version, lambda response: response.error_code not in _BUSY)
+        response = self.talk.ask(label, request, version)
+        assert response is not None
+        if not response.error_code:
+            self.id, self.epoch, self.sequence = response.producer_id, response.producer_epoch, 0
         self.talk.answers[label].pop("producer_id")
 
     def again(self, label: str, version: int = 4, *, epoch: int = 0) -> None:
@@ -82,7 +82,7 @@ class Writer:
         self.talk.wait(
             DescribeTransactionsRequest(transactional_ids=[self.name]),
             0,
-            lambda said: said.transaction_states[0].transaction_state == "CompleteAbort",
+            lambda response: response.transaction_states[0].transaction_state == "CompleteAbort",
         )
 
     def add(self, label: str, version: int = 3, *, epoch: int = 0, topic: str = "") -> None:
@@ -113,7 +113,7 @@ class Writer:
         builder.append(1_700_000_000_000, None, b"a record")
         data = builder.build(self.id, self.epoch + epoch, self.sequence, transactional=True)
         part = PartitionProduceData(index=0, records=data)
-        said = self.talk.ask(
+        response = self.talk.ask(
             label,
             ProduceRequest(
                 transactional_id=self.name if named else None,
@@ -123,11 +123,11 @@ class Writer:
             ),
             version,
         )
-        if said is not None and not said.responses[0].partition_responses[0].error_code:
+        if response is not None and not response.responses[0].partition_responses[0].error_code:
             self.sequence += 1
 
     def end(self, label: str, version: int = 3, *, commit: bool = True, epoch: int = 0) -> None:
-        said = self.talk.ask(
+        response = self.talk.ask(
             label,
             EndTxnRequest(
                 transactional_id=self.name,
@@ -137,8 +137,8 @@ class Writer:
             ),
             version,
         )
-        if said is not None and said.producer_id >= 0:
-            self.epoch, self.sequence = said.producer_epoch, 0
+        if response is not None and response.producer_id >= 0:
+            self.epoch, self.sequence = response.producer_epoch, 0
         self.talk.answers[label].pop("producer_id", None)
         self.settle()
 
@@ -147,7 +147,9 @@ class Writer:
         self.talk.wait(
             DescribeTransactionsRequest(transactional_ids=[self.name]),
             0,
-            lambda said: not said.transaction_states[0].transaction_state.startswith("Prepare"),
+            lambda response: (
+                not response.transaction_states[0].transaction_state.startswith("Prepare")
+            ),
         )
 
     def describe(self, label: str) -> None:
@@ -356,7 +358,9 @@ def offsets(talk: Talk) -> None:
     talk.create("dogs")
     writer = Writer(talk, "three", talk.topic("dogs"))
     group = talk.topic("group")
-    talk.wait(FindCoordinatorRequest(key=group, key_type=0), 3, lambda said: not said.error_code)
+    talk.wait(
+        FindCoordinatorRequest(key=group, key_type=0), 3, lambda response: not response.error_code
+    )
     writer.init("begun")
 
     def commit(label: str, version: int, generation: int = -1, member: str = "") -> None:

@@ -23,10 +23,10 @@ _NOT_SERVED = {
 
 def unserved(release: str) -> tuple[Difference, ...]:
     """What the ApiVersions of that Kafka names and ours does not."""
-    told = apis_of(release_line(release))
+    response = apis_of(release_line(release))
     return tuple(
         Difference("*", f"api_keys.{int(key)}", why, ours="absent")
         for why, keys in _NOT_SERVED.items()
         for key in keys
-        if key in told
+        if key in response
     )

@@ -67,8 +67,8 @@ def test_of_a_property_it_is_told_whether_it_has_its_default(client: RawClient) 
         resource_type=2, resource_name="dogs", configuration_keys=names
     )
     answer = client.ask(DescribeConfigsRequest(resources=[resource]), 0, DescribeConfigsResponse)
-    told = {one.name: (one.value, one.is_default) for one in answer.results[0].configs}
-    assert told == {"retention.ms": ("5000", False), "segment.bytes": ("1073741824", True)}
+    reported = {one.name: (one.value, one.is_default) for one in answer.results[0].configs}
+    assert reported == {"retention.ms": ("5000", False), "segment.bytes": ("1073741824", True)}
 
 
 @pytest.mark.parametrize(("version", "epoch"), [(0, -1), (1, 0)])

@@ -242,13 +242,13 @@ def test_groups_and_metrics_have_the_properties_of_the_release(
     changed = AlterConfigsResource(resource_type=kind, resource_name="g", configs=[later])
     with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
         asked = DescribeConfigsRequest(resources=[one])
-        (told,) = client.ask(asked, 4, DescribeConfigsResponse).results
+        (reported,) = client.ask(asked, 4, DescribeConfigsResponse).results
         alter = IncrementalAlterConfigsRequest(resources=[changed], validate_only=False)
         (refused,) = client.ask(alter, 1, IncrementalAlterConfigsResponse).responses
     if names is None:
-        assert told.error_code == refused.error_code == ErrorCode.INVALID_REQUEST
+        assert reported.error_code == refused.error_code == ErrorCode.INVALID_REQUEST
     else:
-        assert {each.name for each in told.configs} == names
+        assert {each.name for each in reported.configs} == names
         assert refused.error_code in (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_CONFIG)
 
 

@@ -336,8 +336,8 @@ def test_a_bad_frame_closes_its_connection_says_why_and_hurts_no_other(
         assert bad.is_closed_by_the_other_side()
     closed = [record.__dict__ for record in caplog.records if record.message == "connection closed"]
     # Those of other tests may end now, too.
-    (said,) = [one for one in closed if one["peer"] == bad.name]
-    assert words in str(said["reason"])
+    (given,) = [one for one in closed if one["peer"] == bad.name]
+    assert words in str(given["reason"])
     question = ApiVersionsRequest(client_software_name="t", client_software_version="1")
     assert client.ask(question, 3, ApiVersionsResponse).error_code == 0
 

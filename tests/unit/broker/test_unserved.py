@@ -56,15 +56,15 @@ def test_every_question_has_the_code_of_a_broker_without_security(client: RawCli
 
 
 def test_nobody_has_a_password(client: RawClient) -> None:
-    def told(users: list[str] | None) -> dict[str, int]:
+    def reported(users: list[str] | None) -> dict[str, int]:
         named = None if users is None else [UserName(name=one) for one in users]
         request = DescribeUserScramCredentialsRequest(users=named)
         answer = client.ask(request, 0, DescribeUserScramCredentialsResponse)
         assert answer.error_code == ErrorCode.NONE
         return {one.user: one.error_code for one in answer.results}
 
-    assert told(None) == told([]) == {}
-    assert told(["me", "you", "you"]) == {
+    assert reported(None) == reported([]) == {}
+    assert reported(["me", "you", "you"]) == {
         "me": ErrorCode.RESOURCE_NOT_FOUND,
         "you": ErrorCode.DUPLICATE_RESOURCE,
     }

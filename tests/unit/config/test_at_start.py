@@ -12,7 +12,7 @@ def test_what_a_release_has_by_default_starts(release: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         (
             {"group.share.session.timeout.ms": "44999"},
@@ -66,11 +66,11 @@ def test_what_a_release_has_by_default_starts(release: str) -> None:
     ],
 )
 def test_what_excludes_each_other_is_refused_with_both_names(
-    given: dict[str, object], told: str
+    given: dict[str, object], reported: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         check_at_start(BrokerConfig.load(given))
-    assert str(caught.value) == told
+    assert str(caught.value) == reported
 
 
 @pytest.mark.parametrize(("less", "more"), [*AT_MOST, *LESS])

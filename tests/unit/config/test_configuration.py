@@ -53,8 +53,8 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_known_one(
 ) -> None:
     with caplog.at_level(logging.INFO):
         BrokerConfig.load({"log.segment.byte": 1, "zzz": 1, "num.io.threads": 8})
-    told = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert told == [
+    reported = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert reported == [
         (
             "WARNING",
             "unknown property log.segment.byte; did you mean log.segment.bytes?",
@@ -100,8 +100,8 @@ def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_said_aloud(
     ],
 )
 def test_what_is_only_a_little_like_a_name_is_not_proposed(name: str, near: str) -> None:
-    said = AdminConfig.nearest(name)
-    assert said == (f"; did you mean {near}?" if near else "")
+    sent = AdminConfig.nearest(name)
+    assert sent == (f"; did you mean {near}?" if near else "")
 
 
 def test_a_misspelt_name_that_would_change_nothing_has_a_nearest_one_too() -> None:

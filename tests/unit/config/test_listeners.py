@@ -26,8 +26,8 @@ def test_the_controllers_listener_is_left_out(caplog: pytest.LogCaptureFixture) 
         }
     )
     assert listeners(config) == [Endpoint("PLAINTEXT", "", 9092)]
-    (told,) = caplog.messages
-    assert told.startswith("listener CONTROLLER://:9093 stays closed")
+    (reported,) = caplog.messages
+    assert reported.startswith("listener CONTROLLER://:9093 stays closed")
 
 
 def test_a_name_may_have_a_port_of_an_ipv4_and_of_an_ipv6_address() -> None:

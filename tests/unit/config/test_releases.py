@@ -18,7 +18,7 @@ def test_a_release_belongs_to_a_line(text: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("0.10", "0.10.0, 0.10.1, 0.10.2$"),
         ("5.0", "0.8.0, .* 4.3$"),
@@ -26,8 +26,8 @@ def test_a_release_belongs_to_a_line(text: str, line: str) -> None:
         ("", "0.8"),
     ],
 )
-def test_what_is_no_line_is_refused_with_those_it_may_mean(text: str, told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_what_is_no_line_is_refused_with_those_it_may_mean(text: str, reported: str) -> None:
+    with pytest.raises(ConfigError, match=reported):
         release_line(text)
 
 

@@ -34,12 +34,12 @@ def refused_first(shard: GroupShard, change: Callable[[], Replayed[Reply]]) -> R
 
 
 def _known(shard: GroupShard) -> list[Any]:
-    """All that there is, with offsets; when members of modern groups were heard does not matter."""
+    """All that there is, with offsets; the deadlines of sessions do not matter."""
     modern: list[Any] = [*shard.consumer.all(), *shard.share.all(), *shard.streams.all()]
     modern, classic = deepcopy((modern, [*shard.groups()]))
     for group in modern:
-        heard = group if isinstance(group, ShareGroup) else group.heard
-        heard.sessions = dict.fromkeys(heard.sessions, 0)
+        timers = group if isinstance(group, ShareGroup) else group.volatile
+        timers.sessions = dict.fromkeys(timers.sessions, 0)
     return [*modern, *classic, *map(partial(_offsets, shard.offsets), shard.offsets.groups())]
 
 

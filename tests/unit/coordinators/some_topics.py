@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from barnabas.coordinators.classic_group.settings import GroupSettings
-from barnabas.coordinators.common.topic_partitions import KnownTopic, Place
-from barnabas.coordinators.consumer_group.environment import Surroundings
+from barnabas.coordinators.common.topic_partitions import KnownTopic, TopicIdPartition
+from barnabas.coordinators.consumer_group.environment import GroupEnvironment
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.groups_shard import GroupShard
 
@@ -45,11 +45,13 @@ class SomeTopics:
         self.partitions |= partitions
         self.changes += 1
 
-    def places(self, name: str) -> frozenset[Place]:
-        return frozenset(Place(self.id_of(name), one) for one in range(self.partitions[name]))
+    def places(self, name: str) -> frozenset[TopicIdPartition]:
+        return frozenset(
+            TopicIdPartition(self.id_of(name), one) for one in range(self.partitions[name])
+        )
 
 
 def a_shard(topics: SomeTopics | None = None, settings: ConsumerSettings = SETTINGS) -> GroupShard:
     """A shard without groups; offsets have ten bytes for their metadata."""
-    around = Surroundings(topics or SomeTopics(), lambda _group: settings)
-    return GroupShard(GroupSettings(0, 10), 10, around)
+    environment = GroupEnvironment(topics or SomeTopics(), lambda _group: settings)
+    return GroupShard(GroupSettings(0, 10), 10, environment)

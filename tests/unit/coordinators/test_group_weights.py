@@ -3,21 +3,22 @@
 import gc
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from barnabas.coordinators.classic_group import joining
 from barnabas.coordinators.classic_group.joining import Join
-from barnabas.coordinators.consumer_group.heartbeats import Beat
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat
 from barnabas.coordinators.group_weights import (
     grown_by_assignments,
-    grown_by_beat,
+    grown_by_heartbeat,
     grown_by_join,
     weight_of,
 )
 from barnabas.coordinators.groups_shard import GroupShard
-from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
+from barnabas.coordinators.share_group.groups import ShareHeartbeat, ShareSettings
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS
 from barnabas.coordinators.streams_group.topology import Topology
@@ -58,11 +59,11 @@ def invitations(shard: GroupShard) -> None:
         joining.join(group, a_join(f"member number {number}", b"", invited=True), "w", 0)
 
 
-def consumers(shard: GroupShard, **said: object) -> None:
+def consumers(shard: GroupShard, **given: object) -> None:
     for number in range(50):
-        asked = Beat(
+        asked = ConsumerHeartbeat(
             group_id=f"group {number}", member_id=f"m{number}", epoch=0, rebalance_timeout_ms=500,
-            owned=frozenset(), **WHO, **({"topics": ("dogs",)} | said),  # type: ignore[arg-type]
+            owned=frozenset(), **WHO, **({"topics": ("dogs",)} | given),  # type: ignore[arg-type]
         )  # fmt: skip
         shard.consumer.heartbeat(asked, None, 0)
 
@@ -72,7 +73,7 @@ def consumers_of_much(shard: GroupShard) -> None:
 
 
 def consumers_with_many_names(shard: GroupShard) -> None:
-    asked = Beat(
+    asked = ConsumerHeartbeat(
         group_id="g", member_id="m", epoch=0, rebalance_timeout_ms=500, owned=frozenset(),
         topics=tuple(f"{number:06}" for number in range(20_000)), **WHO,
     )  # fmt: skip
@@ -81,7 +82,7 @@ def consumers_with_many_names(shard: GroupShard) -> None:
 
 def shares(shard: GroupShard) -> None:
     for number in range(50):
-        asked = ShareBeat(
+        asked = ShareHeartbeat(
             group_id=f"g{number}", member_id=f"m{number}", epoch=0, topics=("cats",), **WHO
         )
         shard.share.heartbeat(asked, SHARE, 0)
@@ -95,7 +96,7 @@ def streams(shard: GroupShard) -> None:
         repartition_sink_topics=[], repartition_source_topics=[], copartition_groups=[],
     )  # fmt: skip
     topology = Topology(0, (one,))
-    asked = StreamsBeat(
+    asked = StreamsHeartbeat(
         group_id="g", member_id="m", epoch=0, rebalance_timeout_ms=500, topology=topology,
         owned=NO_TASKS, process_id="p", tags=(), client_id="c", client_host="/h",
     )  # fmt: skip
@@ -153,14 +154,14 @@ def test_who_says_what_it_said_is_asked_for_nothing() -> None:
     consumers(shard)
     shares(shard)
     again = {"epoch": 2, **WHO}
-    beat = Beat(group_id="group 3", member_id="m3", topics=("dogs",), **again)  # type: ignore[arg-type]
-    assert grown_by_beat(shard, beat) == 0
-    more = Beat(group_id="group 3", member_id="m3", topics=("dogs", "x" * 500), **again)  # type: ignore[arg-type]
-    assert 500 < grown_by_beat(shard, more) < 600
-    known = ShareBeat(group_id="g3", member_id="m3", topics=None, **again)  # type: ignore[arg-type]
-    assert grown_by_beat(shard, known) == 0
-    new = ShareBeat(group_id="g3", member_id="other", topics=("cats",), **again)  # type: ignore[arg-type]
-    assert grown_by_beat(shard, new) > 1000
+    beat = ConsumerHeartbeat(group_id="group 3", member_id="m3", topics=("dogs",), **again)  # type: ignore[arg-type]
+    assert grown_by_heartbeat(shard, beat) == 0
+    more = replace(beat, topics=("dogs", "x" * 500))
+    assert 500 < grown_by_heartbeat(shard, more) < 600
+    known = ShareHeartbeat(group_id="g3", member_id="m3", topics=None, **again)  # type: ignore[arg-type]
+    assert grown_by_heartbeat(shard, known) == 0
+    new = ShareHeartbeat(group_id="g3", member_id="other", topics=("cats",), **again)  # type: ignore[arg-type]
+    assert grown_by_heartbeat(shard, new) > 1000
 
 
 def test_what_is_without_members_weighs_nothing_unless_it_stays_for_ever() -> None:

@@ -9,15 +9,16 @@ from barnabas.coordinators.classic_group.member import Identity, Member
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.errors import ErrorCode
 from barnabas.protocol.consumer_protocol import ConsumerProtocolSubscription
 from barnabas.protocol.internal.group_metadata_record import GroupMetadataValue, MemberMetadata
+from barnabas.types import TopicPartition
 from barnabas.wire.compiler import Codec
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import a_shard
 
-DOGS, CATS = Position("dogs", 0), Position("cats", 3)
+DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 3)
 REX = Identity("rex-1")
 STATES = [GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE, GroupState.STABLE]
 DAY_MS = 86_400_000
@@ -55,8 +56,8 @@ def replay(shard: GroupShard, *records: CoordinatorRecord) -> None:
         shard.replay(*record)
 
 
-def a_commit(who: Identity = REX, generation: int = 4, *positions: Position) -> Commit:
-    offsets = {one: CommittedOffset(7, 2, "", 1000) for one in positions or (DOGS,)}
+def a_commit(who: Identity = REX, generation: int = 4, *positions: TopicPartition) -> Commit:
+    offsets = {one: OffsetAndMetadata(7, 2, "", 1000) for one in positions or (DOGS,)}
     return Commit("kennel", who, generation, offsets, ErrorCode.ILLEGAL_GENERATION)
 
 
@@ -184,8 +185,8 @@ def test_a_subscription_is_read_as_its_first_version(version: int, rest: bytes) 
     shard = a_shard()
     commit(shard, a_commit(Identity(""), -1, DOGS, CATS))
     member: Member = in_state(shard, GroupState.STABLE).members["rex-1"]
-    said = struct.pack(">hih4si", version, 1, 4, b"dogs", -1) + rest
-    member.protocols = (("range", said),)
+    given = struct.pack(">hih4si", version, 1, 4, b"dogs", -1) + rest
+    member.protocols = (("range", given),)
     codes = shard.delete_offsets("kennel", [DOGS, CATS]).reply
     assert codes == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ErrorCode.NONE]
     replay(shard, *shard.expire(10 * DAY_MS, DAY_MS).records)

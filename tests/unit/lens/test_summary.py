@@ -2,7 +2,7 @@
 
 from barnabas.lens.languages.kafka import KafkaLens
 from barnabas.lens.summary import brief
-from barnabas.lens.walks.part import Asked
+from barnabas.lens.walks.part import RequestSummary
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
 from barnabas.protocol.produce import (
@@ -23,15 +23,15 @@ def test_topics_and_records_of_a_request() -> None:
     topics = [TopicProduceData(name=f"t{at}", partition_data=parts) for at in range(4)]
     message = ProduceRequest(acks=1, timeout_ms=1, topic_data=topics)
     frame = encode_request(RequestHeader(ApiKey.PRODUCE, 7, 9, "me"), message).joined()
-    said = brief(LENS.request(frame))
-    assert said == f"Produce v7 #9 'me' {len(frame)} bytes, t0, t1, t2, 1 more topics, 24 records"
+    given = brief(LENS.request(frame))
+    assert given == f"Produce v7 #9 'me' {len(frame)} bytes, t0, t1, t2, 1 more topics, 24 records"
 
 
 def test_errors_and_mistakes_of_a_response() -> None:
     part = PartitionProduceResponse(index=0, error_code=6, base_offset=-1)
     topic = TopicProduceResponse(name="t", partition_responses=[part])
     frame = encode_response(ApiKey.PRODUCE, 0, 9, ProduceResponse(responses=[topic])).joined()
-    asked = Asked(ApiKey.PRODUCE, 0, 9)
+    asked = RequestSummary(ApiKey.PRODUCE, 0, 9)
     assert brief(LENS.response(frame, asked)).endswith(" bytes, t, NOT_LEADER_OR_FOLLOWER")
     cut = brief(LENS.response(frame[:-1], asked))
     assert ", mistake at byte 0: size: " in cut

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from barnabas.migration.errors import MigrationStopped
-from barnabas.migration.offset_map import MappedBlock, OffsetMap, Producer
+from barnabas.migration.offset_map import BatchProducer, MappedBlock, OffsetMap
 from barnabas.migration.payload_sum import PayloadSum
 from tests.memory_disk import MemoryFile
 
@@ -20,7 +20,7 @@ OTHER = MappedBlock(1, 0, 50, 0, PayloadSum(1, 5, 6))
 def file() -> MemoryFile:
     made = MemoryFile()
     offsets = OffsetMap(made, HEAD)
-    offsets.write_as(Producer(4000, 0))
+    offsets.write_as(BatchProducer(4000, 0))
     for block in (FIRST, OTHER, GAP, LAST):
         offsets.add(block)
     return made

@@ -5,7 +5,7 @@ import pytest
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
-from barnabas.migration.offset_map import OffsetMap, Producer
+from barnabas.migration.offset_map import BatchProducer, OffsetMap
 from barnabas.migration.partition_copy import Copied
 from barnabas.migration.target import OutOfStep
 from barnabas.records.codecs.compression import Codec
@@ -176,7 +176,7 @@ def test_who_was_forgotten_goes_on_as_somebody_new() -> None:
     target, file = Forgetful(), MemoryFile()
     copy(target, SOURCE, file)
     assert target.records == VALUES
-    assert OffsetMap(file, {}).producer == Producer(2, 0)
+    assert OffsetMap(file, {}).producer == BatchProducer(2, 0)
 
 
 def test_who_stays_out_of_step_gives_up() -> None:

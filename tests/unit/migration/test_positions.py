@@ -5,7 +5,13 @@ import pytest
 from barnabas.migration.block_reader import BlockReader
 from barnabas.migration.offset_map import MappedBlock, OffsetMap
 from barnabas.migration.payload_sum import PayloadSum
-from barnabas.migration.positions import Position, Stored, positions, stored, strays
+from barnabas.migration.positions import (
+    StoredPosition,
+    TranslatedPosition,
+    positions,
+    stored,
+    strays,
+)
 from tests.golden07 import M1
 from tests.memory_disk import MemoryFile
 from tests.migration_peers import PLACE, MemorySource
@@ -16,21 +22,26 @@ pytestmark = pytest.mark.kernels
 
 def test_what_is_no_offset_stops_no_other_group() -> None:
     registry = MemoryRegistry()
-    for group, said in (("barn", b"12x"), ("farm", b"15"), ("kennel", b"30")):
-        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", said)
+    for group, given in (("barn", b"12x"), ("farm", b"15"), ("kennel", b"30")):
+        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", given)
     source = MemorySource({0: M1 * 2})
     offsets = OffsetMap(MemoryFile(), {})
     offsets.add(MappedBlock(0, 0, 30, 0, PayloadSum(number=2)))
     reader = BlockReader(source, PLACE, skip=False)
     found = list(positions(registry, "dogs", [PLACE], [reader], offsets))
-    assert found == [Position("farm", PLACE, 0, 15, 1), Position("kennel", PLACE, 0, 30, 2)]
+    assert found == [
+        TranslatedPosition("farm", PLACE, 0, 15, 1),
+        TranslatedPosition("kennel", PLACE, 0, 30, 2),
+    ]
     first, *_ = stored(registry, "dogs", [PLACE])
-    assert first == Stored("barn", PLACE, 0, None, b"12x")
+    assert first == StoredPosition("barn", PLACE, 0, None, b"12x")
 
 
 def test_a_group_below_another_one_is_found() -> None:
     registry = MemoryRegistry()
     registry.create(f"/consumers/pack/kennel/offsets/dogs/{PLACE}", b"30")
     registry.create("/consumers/pack/kennel/offsets/dogs/9-9", b"15")
-    assert list(stored(registry, "dogs", [PLACE])) == [Stored("pack/kennel", PLACE, 0, 30, b"30")]
+    assert list(stored(registry, "dogs", [PLACE])) == [
+        StoredPosition("pack/kennel", PLACE, 0, 30, b"30")
+    ]
     assert list(strays(registry, "dogs", [PLACE])) == [("pack/kennel", "9-9")]

@@ -187,8 +187,16 @@ def numbered(offset: int, *inside: int) -> bytes:
         (wrapper(3, [wrapper(3, [message(3, None, b"")], Codec.GZIP)], Codec.GZIP), "inside"),
         (wrapper(1, [message(4, None, b"", timestamp=0)], Codec.GZIP, timestamp=0), "offset 4"),
         (wrapper(1, [message(-(2**63), None, b"", timestamp=0)], Codec.GZIP, timestamp=0), "offset -92"),
-        (numbered(9, 2**63 - 1, 2), "offset 92"),
-        (numbered(9, -3, 2), "offset -3, not 0 to 2"),
+        (
+            wrapper(9, [message(2**63 - 1, None, b"", timestamp=0), message(2, None, b"", timestamp=0)],
+                    Codec.GZIP, timestamp=0),
+            "offset 92",
+        ),
+        (
+            wrapper(9, [message(-3, None, b"", timestamp=0), message(2, None, b"", timestamp=0)],
+                    Codec.GZIP, timestamp=0),
+            "offset -3, not 0 to 2",
+        ),
         (bytes(8) + b"\x00\x00\x00\x0d" + bytes(40), "shorter"),
         (bytes(8) + b"\xff\xff\xff\xff" + bytes(40), "shorter"),
         (bytes(16) + b"\x03" + bytes(40), "magic"),

@@ -84,8 +84,10 @@ def test_nothing_is_done_for_little_or_for_what_is_in_use() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other allocators give back by themselves")
 def test_a_real_heap_with_holes_in_it_shrinks() -> None:
-    told = subprocess.run([sys.executable, "-c", HOLES], check=True, capture_output=True, text=True)
-    full, trimmed = map(int, told.stdout.split())
+    reported = subprocess.run(
+        [sys.executable, "-c", HOLES], check=True, capture_output=True, text=True
+    )
+    full, trimmed = map(int, reported.stdout.split())
     assert full > 200 * MB
     assert trimmed < 0.4 * full
 

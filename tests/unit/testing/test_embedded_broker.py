@@ -82,9 +82,9 @@ def test_a_second_broker_on_the_same_directory_is_refused(tmp_path: Path) -> Non
 
 def test_a_new_group_is_not_waited_for_unless_told_so() -> None:
     name = "group.initial.rebalance.delay.ms"
-    for told, delay in (({}, "0"), ({name: 500}, "500")):
+    for reported, delay in (({}, "0"), ({name: 500}, "500")):
         with (
-            EmbeddedBroker(told) as broker,
+            EmbeddedBroker(reported) as broker,
             Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
         ):
             assert admin.describe_configs(Resource.BROKER, "1")[name].value == delay

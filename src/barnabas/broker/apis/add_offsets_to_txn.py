@@ -8,7 +8,7 @@ Versions: 2 PRODUCER_FENCED · 4 TRANSACTION_ABORTABLE (KIP-890)
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.coordinators.transaction.adding import Addition
-from barnabas.coordinators.transaction.transaction import Producer
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 from barnabas.versions import VersionTable
@@ -32,7 +32,7 @@ def handle(broker: Broker, context: RequestContext, request: AddOffsetsToTxnRequ
         place = broker.groups.of(request.group_id).partition.log.topic_partition
         asked = Addition(
             request.transactional_id,
-            Producer(request.producer_id, request.producer_epoch),
+            ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
             frozenset({place}),
             _VERSION_OF_CLIENTS,
         )

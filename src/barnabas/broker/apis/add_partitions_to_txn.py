@@ -16,7 +16,7 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.coordinators.transaction.adding import Addition
-from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
+from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.add_partitions_to_txn import (
     AddPartitionsToTxnPartitionResult,
@@ -78,23 +78,23 @@ def _add(
         return
     fenced = _FENCED[context.api_version]
 
-    def told(code: ErrorCode) -> None:
+    def respond(code: ErrorCode) -> None:
         code = fenced if code is ErrorCode.PRODUCER_FENCED else code
         done(dict.fromkeys(places, code))
 
     if not one.transactional_id:
-        told(ErrorCode.INVALID_REQUEST)
+        respond(ErrorCode.INVALID_REQUEST)
         return
-    producer = Producer(one.producer_id, one.producer_epoch)
+    producer = ProducerIdAndEpoch(one.producer_id, one.producer_epoch)
     version = _VERSION[context.api_version]
     addition = Addition(one.transactional_id, producer, frozenset(places), version)
     try:
         if one.verify_only:
             done(broker.transactions.verify(addition))
         else:
-            broker.transactions.add(addition, told)
+            broker.transactions.add(addition, respond)
     except (BrokerError, StorageError) as error:
-        told(error.code)
+        respond(error.code)
 
 
 def _refusal(broker: Broker, place: TopicPartition, *, may_be_internal: bool) -> ErrorCode:

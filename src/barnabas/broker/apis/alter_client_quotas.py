@@ -54,7 +54,7 @@ def handle(
     del context
     asked = yield from each(request.entries, lambda entry: (_parts(entry), entry))
     times = Counter(frozenset(parts.items()) for parts, _ in asked)
-    told: dict[frozenset[tuple[str, str | None]], AlteredEntityResult] = {}
+    results: dict[frozenset[tuple[str, str | None]], AlteredEntityResult] = {}
     for parts, entry in asked:
         who = frozenset(parts.items())
         code, why = ErrorCode.NONE, None
@@ -66,7 +66,7 @@ def handle(
                 broker.quotas.alter(entity, changes)
         except KafkaError as error:
             code, why = error.code, error.why
-        told[who] = AlteredEntityResult(
+        results[who] = AlteredEntityResult(
             error_code=code,
             error_message=why,
             entity=[
@@ -75,8 +75,8 @@ def handle(
             ],
         )
         yield
-    whos = in_hash_order(told, lambda who: hash_of_entity(dict(who)), table=USUAL_TABLE)
-    return AlterClientQuotasResponse(entries=[told[who] for who in whos])
+    entities = in_hash_order(results, lambda who: hash_of_entity(dict(who)), table=USUAL_TABLE)
+    return AlterClientQuotasResponse(entries=[results[who] for who in entities])
 
 
 def _parts(entry: AlteredEntity) -> _Parts:

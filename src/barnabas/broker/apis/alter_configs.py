@@ -9,7 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.config_changes import Answer, change_all
-from barnabas.broker.requests.config_targets import Target
+from barnabas.broker.requests.config_targets import ConfigTarget
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_configs import (
     AlterConfigsRequest,
@@ -41,7 +41,7 @@ def _row(answer: Answer[AlterConfigsResource]) -> AlterConfigsResourceResponse:
     )
 
 
-def _replaced(target: Target, asked: AlterConfigsResource) -> dict[str, str]:
+def _replaced(target: ConfigTarget, asked: AlterConfigsResource) -> dict[str, str]:
     del target
     empty = [one.name for one in asked.configs if one.value is None]
     if empty:

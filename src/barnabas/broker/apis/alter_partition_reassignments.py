@@ -11,7 +11,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
-from barnabas.broker.topics.assignments import as_told
+from barnabas.broker.topics.assignments import explicit_assignment
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -63,4 +63,4 @@ def _check(broker: Broker, name: str, asked: ReassignablePartition) -> None:
         raise BrokerError(
             ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"partition {index} of {name} is not being moved"
         )
-    as_told({index: asked.replicas}, index, broker.config.node_id)
+    explicit_assignment({index: asked.replicas}, index, broker.config.node_id)

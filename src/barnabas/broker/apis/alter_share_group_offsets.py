@@ -10,7 +10,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
@@ -28,14 +28,14 @@ _NO_TOPIC = bytes(16)
 def handle(
     broker: Broker, context: RequestContext, request: AlterShareGroupOffsetsRequest
 ) -> Steps[AlterShareGroupOffsetsResponse]:
-    """Move what there is; the others are told so."""
+    """Move the existing partitions; the others get an error."""
     del context
     starts = {}
     for asked in request.topics:
         topic = broker.topics.get(asked.topic_name)
         for one in asked.partitions:
             if topic is not None and one.partition_index in topic.partitions:
-                starts[Place(topic.topic_id, one.partition_index)] = one.start_offset
+                starts[TopicIdPartition(topic.topic_id, one.partition_index)] = one.start_offset
             yield
     try:
         codes = yield from broker.shares.offsets.move(request.group_id, starts)
@@ -48,21 +48,23 @@ def handle(
 
 
 def _topic(
-    broker: Broker, codes: Mapping[Place, ErrorCode], asked: AlterShareGroupOffsetsRequestTopic
+    broker: Broker,
+    codes: Mapping[TopicIdPartition, ErrorCode],
+    asked: AlterShareGroupOffsetsRequestTopic,
 ) -> Steps[AlterShareGroupOffsetsResponseTopic]:
     topic = broker.topics.get(asked.topic_name)
     topic_id = _NO_TOPIC if topic is None else topic.topic_id
 
-    def told(
+    def result(
         one: AlterShareGroupOffsetsRequestPartition,
     ) -> AlterShareGroupOffsetsResponsePartition:
         missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return AlterShareGroupOffsetsResponsePartition(
             partition_index=one.partition_index,
-            error_code=codes.get(Place(topic_id, one.partition_index), missing),
+            error_code=codes.get(TopicIdPartition(topic_id, one.partition_index), missing),
         )
 
-    partitions = yield from grown(asked.partitions, told)
+    partitions = yield from grown(asked.partitions, result)
     return AlterShareGroupOffsetsResponseTopic(
         topic_name=asked.topic_name, topic_id=topic_id, partitions=partitions
     )

@@ -43,7 +43,7 @@ def handle(
 
 
 def _changed(broker: Broker, user: str, changes: list[Change]) -> AlterUserScramCredentialsResult:
-    """Make the only change of a user; of several the first one's fault is told before there are."""
+    """Make a user's only change; of several, report the first invalid one, or that there are several."""
     code, why = ErrorCode.NONE, None
     try:
         if not user:

@@ -18,7 +18,7 @@ from barnabas.broker.requests.group_descriptions import (
     group_of_kind,
     partitions_by_topic,
 )
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.errors import BrokerError, ErrorCode
@@ -82,7 +82,7 @@ def _member(broker: Broker, group: ConsumerGroup, one: ConsumerMember) -> Member
     )
 
 
-def _assignment(broker: Broker, places: Iterable[Place]) -> Assignment:
+def _assignment(broker: Broker, places: Iterable[TopicIdPartition]) -> Assignment:
     return Assignment(
         topic_partitions=[
             TopicPartitions(topic_id=topic.topic_id, topic_name=topic.name, partitions=indexes)

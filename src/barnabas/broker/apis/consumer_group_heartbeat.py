@@ -1,7 +1,7 @@
-"""ConsumerGroupHeartbeat (key 68): be in a group whose broker assigns partitions (KIP-848).
+"""ConsumerGroupHeartbeat (key 68): membership in a group whose broker assigns partitions (KIP-848).
 
-Does: joins, says what is new, leaves; answers when what that comes to is written. Tells a member what it
-    is to have where that is news, or where it said everything.
+Does: joins, changes and leaves; responds when the result is written. The response has the member's
+    assignment if that changed, or if the heartbeat was a full one.
 Refuses: what KIP-848 says; see `coordinators.consumer_group`.
 Ignores: the rack: all partitions are on this broker.
 Versions: 1 subscription by regular expression, ids made by the members (KIP-1082)
@@ -14,8 +14,8 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
 from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.shards.record_names import check_kept
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
@@ -61,10 +61,12 @@ def _is_no_news(request: ConsumerGroupHeartbeatRequest, outcome: object) -> bool
     )
 
 
-def _asked(context: RequestContext, request: ConsumerGroupHeartbeatRequest, member_id: str) -> Beat:
+def _asked(
+    context: RequestContext, request: ConsumerGroupHeartbeatRequest, member_id: str
+) -> ConsumerHeartbeat:
     owned = request.topic_partitions
     names = request.subscribed_topic_names
-    return Beat(
+    return ConsumerHeartbeat(
         group_id=request.group_id,
         member_id=member_id,
         epoch=request.member_epoch,
@@ -127,13 +129,15 @@ def _check_joiner(request: ConsumerGroupHeartbeatRequest) -> None:
         raise BrokerError(ErrorCode.INVALID_REQUEST, why)
 
 
-def _places(topics: Iterable[TopicPartitions]) -> frozenset[Place]:
+def _places(topics: Iterable[TopicPartitions]) -> frozenset[TopicIdPartition]:
     return frozenset(
-        Place(bytes(one.topic_id), partition) for one in topics for partition in one.partitions
+        TopicIdPartition(bytes(one.topic_id), partition)
+        for one in topics
+        for partition in one.partitions
     )
 
 
-def _respond(reply: BeatReply | BrokerError) -> ConsumerGroupHeartbeatResponse:
+def _respond(reply: HeartbeatReply | BrokerError) -> ConsumerGroupHeartbeatResponse:
     if isinstance(reply, BrokerError):
         return ConsumerGroupHeartbeatResponse(
             error_code=reply.code, error_message=reply.why, member_epoch=0, heartbeat_interval_ms=0
@@ -147,7 +151,7 @@ def _respond(reply: BeatReply | BrokerError) -> ConsumerGroupHeartbeatResponse:
     )
 
 
-def _assignment(places: Iterable[Place]) -> Assignment:
+def _assignment(places: Iterable[TopicIdPartition]) -> Assignment:
     return Assignment(
         topic_partitions=[
             TopicPartitions(topic_id=topic_id, partitions=partitions)

@@ -13,7 +13,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.mutations import Mutations
-from barnabas.broker.topics.assignments import as_told, check_total, placed
+from barnabas.broker.topics.assignments import check_total, explicit_assignment, placed
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
@@ -77,5 +77,5 @@ def _added(broker: Broker, asked: CreatePartitionsTopic, before: int) -> dict[in
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"{asked.count - there} new partitions, but {len(asked.assignments)} assignments",
         )
-    told = {there + nth: one.broker_ids for nth, one in enumerate(asked.assignments)}
-    return as_told(told, there, node_id)
+    assignment = {there + nth: one.broker_ids for nth, one in enumerate(asked.assignments)}
+    return explicit_assignment(assignment, there, node_id)

@@ -17,9 +17,9 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.config_entries import topic_entries
 from barnabas.broker.purgatory.stepping import Steps, each, in_steps
 from barnabas.broker.requests.mutations import Mutations
-from barnabas.broker.topics.assignments import as_told, check_count, check_total, placed
+from barnabas.broker.topics.assignments import check_count, check_total, explicit_assignment, placed
 from barnabas.broker.topics.topic_names import metric_name
-from barnabas.broker.znodes.topic_znodes import Topic, Wanted
+from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_topics import (
     CreatableTopic,
@@ -80,7 +80,7 @@ def _create(
     Without a quota to take from they are only validated.
     """
     for some in _groups(asked):
-        wanted: list[Wanted] = []
+        wanted: list[RequestedTopic] = []
         for one in some:
             try:
                 wanted.append(_checked(broker, one, quota))
@@ -116,7 +116,7 @@ def _groups(asked: Sequence[CreatableTopic]) -> Iterator[list[CreatableTopic]]:
         yield list(some.values())
 
 
-def _checked(broker: Broker, asked: CreatableTopic, quota: Mutations | None) -> Wanted:
+def _checked(broker: Broker, asked: CreatableTopic, quota: Mutations | None) -> RequestedTopic:
     """What is to be made of a topic.
 
     Raises:
@@ -127,10 +127,10 @@ def _checked(broker: Broker, asked: CreatableTopic, quota: Mutations | None) -> 
     partitions = _partitions(broker, asked)
     if quota is not None:
         quota.take(len(partitions))
-    return Wanted(asked.name, partitions, config)
+    return RequestedTopic(asked.name, partitions, config)
 
 
-def _made(broker: Broker, wanted: Wanted, topic_id: bytes) -> CreatableTopicResult:
+def _made(broker: Broker, wanted: RequestedTopic, topic_id: bytes) -> CreatableTopicResult:
     return CreatableTopicResult(
         name=wanted.name,
         topic_id=topic_id,
@@ -160,12 +160,12 @@ def _partitions(broker: Broker, asked: CreatableTopic) -> dict[int, list[int]]:
             raise BrokerError(
                 ErrorCode.INVALID_REQUEST, "with an assignment of replicas both counts must be -1"
             )
-        told = {one.partition_index: one.broker_ids for one in asked.assignments}
-        if len(told) < len(asked.assignments):
+        assignment = {one.partition_index: one.broker_ids for one in asked.assignments}
+        if len(assignment) < len(asked.assignments):
             raise BrokerError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT, "a partition is assigned more than once"
             )
-        return as_told(told, 0, broker.config.node_id)
+        return explicit_assignment(assignment, 0, broker.config.node_id)
     if count == _DEFAULT:
         count = broker.config.num_partitions
     if replicas == _DEFAULT:

@@ -23,7 +23,7 @@ from barnabas.protocol.delete_share_group_offsets import (
 def handle(
     broker: Broker, context: RequestContext, request: DeleteShareGroupOffsetsRequest
 ) -> Steps[DeleteShareGroupOffsetsResponse]:
-    """Forget what there is; the others are told so."""
+    """Delete the existing offsets; other topics get an error."""
     del context
     try:
         group = broker.shares.offsets.group(request.group_id)

@@ -11,8 +11,8 @@ from typing import Any
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
-from barnabas.broker.shares.coordinator import ShareCoordinator, Told
-from barnabas.broker.shares.state_requests import Shape, answer_each
+from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
+from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_share_group_state import (
@@ -29,13 +29,13 @@ def handle(
 ) -> Steps[object]:
     """Forget each."""
     del context
-    shape = Shape(DeleteShareGroupStateResponse, DeleteStateResult, _row)
+    shape = ResponseShape(DeleteShareGroupStateResponse, DeleteStateResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
 
 
-def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, told: Told) -> None:
+def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, respond: RespondState) -> None:
     del asked
-    coordinator.end(key, told)
+    coordinator.end(key, respond)
 
 
 def _row(partition: int, _nothing: KeptState) -> PartitionResult:

@@ -2,8 +2,8 @@
 
 Does: both ways of naming; many partitions go in steps, between which others are served; refuses
     while `delete.topic.enable` is false; before 1.0 that is never done in time (see `Profile`).
-    What is told twice, in the same or in both ways, is refused in one answer.
-Ignores: `timeout_ms`: topics are gone before the answer (their files follow).
+    A topic that is named twice, in the same or in both ways, is refused once.
+Ignores: `timeout_ms`: topics are deleted before the response (their files follow).
 Versions: 1 throttle time · 3 a code of its own when deletion is disabled · 5 messages, refused
     when a quota is used up (KIP-599) · 6 by topic id (KIP-516)
 """
@@ -40,7 +40,7 @@ def handle(
     times = Counter((one.name, one.topic_id) for one in asked + request.topics)
     wanted: list[Topic] = []
     for name, topic_id in times:
-        code, why, told = ErrorCode.NONE, None, (name, topic_id)
+        code, why, key = ErrorCode.NONE, None, (name, topic_id)
         try:
             disabled = not broker.config.delete_topic_enable
             if disabled and broker.profile.tells_disabled:
@@ -48,7 +48,7 @@ def handle(
             if times[name, topic_id] > 1:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
             topic = _find(broker, name, topic_id)
-            told = topic.name, topic.topic_id
+            key = topic.name, topic.topic_id
             if disabled:
                 raise BrokerError(ErrorCode.REQUEST_TIMED_OUT, "deleting topics is disabled")
             if (topic.name, NO_UUID) in times and (None, topic.topic_id) in times:
@@ -57,8 +57,8 @@ def handle(
             wanted.append(topic)
         except KafkaError as error:
             code, why = error.code, error.why
-        answers[told] = DeletableTopicResult(
-            name=told[0], topic_id=told[1], error_code=code, error_message=why
+        answers[key] = DeletableTopicResult(
+            name=key[0], topic_id=key[1], error_code=code, error_message=why
         )
         yield
     failed: dict[str, KafkaError] = {}

@@ -17,13 +17,13 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.broker_settings import EVERY, Layer
 from barnabas.broker.properties.client_resources import KINDS, SOURCES
 from barnabas.broker.properties.config_entries import (
-    ConfigEntry,
+    DescribedConfig,
     broker_entries,
     changed_entries,
     entries_of,
     topic_entries,
 )
-from barnabas.broker.properties.config_source import Source
+from barnabas.broker.properties.config_source import ValueSource
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
 from barnabas.broker.requests import resources
@@ -118,11 +118,11 @@ def _of_topic(
     return _told_of(topic_entries(dict(own), layers), how)
 
 
-def _told_of(entries: Iterable[ConfigEntry], how: _How) -> list[DescribeConfigsResourceResult]:
-    return [_told(entry, how) for entry in entries]
+def _told_of(entries: Iterable[DescribedConfig], how: _How) -> list[DescribeConfigsResourceResult]:
+    return [_entry_result(entry, how) for entry in entries]
 
 
-def _told(entry: ConfigEntry, how: _How) -> DescribeConfigsResourceResult:
+def _entry_result(entry: DescribedConfig, how: _How) -> DescribeConfigsResourceResult:
     in_force = entry.origins[0]
     synonyms = entry.synonyms if how.synonyms else ()
     secret = entry.is_sensitive
@@ -130,7 +130,7 @@ def _told(entry: ConfigEntry, how: _How) -> DescribeConfigsResourceResult:
         name=entry.row.name,
         value=None if secret else in_force.value,
         read_only=entry.read_only,
-        is_default=in_force.source is Source.DEFAULT,
+        is_default=in_force.source is ValueSource.DEFAULT,
         config_source=in_force.source,
         is_sensitive=secret,
         synonyms=[

@@ -17,7 +17,7 @@ from barnabas.broker.purgatory.stepping import (
     grown_in_steps,
     in_steps_while_heard,
 )
-from barnabas.broker.shares.offsets import ShareOffset
+from barnabas.broker.shares.offsets import ShareProgress
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_share_group_offsets import (
     DescribeShareGroupOffsetsRequest,
@@ -70,11 +70,11 @@ def _topic(
     name, indexes = asked
     topic = broker.topics.get(name)
 
-    def told(index: int) -> DescribeShareGroupOffsetsResponsePartition:
+    def described(index: int) -> DescribeShareGroupOffsetsResponsePartition:
         found = broker.shares.offsets.of(group_id, topic, index)
         return _partition(index, found if lag else found._replace(lag=-1))
 
-    partitions = yield from grown(indexes, told)
+    partitions = yield from grown(indexes, described)
     return DescribeShareGroupOffsetsResponseTopic(
         topic_name=name,
         topic_id=bytes(16) if topic is None else topic.topic_id,
@@ -82,7 +82,7 @@ def _topic(
     )
 
 
-def _partition(index: int, found: ShareOffset) -> DescribeShareGroupOffsetsResponsePartition:
+def _partition(index: int, found: ShareProgress) -> DescribeShareGroupOffsetsResponsePartition:
     return DescribeShareGroupOffsetsResponsePartition(
         partition_index=index,
         start_offset=found.start,

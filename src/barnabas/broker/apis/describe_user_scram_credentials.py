@@ -31,12 +31,12 @@ def handle(
         asked.update(users_with_credentials(broker.registry))
     results = []
     for name, times in asked.items():
-        results.append(_told(broker.registry, name) if times == 1 else _refused(name, times))
+        results.append(_described(broker.registry, name) if times == 1 else _refused(name, times))
         yield
     return DescribeUserScramCredentialsResponse(error_code=ErrorCode.NONE, results=results)
 
 
-def _told(registry: Registry, name: str) -> DescribeUserScramCredentialsResult:
+def _described(registry: Registry, name: str) -> DescribeUserScramCredentialsResult:
     found = credentials_of(registry, name)
     return DescribeUserScramCredentialsResult(
         user=name,

@@ -1,9 +1,9 @@
 """ElectLeaders (key 43): let partitions choose their leader again (KIP-183, KIP-460).
 
-Does: says that no election is needed, as the only replica leads; that nobody can lead where its log
-    is offline. An unclean election gives up the records of one that was lost or damaged at the start: it
-    goes on without them, behind each offset that it had. All partitions may be asked for: only those with
-    something to tell are told of then.
+Does: reports that no election is needed, because the only replica leads, or that none can lead because
+    its log is offline. An unclean election gives up the records of a log that was lost or damaged at
+    the start: it continues without them, behind all its former offsets. A request for all partitions
+    gets only those with a result.
 Ignores: `timeout_ms`: there is nothing to wait for.
 Versions: 1 unclean elections · 2 flexible
 """
@@ -31,7 +31,7 @@ _NOBODY = {
     0: ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE,
     _UNCLEAN: ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE,
 }
-"""By the type of the election: what is said where nobody can lead."""
+"""By the type of the election: the error if no replica can lead."""
 
 
 @in_steps_while_heard
@@ -83,7 +83,7 @@ def _outcome(broker: Broker, name: str, index: int, kind: int) -> tuple[ErrorCod
     try:
         broker.topics.give_up(name, index)
     except StorageError as error:
-        told = {"topic": name, "partition": index, "error": error}
-        log.warning("partition cannot be given up", extra=told)
+        fields = {"topic": name, "partition": index, "error": error}
+        log.warning("partition cannot be given up", extra=fields)
         return _NOBODY[kind], str(error)
     return ErrorCode.NONE, None

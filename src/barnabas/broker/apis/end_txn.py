@@ -9,7 +9,7 @@ Versions: 2 PRODUCER_FENCED · 4 TRANSACTION_ABORTABLE · 5 transactions version
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.coordinators.transaction.ending import End, Ended
-from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
+from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.end_txn import EndTxnRequest, EndTxnResponse
 from barnabas.versions import VersionTable
@@ -36,7 +36,7 @@ def handle(broker: Broker, context: RequestContext, request: EndTxnRequest) -> o
         return respond(Ended(ErrorCode.INVALID_REQUEST))
     asked = End(
         request.transactional_id,
-        Producer(request.producer_id, request.producer_epoch),
+        ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
         request.committed,
         _VERSION[context.api_version],
     )

@@ -11,7 +11,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.config_changes import Answer, change_all
-from barnabas.broker.requests.config_targets import Target
+from barnabas.broker.requests.config_targets import ConfigTarget
 from barnabas.config.parsing import Kind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.incremental_alter_configs import (
@@ -55,14 +55,14 @@ def _row(answer: Answer[AlterConfigsResource]) -> AlterConfigsResourceResponse:
     )
 
 
-def _changed(target: Target, asked: AlterConfigsResource) -> dict[str, str]:
+def _changed(target: ConfigTarget, asked: AlterConfigsResource) -> dict[str, str]:
     config = dict(target.own)
     for one in asked.configs:
         _change(target, config, one)
     return config
 
 
-def _change(target: Target, config: dict[str, str], asked: AlterableConfig) -> None:
+def _change(target: ConfigTarget, config: dict[str, str], asked: AlterableConfig) -> None:
     name, value = asked.name, asked.value
     if asked.config_operation not in _OPERATIONS:
         raise BrokerError(

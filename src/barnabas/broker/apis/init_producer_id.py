@@ -1,10 +1,10 @@
 """InitProducerId (key 22): an id and epoch for a producer (KIP-98, KIP-360).
 
 Does: without a transactional id a new id with epoch 0, also for one that has an id already; with one
-    the id that belongs to it under its next epoch, which fences who had it before. A transaction
-    that is open is aborted first: the producer is told to ask again.
+    the id that belongs to it under its next epoch, which fences the previous producer. An open
+    transaction is aborted first: the response asks the producer to retry.
 Ignores: nothing. A timeout is checked, and kept with the transactional id.
-Versions: 3 the producer may say what id it has · 4 PRODUCER_FENCED · 5 TRANSACTION_ABORTABLE
+Versions: 3 the producer may send its present id · 4 PRODUCER_FENCED · 5 TRANSACTION_ABORTABLE
     6 two-phase commit (KIP-939), of which only the missing timeout is there: as in Kafka 4.3 a
     prepared transaction cannot be kept
 """
@@ -13,7 +13,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation
-from barnabas.coordinators.transaction.transaction import NOBODY, Producer
+from barnabas.coordinators.transaction.transaction import NOBODY, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.versions import VersionTable
@@ -29,7 +29,7 @@ def handle(broker: Broker, context: RequestContext, request: InitProducerIdReque
         return _refused(ErrorCode.INVALID_REQUEST)
     try:
         if request.transactional_id is None:
-            return _told(Producer(broker.producer_ids.next(), 0))
+            return _response(ProducerIdAndEpoch(broker.producer_ids.next(), 0))
         refusal = _refusal(broker, request)
         if refusal is not None:
             return _refused(refusal)
@@ -39,10 +39,10 @@ def handle(broker: Broker, context: RequestContext, request: InitProducerIdReque
         def respond(reply: Initiated) -> InitProducerIdResponse:
             if reply.error is ErrorCode.PRODUCER_FENCED:
                 return _refused(fenced)
-            return _refused(reply.error) if reply.error else _told(reply.producer)
+            return _refused(reply.error) if reply.error else _response(reply.producer)
 
         timeout_ms = _NO_LIMIT_MS if request.enable_2pc else request.transaction_timeout_ms
-        expected = Producer(request.producer_id, request.producer_epoch)
+        expected = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
         asked = Initiation(
             request.transactional_id, timeout_ms, NOBODY if expected.id == -1 else expected
         )
@@ -63,7 +63,7 @@ def _refusal(broker: Broker, request: InitProducerIdRequest) -> ErrorCode | None
     return None if allowed or request.enable_2pc else ErrorCode.INVALID_TRANSACTION_TIMEOUT
 
 
-def _told(producer: Producer) -> InitProducerIdResponse:
+def _response(producer: ProducerIdAndEpoch) -> InitProducerIdResponse:
     return InitProducerIdResponse(
         error_code=ErrorCode.NONE, producer_id=producer.id, producer_epoch=producer.epoch
     )

@@ -11,8 +11,8 @@ from typing import Any
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
-from barnabas.broker.shares.coordinator import ShareCoordinator, Told
-from barnabas.broker.shares.state_requests import Shape, answer_each
+from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
+from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol.initialize_share_group_state import (
@@ -29,12 +29,12 @@ def handle(
 ) -> Steps[object]:
     """Begin each."""
     del context
-    shape = Shape(InitializeShareGroupStateResponse, InitializeStateResult, _row)
+    shape = ResponseShape(InitializeShareGroupStateResponse, InitializeStateResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
 
 
-def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, told: Told) -> None:
-    coordinator.begin(key, asked.state_epoch, asked.start_offset, told)
+def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, respond: RespondState) -> None:
+    coordinator.begin(key, asked.state_epoch, asked.start_offset, respond)
 
 
 def _row(partition: int, _nothing: KeptState) -> PartitionResult:

@@ -62,16 +62,16 @@ def _listed(held: Held | None, group_id: str) -> ListedGroup | None:
         return None
     shard = held.shard
     if (consumer := shard.consumer.get(group_id)) is not None:
-        told = CONSUMER, consumer.state.value, GroupKind.CONSUMER
+        row = CONSUMER, consumer.state.value, GroupKind.CONSUMER
     elif (share := shard.share.get(group_id)) is not None:
-        told = GroupKind.SHARE, share.state, GroupKind.SHARE
+        row = GroupKind.SHARE, share.state, GroupKind.SHARE
     elif (streams := shard.streams.get(group_id)) is not None:
-        told = GroupKind.STREAMS, streams.state, GroupKind.STREAMS
+        row = GroupKind.STREAMS, streams.state, GroupKind.STREAMS
     elif (classic := shard.view(group_id)) is not None:
-        told = classic.protocol_type or "", classic.state.value, GroupKind.CLASSIC
+        row = classic.protocol_type or "", classic.state.value, GroupKind.CLASSIC
     else:
         return None
-    protocol_type, state, kind = told
+    protocol_type, state, kind = row
     return ListedGroup(
         group_id=group_id, protocol_type=protocol_type, group_state=state, group_type=kind
     )

@@ -1,8 +1,7 @@
 """ListTransactions (key 66): the transactional ids of this coordinator (KIP-664).
 
-Does: those in one of the states, of one of the producers, open for so long, with a name that matches
-    as a whole; states that there are not are told.
-Refuses: a pattern that is none in the syntax of RE2.
+Does: filters by state, producer, duration and a pattern for whole names; reports unknown states.
+Refuses: a pattern that is invalid in RE2 syntax.
 Versions: 1 open for longer than some time (KIP-994) · 2 pattern of names (KIP-1152)
 """
 
@@ -43,7 +42,7 @@ def handle(
         # Told as they are now: at the end they may be in another state than was asked for.
         one = broker.transactions.find(name)
         if one is not None and wanted(one):
-            known.add(_told(one))
+            known.add(_listed(one))
         yield known
     return ListTransactionsResponse(
         error_code=ErrorCode.NONE,
@@ -52,7 +51,7 @@ def handle(
     )
 
 
-def _told(one: Transaction) -> TransactionState:
+def _listed(one: Transaction) -> TransactionState:
     return TransactionState(
         transactional_id=one.transactional_id,
         producer_id=one.producer.id,

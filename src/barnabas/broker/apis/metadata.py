@@ -55,18 +55,18 @@ def handle(
     none_means_all = _NONE_MEANS_ALL[context.api_version]
     if asked is None or (not asked and none_means_all):
         return broker.stepping.run(_all(broker, context, request), ends_unheard=True)
-    told = {(one.name, one.topic_id): one for one in asked}.values()
+    wanted = {(one.name, one.topic_id): one for one in asked}.values()
     makes = request.allow_auto_topic_creation and broker.config.auto_create_topics_enable
     missing: list[str] = []
     if makes:
-        names = (one.name for one in told if one.name is not None)
+        names = (one.name for one in wanted if one.name is not None)
         missing = [name for name in names if not broker.topics.get(name)]
     if missing and broker.member is not None:
         ask_for_topics(broker, broker.member, missing)
         missing = []
-    if missing or len(told) > _FEW:
-        return broker.stepping.run(_many(broker, context, request, told, missing))
-    topics = [_find(broker, one, _NOTHING_MADE, operations=operations) for one in told]
+    if missing or len(wanted) > _FEW:
+        return broker.stepping.run(_many(broker, context, request, wanted, missing))
+    topics = [_find(broker, one, _NOTHING_MADE, operations=operations) for one in wanted]
     return _response(broker, context, request, topics)
 
 
@@ -87,13 +87,13 @@ def _many(
     broker: Broker,
     context: RequestContext,
     request: MetadataRequest,
-    told: Iterable[MetadataRequestTopic],
+    wanted: Iterable[MetadataRequestTopic],
     missing: Iterable[str],
 ) -> Steps[MetadataResponse]:
     made: dict[str, Topic | ErrorCode] = {}
     yield from create_in_steps(broker, missing, made)
     operations = request.include_topic_authorized_operations
-    topics = yield from each(told, partial(_find, broker, made=made, operations=operations))
+    topics = yield from each(wanted, partial(_find, broker, made=made, operations=operations))
     return _response(broker, context, request, topics)
 
 
@@ -167,8 +167,10 @@ def _find(
     if not isinstance(found, Topic):
         code = found or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if problem_of_name(name):
-            told = broker.profile.tells_names
-            code = ErrorCode.INVALID_TOPIC_EXCEPTION if told else ErrorCode.UNKNOWN_SERVER_ERROR
+            tells_names = broker.profile.tells_names
+            code = (
+                ErrorCode.INVALID_TOPIC_EXCEPTION if tells_names else ErrorCode.UNKNOWN_SERVER_ERROR
+            )
         return MetadataResponseTopic(
             error_code=code,
             name=name,

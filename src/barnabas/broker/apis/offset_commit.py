@@ -21,7 +21,7 @@ from barnabas.broker.purgatory.purgatory import Unwritten
 from barnabas.broker.purgatory.stepping import Steps, at_once, each
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import NO_EXPIRY, CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import NO_EXPIRY, OffsetAndMetadata
 from barnabas.coordinators.offsets.offsets import is_too_long
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_commit import (
@@ -31,7 +31,7 @@ from barnabas.protocol.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-from barnabas.types import new_tuple
+from barnabas.types import TopicPartition, new_tuple
 from barnabas.versions import VersionRange, VersionTable
 from barnabas.wire.schema import maker
 
@@ -84,8 +84,8 @@ def _commit(broker: Broker, rules: Rules, request: OffsetCommitRequest) -> Steps
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else _NOT_THERE
     now_ms, retention_ms = broker.clock.time_ms(), request.retention_time_ms
     expires = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
-    offsets: dict[Position, CommittedOffset] = {}
-    places: list[tuple[OffsetCommitResponsePartition, Position]] = []
+    offsets: dict[TopicPartition, OffsetAndMetadata] = {}
+    places: list[tuple[OffsetCommitResponsePartition, TopicPartition]] = []
     response = OffsetCommitResponse(topics=[])
     for asked in request.topics:
         topic = known.by_id(asked.topic_id) if by_id else known.get(asked.name)
@@ -98,14 +98,14 @@ def _commit(broker: Broker, rules: Rules, request: OffsetCommitRequest) -> Steps
                     code = missing if topic is None else _NOT_THERE
                     parts.append(_part(partition_index=index, error_code=code))
                     continue
-                place = new_tuple(Position, (topic.name, index))
+                place = new_tuple(TopicPartition, (topic.name, index))
                 part = _part(partition_index=index, error_code=ErrorCode.NONE)
                 parts.append(part)
                 places.append((part, place))
                 time, metadata = one.commit_timestamp, one.committed_metadata or ""
                 when = now_ms if time < 0 else time
                 kept = (one.committed_offset, one.committed_leader_epoch, metadata, when, expires)
-                offsets[place] = new_tuple(CommittedOffset, (*kept, topic.topic_id))
+                offsets[place] = new_tuple(OffsetAndMetadata, (*kept, topic.topic_id))
             yield
         yield
         if parts:
@@ -113,7 +113,7 @@ def _commit(broker: Broker, rules: Rules, request: OffsetCommitRequest) -> Steps
                 _in_topic(name=asked.name, topic_id=asked.topic_id, partitions=parts)
             )
 
-    def respond(codes: Mapping[Position, ErrorCode]) -> OffsetCommitResponse:
+    def respond(codes: Mapping[TopicPartition, ErrorCode]) -> OffsetCommitResponse:
         for part, place in places:
             part.error_code = codes[place]
         return response

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.offset_delete import (
     OffsetDeleteRequest,
@@ -17,13 +16,14 @@ from barnabas.protocol.offset_delete import (
     OffsetDeleteResponsePartition,
     OffsetDeleteResponseTopic,
 )
+from barnabas.types import TopicPartition
 
 
 def handle(broker: Broker, context: RequestContext, request: OffsetDeleteRequest) -> object:
-    """Forget what is of partitions that there are; the others are told so."""
+    """Delete the offsets of existing partitions; the others get an error."""
     del context
     positions = [
-        Position(topic.name, partition.partition_index)
+        TopicPartition(topic.name, partition.partition_index)
         for topic in request.topics
         for partition in topic.partitions
         if _is_there(broker, topic.name, partition.partition_index)
@@ -47,7 +47,9 @@ def _is_there(broker: Broker, name: str, index: int) -> bool:
     return topic is not None and index in topic.partitions
 
 
-def _answer(request: OffsetDeleteRequest, codes: dict[Position, ErrorCode]) -> OffsetDeleteResponse:
+def _answer(
+    request: OffsetDeleteRequest, codes: dict[TopicPartition, ErrorCode]
+) -> OffsetDeleteResponse:
     missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return OffsetDeleteResponse(
         error_code=ErrorCode.NONE,
@@ -57,7 +59,9 @@ def _answer(request: OffsetDeleteRequest, codes: dict[Position, ErrorCode]) -> O
                 partitions=[
                     OffsetDeleteResponsePartition(
                         partition_index=one.partition_index,
-                        error_code=codes.get(Position(topic.name, one.partition_index), missing),
+                        error_code=codes.get(
+                            TopicPartition(topic.name, one.partition_index), missing
+                        ),
                     )
                     for one in topic.partitions
                 ],

@@ -1,8 +1,8 @@
-"""OffsetFetch (key 9): the positions that groups committed.
+"""OffsetFetch (key 9): the offsets that groups committed.
 
-Does: positions asked for, or all of a group; -1 where nothing was committed. Who asks for what is
-    stable is told to come again where an open transaction has an offset (KIP-447).
-Refuses: who names itself as a member of a consumer group and is none, or of another epoch.
+Does: the requested offsets, or all of a group; -1 without a commit. A request for stable offsets must
+    be retried while an open transaction has an offset (KIP-447).
+Refuses: a sender that names a member that the group does not have, or another epoch.
 Versions: 0 what was committed in version 0 · 2 all topics by null, errors of the group
     5 leader epochs · 8 several groups (KIP-709) · 9 members (KIP-848) · 10 topic ids
 """
@@ -21,7 +21,7 @@ from barnabas.broker.purgatory.stepping import (
     in_steps_while_heard,
 )
 from barnabas.broker.znodes.topic_znodes import Topic
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,
@@ -35,6 +35,7 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
+from barnabas.types import TopicPartition
 from barnabas.versions import VersionTable
 from barnabas.wire.growing import Growing
 
@@ -126,7 +127,7 @@ def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchReque
     for name, positions in groupby(broker.offsets.positions(group_id), lambda one: one.topic):
         topic = broker.topics.get(name)
         if by_id and topic is None:
-            # A topic that is gone has no id to be told by.
+            # A deleted topic has no id to be identified by.
             continue
         topics.append(
             OffsetFetchRequestTopics(
@@ -157,18 +158,18 @@ def _topic(
     rows: Growing[Any] = Growing()
     for first in range(0, len(asked.partition_indexes), _AT_ONCE):
         some = asked.partition_indexes[first : first + _AT_ONCE]
-        positions = [Position(name, index) for index in some]
+        positions = [TopicPartition(name, index) for index in some]
         found = [None] * len(some) if code else broker.offsets.fetch(group_id, positions)
         for position, one in zip(positions, found, strict=True):
             hidden = stable and not code and broker.offsets.is_pending(group_id, position)
-            told = ErrorCode.UNSTABLE_OFFSET_COMMIT if hidden else code
-            rows.add(_row(shape, position.partition, None if hidden else one, told))
+            row_code = ErrorCode.UNSTABLE_OFFSET_COMMIT if hidden else code
+            rows.add(_row(shape, position.partition, None if hidden else one, row_code))
         yield rows
     yield
     return shape.topic(asked, rows.done())
 
 
-def _row(shape: _Shape, index: int, found: CommittedOffset | None, code: ErrorCode) -> Any:
+def _row(shape: _Shape, index: int, found: OffsetAndMetadata | None, code: ErrorCode) -> Any:
     return shape.row(
         partition_index=index,
         committed_offset=found.offset if found else -1,

@@ -12,8 +12,8 @@ from typing import Any
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
-from barnabas.broker.shares.coordinator import ShareCoordinator, Told
-from barnabas.broker.shares.state_requests import Shape, answer_each
+from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
+from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol.read_share_group_state_summary import (
@@ -30,13 +30,13 @@ def handle(
 ) -> Steps[object]:
     """Tell each."""
     del context
-    shape = Shape(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _row)
+    shape = ResponseShape(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
 
 
-def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, told: Told) -> None:
+def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, respond: RespondState) -> None:
     del asked
-    coordinator.look(key, told)
+    coordinator.look(key, respond)
 
 
 def _row(partition: int, found: KeptState) -> PartitionResult:

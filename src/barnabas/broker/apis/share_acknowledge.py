@@ -10,7 +10,12 @@ from collections.abc import Iterable
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.broker.shares.acknowledgements import Codes, Sender, acknowledge_all, said_of
+from barnabas.broker.shares.acknowledgements import (
+    Acknowledger,
+    Codes,
+    acknowledge_all,
+    acknowledgements_of,
+)
 from barnabas.broker.shares.sessions import CLOSES, OPENS
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_acknowledge import (
@@ -23,9 +28,9 @@ from barnabas.protocol.share_acknowledge import (
 
 
 def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeRequest) -> object:
-    """Take in what is said, partition by partition."""
+    """Apply the acknowledgements, partition by partition."""
     group_id, member_id = request.group_id or "", request.member_id or ""
-    said = said_of(request.topics)
+    acknowledgements = acknowledgements_of(request.topics)
     try:
         _check(request)
         epoch, connection = request.share_session_epoch, context.connection
@@ -49,8 +54,8 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
             )
         )
 
-    sender = Sender(group_id, member_id, request.is_renew_ack)
-    acknowledge_all(broker.shares.partitions, sender, said, done)
+    sender = Acknowledger(group_id, member_id, request.is_renew_ack)
+    acknowledge_all(broker.shares.partitions, sender, acknowledgements, done)
     return pending
 
 

@@ -17,10 +17,15 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.broker.shares.acknowledgements import Codes, Sender, acknowledge_all, said_of
+from barnabas.broker.shares.acknowledgements import (
+    Acknowledger,
+    Codes,
+    acknowledge_all,
+    acknowledgements_of,
+)
 from barnabas.broker.shares.partitions import Acquired, Live, SharePartitions
 from barnabas.broker.shares.sessions import CLOSES, OPENS, ShareSession, ShareSessions
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.acquiring import Most
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import StateKey
@@ -43,7 +48,7 @@ _MOST_AT_ONCE = 1 << 20
 class _Got(NamedTuple):
     """What a partition comes to: records, or why there are none."""
 
-    place: Place
+    place: TopicIdPartition
     acquired: Acquired | None = None
     code: ErrorCode = ErrorCode.NONE
 
@@ -52,7 +57,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
     """Acknowledge, then acquire."""
     group_id, member_id = request.group_id or "", request.member_id or ""
     epoch = request.share_session_epoch
-    said = said_of(request.topics)
+    acknowledgements = acknowledgements_of(request.topics)
     try:
         _check(request)
         session = broker.shares.sessions.begin(group_id, member_id, epoch, context.connection)
@@ -77,25 +82,27 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
         else:
             _wait(broker, request, session, pending)
 
-    sender = Sender(group_id, member_id, request.is_renew_ack)
-    acknowledge_all(broker.shares.partitions, sender, said, acknowledged)
+    sender = Acknowledger(group_id, member_id, request.is_renew_ack)
+    acknowledge_all(broker.shares.partitions, sender, acknowledgements, acknowledged)
     return pending
 
 
 def _check(request: ShareFetchRequest) -> None:
-    acknowledges_nothing_yet = said_of(request.topics) and request.share_session_epoch == OPENS
+    acknowledges_nothing_yet = (
+        acknowledgements_of(request.topics) and request.share_session_epoch == OPENS
+    )
     if request.group_id is None or not request.member_id or acknowledges_nothing_yet:
         raise BrokerError(ErrorCode.INVALID_REQUEST)
 
 
 def _adopt(sessions: ShareSessions, session: ShareSession, request: ShareFetchRequest) -> None:
     added = [
-        Place(bytes(topic.topic_id), one.partition_index)
+        TopicIdPartition(bytes(topic.topic_id), one.partition_index)
         for topic in request.topics
         for one in topic.partitions
     ]
     forgotten = [
-        Place(bytes(gone.topic_id), index)
+        TopicIdPartition(bytes(gone.topic_id), index)
         for gone in request.forgotten_topics_data
         for index in gone.partitions
     ]
@@ -143,7 +150,7 @@ def _wait(
     broker.purgatory.park(waiting, keys, seconds, pending)
 
 
-def _find(broker: Broker, request: ShareFetchRequest, place: Place) -> Live | ErrorCode:
+def _find(broker: Broker, request: ShareFetchRequest, place: TopicIdPartition) -> Live | ErrorCode:
     try:
         return broker.shares.partitions.find(StateKey(request.group_id or "", place))
     except BrokerError as error:
@@ -211,7 +218,9 @@ def _answer(
                 acknowledge_error_code=codes.get(place, ErrorCode.NONE),
                 current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
                 records=b"" if acquired is None else acquired.records,
-                acquired_records=[] if acquired is None else list(_told(acquired.spans)),
+                acquired_records=[]
+                if acquired is None
+                else list(_acquired_records(acquired.spans)),
             )
         )
     return ShareFetchResponse(
@@ -225,7 +234,7 @@ def _answer(
     )
 
 
-def _told(spans: Iterable[Span]) -> Iterable[AcquiredRecords]:
+def _acquired_records(spans: Iterable[Span]) -> Iterable[AcquiredRecords]:
     for span in spans:
         yield AcquiredRecords(
             first_offset=span.first, last_offset=span.last, delivery_count=span.count

@@ -1,7 +1,7 @@
-"""ShareGroupHeartbeat (key 76): be in a group whose members share partitions (KIP-932).
+"""ShareGroupHeartbeat (key 76): membership in a group whose members share partitions (KIP-932).
 
-Does: joins, says what is new, leaves; answers when what that comes to is written. Who leaves keeps
-    what it had acquired until its share session or the locks end.
+Does: joins, changes and leaves; responds when the result is written. A member that leaves keeps its
+    acquired records until its share session or their locks end.
 Ignores: the rack: all partitions are on this broker.
 Versions: 1, the same layout as 0, which was early access
 """
@@ -12,8 +12,8 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import by_topic
-from barnabas.coordinators.consumer_group.heartbeats import BeatReply
-from barnabas.coordinators.share_group.groups import JOINS, LEAVES, ShareBeat
+from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
+from barnabas.coordinators.share_group.groups import JOINS, LEAVES, ShareHeartbeat
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_heartbeat import (
     Assignment,
@@ -48,9 +48,9 @@ def _is_no_news(request: ShareGroupHeartbeatRequest, outcome: object) -> bool:
     )
 
 
-def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareBeat:
+def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareHeartbeat:
     names = request.subscribed_topic_names
-    return ShareBeat(
+    return ShareHeartbeat(
         group_id=request.group_id,
         member_id=request.member_id,
         epoch=request.member_epoch,
@@ -77,7 +77,7 @@ def _check(request: ShareGroupHeartbeatRequest) -> None:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "MemberEpoch is invalid.")
 
 
-def _respond(reply: BeatReply | BrokerError) -> ShareGroupHeartbeatResponse:
+def _respond(reply: HeartbeatReply | BrokerError) -> ShareGroupHeartbeatResponse:
     if isinstance(reply, BrokerError):
         return ShareGroupHeartbeatResponse(
             error_code=reply.code, error_message=reply.why, member_epoch=0, heartbeat_interval_ms=0

@@ -93,7 +93,7 @@ def _subtopology(group: StreamsGroup, one: layouts.Subtopology) -> Subtopology:
 
 def _topics(group: StreamsGroup, topics: Iterable[layouts.TopicInfo]) -> list[TopicInfo]:
     """With the partitions that were worked out, once all topics are there."""
-    configured = group.heard.configured
+    configured = group.volatile.configured
     counts = configured.counts if configured and not configured.problem else {}
     return [
         TopicInfo(

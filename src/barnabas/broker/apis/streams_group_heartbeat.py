@@ -20,8 +20,8 @@ from barnabas.broker.requests.streams_topics import create_missing
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.coordinators.streams_group.endpoints import EndpointPartitions
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
-from barnabas.coordinators.streams_group.member import Endpoint as MemberEndpoint
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
+from barnabas.coordinators.streams_group.member import MemberEndpoint
 from barnabas.coordinators.streams_group.statuses import StatusCode
 from barnabas.coordinators.streams_group.tasks import Role, Tasks, by_subtopology, tasks_of
 from barnabas.coordinators.streams_group.topology import invalid, read_topology
@@ -60,7 +60,7 @@ def _is_no_news(broker: Broker, request: StreamsGroupHeartbeatRequest, outcome: 
     if not isinstance(outcome, StreamsGroupHeartbeatResponse):
         return False
     told_ms, endpoints = outcome.heartbeat_interval_ms, request.endpoint_information_epoch
-    known = StreamsReply(request.member_id, request.member_epoch, told_ms, endpoints=endpoints)
+    known = StreamsHeartbeatReply(request.member_id, request.member_epoch, told_ms, endpoints=endpoints)
     return outcome == _respond(broker, known)
 
 
@@ -132,9 +132,9 @@ def _check_changelogs(topology: Topology) -> None:
                 )
 
 
-def _asked(context: RequestContext, request: StreamsGroupHeartbeatRequest) -> StreamsBeat:
+def _asked(context: RequestContext, request: StreamsGroupHeartbeatRequest) -> StreamsHeartbeat:
     endpoint, tags = request.user_endpoint, request.client_tags
-    return StreamsBeat(
+    return StreamsHeartbeat(
         group_id=request.group_id,
         member_id=request.member_id,
         epoch=request.member_epoch,
@@ -159,7 +159,9 @@ def _owned(request: StreamsGroupHeartbeatRequest) -> Tasks | None:
     return tasks_of(Role.ACTIVE, active) | tasks_of(Role.STANDBY, standby)
 
 
-def _respond(broker: Broker, reply: StreamsReply | BrokerError) -> StreamsGroupHeartbeatResponse:
+def _respond(
+    broker: Broker, reply: StreamsHeartbeatReply | BrokerError
+) -> StreamsGroupHeartbeatResponse:
     if isinstance(reply, BrokerError):
         return StreamsGroupHeartbeatResponse(
             error_code=reply.code,
@@ -189,7 +191,7 @@ def _respond(broker: Broker, reply: StreamsReply | BrokerError) -> StreamsGroupH
     )
 
 
-def _statuses(broker: Broker, reply: StreamsReply) -> list[Status]:
+def _statuses(broker: Broker, reply: StreamsHeartbeatReply) -> list[Status]:
     """Make what is missing, and tell of what could not be made."""
     failures = create_missing(broker, reply.missing)
     statuses = []

@@ -1,6 +1,6 @@
-"""SyncGroup (key 14): a member asks what to do, the leader says what all of them do.
+"""SyncGroup (key 14): the leader sends the assignment, and each member receives its part.
 
-Does: answers when the leader has said it and that is written.
+Does: responds when the leader has sent the assignment and it is written.
 Ignores: nothing.
 Versions: 1 throttle time · 3 static members (KIP-345) · 5 the protocol must be named, and be the
     group's (KIP-559)

@@ -19,8 +19,8 @@ from barnabas.broker.requests.transactional_produce import Support, admit
 from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
-from barnabas.coordinators.transaction.transaction import Producer
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -29,6 +29,7 @@ from barnabas.protocol.txn_offset_commit import (
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
+from barnabas.types import TopicPartition
 from barnabas.versions import VersionTable
 
 _BY_ID = VersionTable({0: False, 6: True})
@@ -45,7 +46,7 @@ _SUPPORT = VersionTable(
 def handle(
     broker: Broker, context: RequestContext, request: TxnOffsetCommitRequest
 ) -> Steps[TxnOffsetCommitResponse]:
-    """Keep what is for partitions that there are; the others are told so."""
+    """Save the offsets of existing partitions; the others get an error."""
     by_id = _BY_ID[context.api_version]
     topics = [
         broker.topics.by_id(asked.topic_id) if by_id else broker.topics.get(asked.name)
@@ -53,7 +54,7 @@ def handle(
     ]
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     offsets = yield from _offsets(broker, request, topics)
-    codes: Mapping[Position, ErrorCode] = {}
+    codes: Mapping[TopicPartition, ErrorCode] = {}
     if offsets:
         outcome = _commit(broker, context, request, offsets)
         codes = (yield outcome) if isinstance(outcome, Pending) else outcome
@@ -64,7 +65,7 @@ def _commit(
     broker: Broker,
     context: RequestContext,
     request: TxnOffsetCommitRequest,
-    offsets: Mapping[Position, CommittedOffset],
+    offsets: Mapping[TopicPartition, OffsetAndMetadata],
 ) -> Any:
     """The code of each, or a Pending of that; they are kept or refused as one batch."""
     commit = Commit(
@@ -76,7 +77,7 @@ def _commit(
         in_transaction=True,
     )
     try:
-        producer = Producer(request.producer_id, request.producer_epoch)
+        producer = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
         code = _admission(broker, request, producer, _SUPPORT[context.api_version])
         if code:
             return dict.fromkeys(offsets, code)
@@ -86,7 +87,7 @@ def _commit(
 
 
 def _admission(
-    broker: Broker, request: TxnOffsetCommitRequest, producer: Producer, support: Support
+    broker: Broker, request: TxnOffsetCommitRequest, producer: ProducerIdAndEpoch, support: Support
 ) -> ErrorCode:
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID
@@ -102,13 +103,13 @@ def _admission(
 
 def _offsets(
     broker: Broker, request: TxnOffsetCommitRequest, topics: list[Topic | None]
-) -> Steps[dict[Position, CommittedOffset]]:
+) -> Steps[dict[TopicPartition, OffsetAndMetadata]]:
     now_ms = broker.clock.time_ms()
-    offsets: dict[Position, CommittedOffset] = {}
+    offsets: dict[TopicPartition, OffsetAndMetadata] = {}
     for asked, topic in zip(request.topics, topics, strict=True):
         for one in asked.partitions:
             if topic is not None and one.partition_index in topic.partitions:
-                offsets[Position(topic.name, one.partition_index)] = CommittedOffset(
+                offsets[TopicPartition(topic.name, one.partition_index)] = OffsetAndMetadata(
                     one.committed_offset,
                     one.committed_leader_epoch,
                     one.committed_metadata or "",
@@ -122,7 +123,7 @@ def _offsets(
 def _response(
     request: TxnOffsetCommitRequest,
     topics: list[Topic | None],
-    codes: Mapping[Position, ErrorCode],
+    codes: Mapping[TopicPartition, ErrorCode],
     missing: ErrorCode,
 ) -> Steps[TxnOffsetCommitResponse]:
     def row(
@@ -130,7 +131,7 @@ def _response(
     ) -> TxnOffsetCommitResponsePartition:
         index, code = asked.partition_index, missing
         if topic is not None:
-            there = Position(topic.name, index)
+            there = TopicPartition(topic.name, index)
             code = codes.get(there, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return TxnOffsetCommitResponsePartition(partition_index=index, error_code=code)
 

@@ -46,7 +46,7 @@ def handle(
 def _write(
     broker: Broker, asked: WritableTxnMarker, written: dict[TopicPartition, Pending]
 ) -> Steps[None]:
-    """Begin to append a marker to its partitions; `written` is told what becomes of each."""
+    """Begin to append a marker to its partitions; `written` receives the result of each."""
     ending = Ending(
         asked.producer_id,
         asked.producer_epoch,

@@ -5,8 +5,8 @@ Does: what acks say, which only the proposal has: 0 no reply, 1 when it is writt
     chooses where the partition is -1; checks CRCs, also inside compressed messages; appends each set
     whole or not at all, in order; where many topics are to be made, others are served between them.
 Ignores: nothing. A set that is too large is dropped, as in 0.7.2, and the connection goes on.
-Refuses: all that follows a set that is wrong, where nobody can be told (no acks): that connection
-    closes, and what was sent behind it was sent for nothing.
+Refuses: without acks, everything after an invalid set: no response can report the error, so the
+    connection closes, and the requests behind it are lost.
 Source: seed 000 "Produce", "Multi-Produce"; Kafka 0.7.2's handleProducerRequest.
 """
 

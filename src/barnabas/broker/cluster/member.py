@@ -22,7 +22,7 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import Topic, Wanted, config_of
+from barnabas.broker.znodes.topic_znodes import Topic, RequestedTopic, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import Broker, ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
@@ -336,7 +336,7 @@ class Member:
 
         connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
 
-    def ask_for_topic(self, wanted: Wanted, replicas: int) -> None:
+    def ask_for_topic(self, wanted: RequestedTopic, replicas: int) -> None:
         """Have the controller make a topic, with fewer replicas where there are fewer brokers.
 
         It is asked once at a time.

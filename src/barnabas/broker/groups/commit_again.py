@@ -56,7 +56,7 @@ class CommitAgain:
             held = shards.find(commit.group_id)
         except BrokerError:
             return None
-        if held is None or not held.partition.log.config.seen_when_written:
+        if held is None or not held.partition.counts_when_written:
             return None
         now_ms = self._clock.time_ms()
         offsets = {

@@ -9,10 +9,10 @@ from barnabas.errors import BrokerError, ErrorCode
 
 
 def check_protocol(config: BrokerConfig, kind: str) -> None:
-    """Whether groups of a kind may be spoken of.
+    """Check that groups of a kind are enabled.
 
     Raises:
-        BrokerError: UNSUPPORTED_VERSION: the broker was told not to have any.
+        BrokerError: UNSUPPORTED_VERSION: they are disabled in the configuration.
     """
     if kind not in config.group_coordinator_rebalance_protocols:
         raise BrokerError(ErrorCode.UNSUPPORTED_VERSION)

@@ -16,7 +16,7 @@ from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.common.shard import CoordinatorRecord, Replayed
-from barnabas.coordinators.consumer_group.environment import Surroundings
+from barnabas.coordinators.consumer_group.environment import GroupEnvironment
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock, Timers
@@ -57,7 +57,7 @@ class GroupShards(Shards["GroupShard"]):
         )
         self.memory = GroupMemory(memory, timers, self._weight_of)
         """What groups take: whoever changes one reports it there."""
-        self.around: Surroundings | None = None
+        self.environment: GroupEnvironment | None = None
         self._began_ms = clock.time_ms() - int(clock.monotonic() * 1000)
 
     def now_ms(self) -> int:
@@ -69,9 +69,9 @@ class GroupShards(Shards["GroupShard"]):
         # Imported late: a broker starts faster without it.
         from barnabas.coordinators.groups_shard import GroupShard
 
-        assert self.around is not None, "groups are surrounded before one is asked for"
+        assert self.environment is not None, "groups are surrounded before one is asked for"
         metadata_bytes = self._config.offset_metadata_max_bytes
-        return GroupShard(self._settings, metadata_bytes, self.around)
+        return GroupShard(self._settings, metadata_bytes, self.environment)
 
     def _replay_all(self, partition: Partition, shard: "GroupShard") -> None:
         # Imported late: a broker starts faster without it.
@@ -128,9 +128,9 @@ class GroupShards(Shards["GroupShard"]):
         result: Replayed[_Reply],
         on_written: Callable[[ErrorCode], None] = lambda _code: None,
     ) -> None:
-        """As `append`, for what groups know already: where it is not written, they forget it.
+        """As `append`, for records already applied: if they are not written, they are undone.
 
-        What is too large changes none but the group that it is of. It is told before this returns.
+        Records that are too large undo only their own group; `on_written` is called before the return.
         """
 
         def written(code: ErrorCode) -> None:
@@ -144,10 +144,10 @@ class GroupShards(Shards["GroupShard"]):
 
     def keep_if_it_fits(self, held: Held, result: Replayed[None]) -> bool:
         """Write what nobody waits for; False: it is too large, and taken back."""
-        told: list[ErrorCode] = []
+        codes: list[ErrorCode] = []
         if result.records:
-            self.append_or_restore(held, result, told.append)
-        return TOO_LARGE not in told
+            self.append_or_restore(held, result, codes.append)
+        return TOO_LARGE not in codes
 
     def keep(
         self,

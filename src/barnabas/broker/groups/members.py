@@ -25,11 +25,11 @@ from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
 from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.coordinators.common.shard import Replayed, bytes_of
 from barnabas.coordinators.consumer_group.groups import not_found
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.consumer_group.regexes import LongWork
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.group_weights import grown_by_beat, grown_by_join
+from barnabas.coordinators.group_weights import grown_by_heartbeat, grown_by_join
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
@@ -58,7 +58,9 @@ class GroupMembers:
         self._classic = classic
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
-    def beat(self, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]) -> object:
+    def beat(
+        self, asked: ConsumerHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]
+    ) -> object:
         """Join a consumer group, go on in it or leave it.
 
         Where an expression takes long, it is matched in steps, and others are served between them.
@@ -73,7 +75,7 @@ class GroupMembers:
         # Who is gone may have come back and said something newer meanwhile.
         return self._stepping.run(self._beat_in_steps(work, asked, respond), ends_unheard=True)
 
-    def idle(self, asked: Beat) -> IdleHeartbeat[Beat, ConsumerSettings]:
+    def idle(self, asked: ConsumerHeartbeat) -> IdleHeartbeat[ConsumerHeartbeat, ConsumerSettings]:
         """What does the same as `beat` while nothing happens."""
         return IdleHeartbeat(
             self._shards,
@@ -83,7 +85,10 @@ class GroupMembers:
         )
 
     def _beat_in_steps(
-        self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]
+        self,
+        work: LongWork,
+        asked: ConsumerHeartbeat,
+        respond: Callable[[HeartbeatReply | BrokerError], object],
     ) -> Steps[object]:
         """What the expressions have learned is kept with `work`, until it is used."""
         yield from work.steps()
@@ -92,8 +97,8 @@ class GroupMembers:
     def _beat(
         self,
         held: Held | None,
-        asked: Beat,
-        respond: Callable[[BeatReply | BrokerError], object],
+        asked: ConsumerHeartbeat,
+        respond: Callable[[HeartbeatReply | BrokerError], object],
     ) -> object:
         now, group_id = self._shards.now_ms(), asked.group_id
         try:
@@ -101,7 +106,7 @@ class GroupMembers:
             if held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}:
                 raise not_found(group_id)
             if asked.topics or asked.epoch == JOINS:
-                grown = grown_by_beat(held.shard, asked)
+                grown = grown_by_heartbeat(held.shard, asked)
                 self._shards.memory.admit(group_id, grown, "member of a consumer group")
             classic = held.shard.group(group_id)
             result = held.shard.consumer.heartbeat(asked, classic, now)

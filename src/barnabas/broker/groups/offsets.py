@@ -1,4 +1,4 @@
-"""GroupOffsets: the offsets that groups commit: kept, told, expired, forgotten with their topic."""
+"""GroupOffsets: the offsets that groups commit: stored, returned, expired, and removed with their topic."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -8,10 +8,11 @@ from barnabas.broker.shards.record_names import check_kept
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import TopicPartition
 
-Codes = Mapping[Position, ErrorCode]
+Codes = Mapping[TopicPartition, ErrorCode]
 
 
 class GroupOffsets:
@@ -44,11 +45,11 @@ class GroupOffsets:
         pending = Unwritten() if at_once else Pending()
 
         def written(code: ErrorCode) -> None:
-            told = reply
+            codes = reply
             if code:
                 held.shard.offsets.not_kept(records)
-                told = {position: own or code for position, own in reply.items()}
-            pending.complete(respond(told))
+                codes = {position: own or code for position, own in reply.items()}
+            pending.complete(respond(codes))
 
         if producer is None:
             self._shards.append(held, records, written)
@@ -56,7 +57,7 @@ class GroupOffsets:
             self._shards.append_in_transaction(held, records, producer, written)
         return pending
 
-    def is_pending(self, group_id: str, position: Position) -> bool:
+    def is_pending(self, group_id: str, position: TopicPartition) -> bool:
         """Whether an open transaction has an offset for a partition.
 
         Raises:
@@ -65,7 +66,7 @@ class GroupOffsets:
         held = self._shards.find(group_id)
         return held is not None and held.shard.offsets.is_pending(group_id, position)
 
-    def positions(self, group_id: str) -> Sequence[Position]:
+    def positions(self, group_id: str) -> Sequence[TopicPartition]:
         """All partitions that a group has an offset for.
 
         Raises:
@@ -75,7 +76,7 @@ class GroupOffsets:
         return held.shard.offsets.positions(group_id) if held else []
 
     def refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
-        """Why who names itself a member of a group may not be told of its offsets.
+        """The code for a sender that names a member and must not fetch the group's offsets.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
@@ -86,8 +87,8 @@ class GroupOffsets:
         return held.shard.fetch_refusal(group_id, member_id, epoch)
 
     def fetch(
-        self, group_id: str, positions: Sequence[Position]
-    ) -> Sequence[CommittedOffset | None]:
+        self, group_id: str, positions: Sequence[TopicPartition]
+    ) -> Sequence[OffsetAndMetadata | None]:
         """What a group committed for these partitions.
 
         Raises:

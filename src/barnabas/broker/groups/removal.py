@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.offsets.offset_records import Position
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import TopicPartition
 
 Codes = dict[str, ErrorCode]
 
@@ -19,7 +19,7 @@ class GroupRemoval:
     """
 
     def __init__(
-        self, shards: GroupShards, forget_shares: Callable[[str, Iterable[Place]], None]
+        self, shards: GroupShards, forget_shares: Callable[[str, Iterable[TopicIdPartition]], None]
     ) -> None:
         self._shards = shards
         self._forget_shares = forget_shares
@@ -61,10 +61,10 @@ class GroupRemoval:
     def delete_offsets(
         self,
         group_id: str,
-        positions: Sequence[Position],
+        positions: Sequence[TopicPartition],
         respond: Callable[[ErrorCode, Sequence[ErrorCode]], object],
     ) -> object:
-        """Forget positions; `respond` is told a code for all and, where that is none, each one's.
+        """Delete offsets; `respond` receives a code for all and, if that is NONE, one for each.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.

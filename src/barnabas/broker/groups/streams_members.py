@@ -8,17 +8,17 @@ from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
 from barnabas.coordinators.common.shard import bytes_of
 from barnabas.coordinators.consumer_group.member import JOINS
-from barnabas.coordinators.group_weights import grown_by_beat
+from barnabas.coordinators.group_weights import grown_by_heartbeat
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.streams_group.groups import deadline, loaded
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 
 
 class StreamsMembers:
-    """Who is in which streams group. For one thread."""
+    """The members of streams groups. For one thread."""
 
     def __init__(
         self, shards: GroupShards, timers: Timers, policies: Policies[StreamsSettings]
@@ -28,14 +28,16 @@ class StreamsMembers:
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
     def beat(
-        self, asked: StreamsBeat, respond: Callable[[StreamsReply | BrokerError], object]
+        self,
+        asked: StreamsHeartbeat,
+        respond: Callable[[StreamsHeartbeatReply | BrokerError], object],
     ) -> object:
         """Join a streams group, go on in it or leave it."""
         group_id, now = asked.group_id, self._shards.now_ms()
         try:
             held = self._of(group_id)
             if asked.epoch == JOINS or asked.topology:
-                grown = grown_by_beat(held.shard, asked)
+                grown = grown_by_heartbeat(held.shard, asked)
                 self._shards.memory.admit(group_id, grown, "member of a streams group")
             result = held.shard.streams.heartbeat(
                 asked, held.shard.group(group_id), self._policies.of(group_id), now
@@ -48,7 +50,7 @@ class StreamsMembers:
         self._set_alarm(held, group_id)
         return answer
 
-    def idle(self, asked: StreamsBeat) -> IdleHeartbeat[StreamsBeat, StreamsSettings]:
+    def idle(self, asked: StreamsHeartbeat) -> IdleHeartbeat[StreamsHeartbeat, StreamsSettings]:
         """What does the same as `beat` while nothing happens."""
         return IdleHeartbeat(
             self._shards, self._policies, asked, lambda shard, *told: shard.streams.extends(*told)

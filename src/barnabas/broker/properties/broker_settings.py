@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import NamedTuple
 
-from barnabas.broker.properties.config_source import Source
+from barnabas.broker.properties.config_source import ValueSource
 from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.znodes.config_znodes import CONFIGS, node_name, read_config, write_config
 from barnabas.config.broker import BrokerConfig
@@ -70,7 +70,7 @@ _CHANGEABLE = frozenset(
 class Layer(NamedTuple):
     """Properties from one place."""
 
-    source: Source
+    source: ValueSource
     config: BrokerConfig
 
 
@@ -94,7 +94,7 @@ class BrokerSettings:
         self._started = started
         self._changed: Mapping[str, Mapping[str, str]] = {EVERY: {}, self._own: {}}
         self.current = started
-        self.layers: tuple[Layer, ...] = (Layer(Source.BROKER, started),)
+        self.layers: tuple[Layer, ...] = (Layer(ValueSource.BROKER, started),)
         self.on_change: list[Callable[[BrokerConfig], None]] = []
 
     @property
@@ -155,9 +155,9 @@ class BrokerSettings:
 
     def _layers(self, changed: Mapping[str, Mapping[str, str]]) -> tuple[Layer, ...]:
         return (
-            Layer(Source.THIS_BROKER, self._load(changed[self._own])),
-            Layer(Source.EVERY_BROKER, self._load(changed[EVERY])),
-            Layer(Source.BROKER, self._started),
+            Layer(ValueSource.THIS_BROKER, self._load(changed[self._own])),
+            Layer(ValueSource.EVERY_BROKER, self._load(changed[EVERY])),
+            Layer(ValueSource.BROKER, self._started),
         )
 
     def _load(self, changed: Mapping[str, str]) -> BrokerConfig:

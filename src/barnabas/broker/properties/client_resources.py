@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from barnabas.broker.properties.config_source import Source
+from barnabas.broker.properties.config_source import ValueSource
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.znodes.config_znodes import (
     CONFIGS,
@@ -22,8 +22,11 @@ KINDS: Mapping[int, type[Configuration]] = MappingProxyType(
 )
 """What can be set, by the number of the resource's type."""
 
-SOURCES: Mapping[int, Source] = MappingProxyType(
-    {ResourceKind.CLIENT_METRICS: Source.CLIENT_METRICS, ResourceKind.GROUP: Source.GROUP}
+SOURCES: Mapping[int, ValueSource] = MappingProxyType(
+    {
+        ResourceKind.CLIENT_METRICS: ValueSource.CLIENT_METRICS,
+        ResourceKind.GROUP: ValueSource.GROUP,
+    }
 )
 
 _PATHS: Mapping[int, str] = {

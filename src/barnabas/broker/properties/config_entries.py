@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from barnabas.broker.properties.broker_settings import Layer, is_changeable
-from barnabas.broker.properties.config_source import Source
+from barnabas.broker.properties.config_source import ValueSource
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
@@ -14,36 +14,36 @@ from barnabas.config.past import is_of
 from barnabas.config.topic import TopicConfig, broker_wide
 
 
-class Origin(NamedTuple):
+class ConfigOrigin(NamedTuple):
     """One place: the property's name there, and its value as text."""
 
     name: str
     value: str | None
-    source: Source
+    source: ValueSource
 
 
-class ConfigEntry(NamedTuple):
+class DescribedConfig(NamedTuple):
     """One property. The first origin is the one in force."""
 
     row: Setting
     read_only: bool
-    origins: tuple[Origin, ...]
+    origins: tuple[ConfigOrigin, ...]
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether nobody may be told its value."""
+        """Whether its value must not be shown."""
         return self.row.kind is Kind.PASSWORD
 
     @property
-    def synonyms(self) -> list[Origin]:
-        """The origins as clients are told of them: a broker's property without a default is none.
+    def synonyms(self) -> list[ConfigOrigin]:
+        """The origins that responses list: a broker's property without a default is none.
 
         Source: Kafka 4 ServerTopicConfigSynonyms and the defaults of its broker properties.
         """
         return [
             one
             for one in self.origins
-            if one.source is not Source.DEFAULT
+            if one.source is not ValueSource.DEFAULT
             or (one.name not in _WITHOUT_DEFAULT and one.value is not None)
         ]
 
@@ -68,10 +68,10 @@ _WITHOUT_DEFAULT = frozenset(
         "follower.replication.throttled.replicas",
     }
 )
-"""Properties whose defaults are none, and `node.id`, which Kafka wants told."""
+"""Properties whose default is none, and `node.id`, which Kafka requires."""
 
 
-def topic_entries(own: Mapping[str, str], layers: Sequence[Layer]) -> Iterator[ConfigEntry]:
+def topic_entries(own: Mapping[str, str], layers: Sequence[Layer]) -> Iterator[DescribedConfig]:
     """All properties of a topic that has `own` ones; what is not among them the broker decides.
 
     Those that the broker's release does not have are left out, unless they are set.
@@ -87,21 +87,21 @@ def topic_entries(own: Mapping[str, str], layers: Sequence[Layer]) -> Iterator[C
     for row in TopicConfig.settings().values():
         origins = []
         if row.name in mine:
-            origins.append(Origin(row.name, mine[row.name], Source.TOPIC))
+            origins.append(ConfigOrigin(row.name, mine[row.name], ValueSource.TOPIC))
         for source, given, elsewhere in everywhere:
             if row.name in given:
                 name, value = given[row.name]
-                origins.append(Origin(name, row.render(value), source))
+                origins.append(ConfigOrigin(name, row.render(value), source))
             elif row.synonym in elsewhere:
-                origins.append(Origin(row.synonym, elsewhere[row.synonym], source))
+                origins.append(ConfigOrigin(row.synonym, elsewhere[row.synonym], source))
         if not origins and (row.internal or not row.is_of(release)):
             continue
         default = row.render(defaults.default_of(row))
-        origins.append(Origin(row.synonym or row.name, default, Source.DEFAULT))
-        yield ConfigEntry(row, read_only=False, origins=tuple(origins))
+        origins.append(ConfigOrigin(row.synonym or row.name, default, ValueSource.DEFAULT))
+        yield DescribedConfig(row, read_only=False, origins=tuple(origins))
 
 
-def broker_entries(layers: Sequence[Layer]) -> Iterator[ConfigEntry]:
+def broker_entries(layers: Sequence[Layer]) -> Iterator[DescribedConfig]:
     """All properties of a broker, also those that change nothing here."""
     started = layers[-1].config
     for row in BrokerConfig.settings().values():
@@ -109,49 +109,53 @@ def broker_entries(layers: Sequence[Layer]) -> Iterator[ConfigEntry]:
         for source, config in layers:
             given = config.source_of(row.name)
             if given is not None:
-                origins.append(Origin(given[0], row.render(given[1]), source))
+                origins.append(ConfigOrigin(given[0], row.render(given[1]), source))
         if origins or is_of(started.release, row.name):
             yield _of_broker(row, origins, started)
     for name, (row, _) in inert_rows().items():
         origins = [
-            Origin(name, config.elsewhere[name], source)
+            ConfigOrigin(name, config.elsewhere[name], source)
             for source, config in layers
             if name in config.elsewhere
         ]
         if name == "broker.id":
-            origins.append(Origin(name, str(started.node_id), Source.BROKER))
+            origins.append(ConfigOrigin(name, str(started.node_id), ValueSource.BROKER))
         if origins or is_of(started.release, name):
             yield _of_broker(row, origins, started)
 
 
-def _of_broker(row: Setting, origins: Sequence[Origin], started: BrokerConfig) -> ConfigEntry:
-    default = Origin(row.name, row.render(started.default_of(row)), Source.DEFAULT)
+def _of_broker(
+    row: Setting, origins: Sequence[ConfigOrigin], started: BrokerConfig
+) -> DescribedConfig:
+    default = ConfigOrigin(row.name, row.render(started.default_of(row)), ValueSource.DEFAULT)
     read_only = not is_changeable(row.name, started.release)
-    return ConfigEntry(row, read_only, (*origins, default))
+    return DescribedConfig(row, read_only, (*origins, default))
 
 
-def changed_entries(changed: Mapping[str, str]) -> Iterator[ConfigEntry]:
+def changed_entries(changed: Mapping[str, str]) -> Iterator[DescribedConfig]:
     """What was changed for every broker, and nothing else."""
     for name, value in changed.items():
         inert = inert_rows().get(name)
         row = inert.row if inert is not None else BrokerConfig.find(name)
         if row is not None:
-            origin = Origin(name, value, Source.EVERY_BROKER)
-            yield ConfigEntry(row, read_only=False, origins=(origin,))
+            origin = ConfigOrigin(name, value, ValueSource.EVERY_BROKER)
+            yield DescribedConfig(row, read_only=False, origins=(origin,))
 
 
 def entries_of(
-    kind: type[Configuration], own: Mapping[str, str], source: Source, release: str
-) -> Iterator[ConfigEntry]:
+    kind: type[Configuration], own: Mapping[str, str], source: ValueSource, release: str
+) -> Iterator[DescribedConfig]:
     """All properties of a resource that has `own` ones; the others have their defaults."""
     mine = _own(kind, own)
     for row in kind.settings().values():
         if row.name not in mine and not is_of(release, row.name):
             continue
-        origins = [Origin(row.name, mine[row.name], source)] if row.name in mine else []
-        default = Origin(row.synonym or row.name, row.render(row.default), Source.DEFAULT)
+        origins = [ConfigOrigin(row.name, mine[row.name], source)] if row.name in mine else []
+        default = ConfigOrigin(
+            row.synonym or row.name, row.render(row.default), ValueSource.DEFAULT
+        )
         origins.append(default)
-        yield ConfigEntry(row, read_only=False, origins=tuple(origins))
+        yield DescribedConfig(row, read_only=False, origins=tuple(origins))
 
 
 def _own(

@@ -3,7 +3,7 @@
 from enum import IntEnum
 
 
-class Source(IntEnum):
+class ValueSource(IntEnum):
     """The place; the first of them that has a value decides."""
 
     TOPIC = 1

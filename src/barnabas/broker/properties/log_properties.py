@@ -8,7 +8,7 @@ from barnabas.config.releases import RELEASE_07, is_before, magic_of
 from barnabas.config.topic import TopicConfig
 from barnabas.errors import ConfigError
 from barnabas.log.segments.log_config import MAGIC_07, TODAYS_MAGIC, LogConfig
-from barnabas.records.batches.recompression import Stored
+from barnabas.records.batches.recompression import StoredCodec
 from barnabas.records.codecs.compression import Codec
 
 FORMAT = "message.format.version"
@@ -30,9 +30,9 @@ def config_of_kept(
     broker: BrokerConfig,
     tell: Callable[[ConfigError], None] = lambda _why: None,
 ) -> LogConfig:
-    """As `log_config`, for a topic that is there: what it cannot obey is told, and not obeyed.
+    """As `log_config`, for an existing topic: properties that it cannot have are reported, and ignored.
 
-    Nobody is let in with such properties, but a broker may be started with others than before.
+    No topic is created with such properties, but the broker may restart with other properties.
 
     Raises:
         ConfigError: one of its own cannot be on any broker.
@@ -105,7 +105,7 @@ def log_config(
 def _timestamp_limits(topic: TopicConfig) -> tuple[int, int]:
     """How far before and after the broker's clock a record's timestamp may be, in milliseconds.
 
-    Where one was not told, but how far on either side, that counts (KIP-937).
+    Where one is not set, the older property for both sides counts (KIP-937).
     """
     limits = {
         "message.timestamp.before.max.ms": topic.message_timestamp_before_max_ms,
@@ -139,20 +139,20 @@ _FAST_LZ4 = 9
 """Kafka takes lz4's fast compressor for its default level, the thorough one for all others."""
 
 
-def _stored(topic: TopicConfig) -> Stored | None:
+def _stored(topic: TopicConfig) -> StoredCodec | None:
     """What `compression.type` and the levels mean."""
     match topic.compression_type:
         case "producer":
             return None
         case "uncompressed":
-            return Stored(Codec.NONE)
+            return StoredCodec(Codec.NONE)
         case "gzip":
             level = topic.compression_gzip_level
-            return Stored(Codec.GZIP, None if level < 0 else level)
+            return StoredCodec(Codec.GZIP, None if level < 0 else level)
         case "lz4":
             level = topic.compression_lz4_level
-            return Stored(Codec.LZ4, None if level == _FAST_LZ4 else level)
+            return StoredCodec(Codec.LZ4, None if level == _FAST_LZ4 else level)
         case "zstd":
-            return Stored(Codec.ZSTD, topic.compression_zstd_level)
+            return StoredCodec(Codec.ZSTD, topic.compression_zstd_level)
         case _:
-            return Stored(Codec.SNAPPY)
+            return StoredCodec(Codec.SNAPPY)

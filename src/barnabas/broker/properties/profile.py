@@ -25,10 +25,10 @@ class Profile:
     replica is all (0.8.2).
     `tells_names`: whether there is a code for names that no topic may have (0.8.2).
     `tells_records`: whether INVALID_RECORD is known (KIP-467, Kafka 2.4), and
-    `tells_disabled` whether it is said that topics may not be deleted (1.0), and `tells_values` whether
-    it is said that a property is changed to what it cannot be (KRaft, 3.3).
-    `code_of_new`: what the first to ask for a topic that is made for that is told, as it has no leader
-    yet; NONE where it is there at once.
+    `tells_disabled` whether a code reports that deletion is disabled (1.0), and `tells_values` whether
+    one reports an invalid value of a property (KRaft, 3.3).
+    `code_of_new`: the code in the Metadata response that creates a topic, which has no leader yet; NONE
+    if it has one at once.
     """
 
     release: str

@@ -44,7 +44,7 @@ class Mechanism(IntEnum):
 
 
 class Credential(NamedTuple):
-    """What a broker needs to check a password, which cannot be told from it."""
+    """What a broker needs to check a password; it does not reveal the password."""
 
     salt: bytes
     stored_key: bytes

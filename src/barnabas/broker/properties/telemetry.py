@@ -22,7 +22,7 @@ _ASK_AGAIN = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSI
 """After these a client may ask before it is due how it should be."""
 
 
-class Subscription(NamedTuple):
+class TelemetrySubscription(NamedTuple):
     """What one client is asked for. An answer to `number` is one to exactly this."""
 
     number: int
@@ -35,7 +35,7 @@ class _Known:
 
     __slots__ = ("asked_at", "changes", "ended", "last_error", "pushed_at", "subscription")
 
-    def __init__(self, subscription: Subscription, changes: int) -> None:
+    def __init__(self, subscription: TelemetrySubscription, changes: int) -> None:
         self.subscription = subscription
         self.changes = changes
         self.asked_at = -inf
@@ -62,7 +62,7 @@ class Telemetry:
 
     def subscription_of(
         self, instance_id: bytes, client: Client, connection: int
-    ) -> Generator[None, None, Subscription]:
+    ) -> Generator[None, None, TelemetrySubscription]:
         """What a client is to send; it may push as soon as it has asked when it was due.
 
         In steps, as there may be thousands of subscriptions with a pattern each.
@@ -99,7 +99,9 @@ class Telemetry:
         known = yield from self._know(instance_id, client, connection)
         had_ended, known.ended = known.ended, terminating
         if had_ended:
-            raise BrokerError(ErrorCode.INVALID_REQUEST, "the client has said its last word")
+            raise BrokerError(
+                ErrorCode.INVALID_REQUEST, "the client has already sent its last push"
+            )
         now = self._clock.monotonic()
         interval = known.subscription.interval_ms / 1000
         if known.asked_at > known.pushed_at or now - known.pushed_at >= interval:
@@ -111,7 +113,7 @@ class Telemetry:
             raise BrokerError(ErrorCode.UNKNOWN_SUBSCRIPTION_ID, what)
 
     def answered(self, instance_id: bytes, code: ErrorCode) -> None:
-        """What a client that pushed was told: it may be a reason to ask again at once."""
+        """Note the response to a push: an error may be a reason to request a subscription at once."""
         known = self._clients.get(instance_id)
         if known is not None:
             known.last_error = code
@@ -142,7 +144,7 @@ class Telemetry:
 
 def _subscription(
     resources: ClientResources, client: Client
-) -> Generator[None, None, Subscription]:
+) -> Generator[None, None, TelemetrySubscription]:
     """All subscriptions that fit, as one: the metrics of all, as often as one of them asks."""
     metrics: dict[str, None] = {}
     intervals = []
@@ -154,8 +156,8 @@ def _subscription(
         yield
     wanted = (_EVERYTHING,) if _EVERYTHING in metrics else tuple(metrics)
     interval_ms = min(intervals, default=_DEFAULT_INTERVAL_MS)
-    said = repr((client.client_instance_id, wanted, interval_ms)).encode()
-    return Subscription(crc32c(said) - (1 << 31), interval_ms, wanted)
+    identity = repr((client.client_instance_id, wanted, interval_ms)).encode()
+    return TelemetrySubscription(crc32c(identity) - (1 << 31), interval_ms, wanted)
 
 
 _DEFAULT_INTERVAL_MS = ClientMetricsConfig().interval_ms

@@ -57,5 +57,5 @@ class Admission:
             call()
 
     def forget(self, when_others_end: Callable[[], None]) -> None:
-        """Who asked has gone."""
+        """Remove a waiting request: its client is gone."""
         self._waiting.pop(when_others_end, None)

@@ -21,7 +21,7 @@ _WAITING_BYTES, _KEY_BYTES = 1000, 260
 
 
 class Pending:
-    """A reply that is not there yet. It is told once, to whoever asks for it."""
+    """A response that is not there yet. It is delivered once, to one callback."""
 
     __slots__ = ("_given_up", "_on_done", "_outcome", "is_done")
 
@@ -33,7 +33,7 @@ class Pending:
 
     @property
     def outcome(self) -> object:
-        """The reply, or what making it came to; once it is done, and nobody was told."""
+        """The response, or the error; once it is done, and before it is delivered."""
         assert self.is_done, "it is asked for when it is there"
         return self._outcome
 
@@ -124,10 +124,10 @@ def there(outcome: object) -> Pending:
 
 
 def reply_of(outcome: object) -> object:
-    """The reply that a `Pending` told.
+    """The response of a `Pending`.
 
     Raises:
-        Exception: that which making it came to.
+        Exception: the error of the request.
     """
     if isinstance(outcome, Exception):
         raise outcome

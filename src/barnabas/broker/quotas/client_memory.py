@@ -4,7 +4,7 @@ What is kept is of two kinds. Lasting state is a client's until it ends it, or i
 a group. Near the limit there is no more room for it, and who asks is refused. Passing state may end at
 any time, since its client begins anew or asks again: a fetch session, a request that waits.
 
-Sizes are estimates, and not below what is taken. Who holds something charges and discharges it.
+Sizes are estimates, not below the real use. The owner of a state charges and discharges it.
 """
 
 import logging

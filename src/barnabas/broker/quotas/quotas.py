@@ -36,7 +36,7 @@ _USERS, _CLIENTS, _ADDRESSES = f"{CONFIGS}/users", f"{CONFIGS}/clients", f"{CONF
 
 
 class Entity(NamedTuple):
-    """Who has a quota: a user, a client id, both together, or an address; None: no part of it."""
+    """The entity of a quota: a user, a client id, both together, or an address; None: not part of it."""
 
     user: str | None = None
     client_id: str | None = None
@@ -165,9 +165,9 @@ class Quotas:
 
 
 _USUAL_LENGTH = 255
-"""Characters of a client's name that is remembered; it may have 32,767. Who is called alike so far is one."""
+"""How many characters of a client id are kept; it may have 32,767. Ids with the same ones count as one."""
 _MOST_FOUND = 10_000
-"""Clients whose quotas are remembered; who comes with ever new names costs no more memory."""
+"""How many clients' quotas are cached: a client with ever new ids takes no more memory."""
 
 
 def _stored(registry: Registry) -> Iterator[Entity]:

@@ -22,7 +22,7 @@ _MANY = 10_000
 
 
 class Throttling:
-    """Counts for all connections. Times are in milliseconds, as clients are told them."""
+    """Counts for all connections. Times are in milliseconds, as in responses."""
 
     __slots__ = (
         "_buckets", "_clock", "_mutation_seconds", "_quotas", "_rates", "_samples", "_seconds",

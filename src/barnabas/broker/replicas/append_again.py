@@ -62,6 +62,6 @@ def repeated_append(
     if answer.error_code or answer.log_append_time_ms >= 0:
         return response
     partition = replicas.find_told(topic.name, bytes(topic.topic_id), answer.index)
-    if partition is None or not partition.log.config.seen_when_written:
+    if partition is None or not partition.counts_when_written:
         return response
     return AppendAgain(replicas, partition, topic, response, zstd=zstd)

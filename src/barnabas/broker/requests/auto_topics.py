@@ -7,7 +7,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.cluster.member import Member
 from barnabas.broker.topics.assignments import check_total, placed
 from barnabas.broker.topics.topic_names import problem_of_name
-from barnabas.broker.znodes.topic_znodes import Topic, Wanted
+from barnabas.broker.znodes.topic_znodes import Topic, RequestedTopic
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 
@@ -19,9 +19,9 @@ _REPLICAS = ErrorCode.INVALID_REPLICATION_FACTOR
 def create_in_steps(
     broker: Broker, names: Iterable[str], outcomes: dict[str, Topic | ErrorCode]
 ) -> Iterator[None]:
-    """Make those of the topics that are not there, a few partitions a step.
+    """Create the missing topics, a few partitions a step.
 
-    `outcomes` is told each topic; or if it cannot be made, what the client is told.
+    `outcomes` receives each topic, or the code for the client if it cannot be created.
     """
     for name in names:
         if broker.topics.get(name) is not None:
@@ -35,7 +35,7 @@ def create_in_steps(
                 yield from broker.topics.create_all_in_steps([wanted], made)
         except (BrokerError, StorageError) as error:
             made[name] = error
-        outcomes[name] = _told(name, made[name])
+        outcomes[name] = _outcome(name, made[name])
         yield
 
 
@@ -44,19 +44,19 @@ def ask_for_topics(broker: Broker, member: Member, names: Iterable[str]) -> None
     count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
     for name in names:
         if not problem_of_name(name):
-            wanted = Wanted(name, {index: [] for index in range(count)}, {})
+            wanted = RequestedTopic(name, {index: [] for index in range(count)}, {})
             member.ask_for_topic(wanted, replicas)
 
 
-def _checked(broker: Broker, name: str) -> Wanted:
+def _checked(broker: Broker, name: str) -> RequestedTopic:
     count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
     check_total(count)
     partitions = placed(range(count), replicas, broker.config.node_id)
     broker.topics.check_new(name, {})
-    return Wanted(name, partitions, {})
+    return RequestedTopic(name, partitions, {})
 
 
-def _told(name: str, made: Topic | KafkaError) -> Topic | ErrorCode:
+def _outcome(name: str, made: Topic | KafkaError) -> Topic | ErrorCode:
     if not isinstance(made, KafkaError):
         return made
     log.warning("topic not created", extra={"topic": name, "error": made})

@@ -1,9 +1,9 @@
-"""Topics as clients of Kafka 0.7 have them: made by writing to them, with as many partitions as said.
+"""Topics for clients of Kafka 0.7: created by the first write, with as many partitions as configured.
 
-How many a new one gets is the broker's configuration: `topic.partition.count.map`, or else
-`num.partitions`. It gets all of them at once, and keeps its count: clients of today need numbers
-without a hole. Source: seed 000 "Ground Rules", "Creating New Topics"; Kafka 0.7.2's
-LogManager.getOrCreateLog, getLogPool, where the configuration also says what old topics have.
+`topic.partition.count.map`, or else `num.partitions`, decides how many. A topic gets all of them at
+once, and keeps their number: modern clients need numbers without a gap. Source: seed 000 "Ground
+Rules", "Creating New Topics"; Kafka 0.7.2's LogManager.getOrCreateLog, getLogPool, whose configuration
+applies to old topics as well.
 """
 
 import logging
@@ -53,7 +53,7 @@ def to_write(broker: Broker, topic: str, index: int) -> Partition | ErrorCode:
     except (BrokerError, StorageError) as error:
         log.warning("partition not created", extra={"topic": topic, "error": error})
         return ErrorCode.UNKNOWN_SERVER_ERROR
-    # Who waits for it may look again.
+    # Requests that wait for it may look again.
     broker.purgatory.happened((topic, index), -1)
     made = broker.replicas.find(topic, index)
     return _WRONG_PARTITION if made is None else made

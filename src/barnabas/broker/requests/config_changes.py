@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from barnabas.broker.broker import Broker
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.purgatory.stepping import Steps
-from barnabas.broker.requests.config_targets import Target, target_of
+from barnabas.broker.requests.config_targets import ConfigTarget, target_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 from barnabas.wire.growing import Growing
 
@@ -29,7 +29,7 @@ class _Asked(Protocol):
 
 
 Asked = TypeVar("Asked", bound=_Asked)
-Changed = Callable[[Target, Asked], dict[str, str]]
+Changed = Callable[[ConfigTarget, Asked], dict[str, str]]
 """The properties that a resource is to have, from what it has and what is asked for."""
 
 
@@ -90,7 +90,9 @@ def _written(
     return answers
 
 
-def _change(target: Target, asked: Asked, changed: Changed[Asked], *, validate_only: bool) -> None:
+def _change(
+    target: ConfigTarget, asked: Asked, changed: Changed[Asked], *, validate_only: bool
+) -> None:
     names = [one.name for one in asked.configs]
     if len(set(names)) < len(names):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")

@@ -23,7 +23,7 @@ from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 
 
-class Target(Protocol):
+class ConfigTarget(Protocol):
     """One resource."""
 
     @property
@@ -49,7 +49,9 @@ class Target(Protocol):
         ...
 
 
-def target_of(broker: Broker, kind: int, name: str, later: dict[str, Mapping[str, str]]) -> Target:
+def target_of(
+    broker: Broker, kind: int, name: str, later: dict[str, Mapping[str, str]]
+) -> ConfigTarget:
     """The resource of that type and name. Properties of topics go into `later`, to be written together.
 
     Raises:
@@ -86,8 +88,8 @@ class _TopicTarget:
         return TopicConfig.for_topic({}, self._broker.config).value(row.name)
 
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
-        told = self._broker.profile.tells_values
-        of_values = ErrorCode.INVALID_CONFIG if told else ErrorCode.INVALID_REQUEST
+        has_codes = self._broker.profile.tells_values
+        of_values = ErrorCode.INVALID_CONFIG if has_codes else ErrorCode.INVALID_REQUEST
         self._broker.topics.check_config(config, self.own, of_values)
         if not validate_only:
             self._broker.topics.check_kept(self._topic.name, config)

@@ -7,7 +7,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.stepping import Steps, grown
 from barnabas.broker.requests.authorized_operations import ON_GROUPS
 from barnabas.broker.znodes.topic_znodes import Topic
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 
@@ -67,7 +67,7 @@ def group_of_kind(
 
 
 def partitions_by_topic(
-    broker: Broker, places: Iterable[Place]
+    broker: Broker, places: Iterable[TopicIdPartition]
 ) -> Iterator[tuple[Topic, list[int]]]:
     """Partitions with the topics that they are of, without those that are gone."""
     for topic_id, indexes in by_topic(places).items():

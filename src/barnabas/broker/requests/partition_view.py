@@ -1,4 +1,4 @@
-"""PartitionView: leader and replicas of a partition; of a broker that is alone, this one or nobody."""
+"""DescribedPartition: leader and replicas of a partition; of a broker that is alone, this one or nobody."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
 
 
-class PartitionView(NamedTuple):
+class DescribedPartition(NamedTuple):
     """One partition. Without a leader `leader` is -1, and where nobody knows the epoch it is, too."""
 
     number: int
@@ -21,7 +21,7 @@ class PartitionView(NamedTuple):
     offline: list[int]
 
 
-def view(broker: Broker, topic: str, index: int) -> PartitionView:
+def view(broker: Broker, topic: str, index: int) -> DescribedPartition:
     """A partition as it is now; one whose log cannot be used has no leader."""
     if broker.member is not None:
         return _in_cluster(broker.member, topic, index)
@@ -29,21 +29,21 @@ def view(broker: Broker, topic: str, index: int) -> PartitionView:
     partition = broker.replicas.find(topic, index)
     if partition is None or partition.log.failure is not None:
         error = ErrorCode.LEADER_NOT_AVAILABLE
-        return PartitionView(index, error, -1, -1, [node_id], [], [node_id])
+        return DescribedPartition(index, error, -1, -1, [node_id], [], [node_id])
     epoch = partition.leader_epoch
-    return PartitionView(index, ErrorCode.NONE, node_id, epoch, [node_id], [node_id], [])
+    return DescribedPartition(index, ErrorCode.NONE, node_id, epoch, [node_id], [node_id], [])
 
 
-def _in_cluster(member: Member, topic: str, index: int) -> PartitionView:
+def _in_cluster(member: Member, topic: str, index: int) -> DescribedPartition:
     """As the controller has said, a leader that is gone being none."""
     image = member.image
     state = image.partition(TopicPartition(topic, index))
     if state is None:
-        return PartitionView(index, ErrorCode.LEADER_NOT_AVAILABLE, -1, -1, [], [], [])
+        return DescribedPartition(index, ErrorCode.LEADER_NOT_AVAILABLE, -1, -1, [], [], [])
     alive = image.live_replicas(state)
     offline: list[int] = [one for one in state.replicas if one not in alive]
     leads = state.leader in image.brokers
-    return PartitionView(
+    return DescribedPartition(
         index,
         ErrorCode.NONE if leads else ErrorCode.LEADER_NOT_AVAILABLE,
         state.leader if leads else NO_LEADER,

@@ -6,24 +6,23 @@ from collections.abc import Iterable, Sequence
 from barnabas.broker.broker import Broker
 from barnabas.broker.topics.assignments import check_total, placed
 from barnabas.broker.topics.topic_names import metric_name
-from barnabas.broker.znodes.topic_znodes import Topic, Wanted
-from barnabas.coordinators.streams_group.configuring import NewTopic
+from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
+from barnabas.coordinators.streams_group.configuring import MissingTopic
 from barnabas.errors import BrokerError, KafkaError
 
 log = logging.getLogger(__name__)
 
 
-def create_missing(broker: Broker, missing: Iterable[NewTopic]) -> list[str]:
-    """Make these topics; gives what is to be told of those that cannot be made.
+def create_missing(broker: Broker, missing: Iterable[MissingTopic]) -> list[str]:
+    """Create these topics; return a message for each that cannot be created.
 
-    When it returns they are written down, and those of few partitions are there. What is left of wide
-    ones is made in steps, while others are served; one whose logs cannot be made is taken back, and
-    is missing again.
+    On return, all are written, and narrow topics exist. The partitions of wide ones follow in steps,
+    between other requests; a topic whose logs cannot be created is deleted, and missing again.
     """
     failed: dict[str, KafkaError] = {}
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, RequestedTopic] = {}
     for topic in missing:
-        name = topic.said.name
+        name = topic.info.name
         if broker.topics.get(name) is not None:
             continue  # Another member's heartbeat was first.
         try:
@@ -40,20 +39,20 @@ def create_missing(broker: Broker, missing: Iterable[NewTopic]) -> list[str]:
     return [f"{name} ({why})" for name, why in sorted(failed.items())]
 
 
-def _make(broker: Broker, wanted: Sequence[Wanted]) -> dict[str, KafkaError]:
+def _make(broker: Broker, wanted: Sequence[RequestedTopic]) -> dict[str, KafkaError]:
     outcomes: dict[str, Topic | KafkaError] = {}
     steps = broker.topics.create_all_in_steps(wanted, outcomes)
     broker.stepping.run(steps)
     return {name: error for name, error in outcomes.items() if isinstance(error, KafkaError)}
 
 
-def _checked(broker: Broker, topic: NewTopic) -> Wanted:
-    config = {one.key: one.value for one in topic.said.topic_configs}
+def _checked(broker: Broker, topic: MissingTopic) -> RequestedTopic:
+    config = {one.key: one.value for one in topic.info.topic_configs}
     # 0 means the broker's default, and below 0 does for whoever makes topics himself.
-    replicas = topic.said.replication_factor
+    replicas = topic.info.replication_factor
     if replicas <= 0:
         replicas = broker.config.default_replication_factor
-    broker.topics.check_new(topic.said.name, config)
+    broker.topics.check_new(topic.info.name, config)
     check_total(topic.partitions)
     partitions = placed(range(topic.partitions), replicas, broker.config.node_id)
-    return Wanted(topic.said.name, partitions, config)
+    return RequestedTopic(topic.info.name, partitions, config)

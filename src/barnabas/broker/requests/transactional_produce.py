@@ -1,7 +1,7 @@
-"""Records of a transaction: taken only where the coordinator knows that they are (KIP-890).
+"""Records of a transaction: accepted only if the coordinator knows the partition (KIP-890).
 
-Producers of transactions version 1 have said so before; those of version 2 say so by producing. What
-comes after its transaction has ended would otherwise leave one open that nobody ends.
+Producers of transactions version 1 have added it before; those of version 2 add it by producing.
+Otherwise, records that arrive after their transaction has ended would leave one open for ever.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.replicas.refusals import refused
 from barnabas.coordinators.transaction.adding import Addition
-from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
+from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
 from barnabas.protocol.produce import PartitionProduceResponse, ProduceRequest
 from barnabas.records.batches.batch import MAGIC_AT, BatchHeader, read_header
@@ -45,14 +45,14 @@ def refused_in_transaction(
     verifies = support.adds or broker.config.transaction_partition_verification_enable
     refusals: dict[int, PartitionProduceResponse] = {}
     unverified: dict[int, TopicPartition] = {}
-    producers: dict[Producer, None] = {}
+    producers: dict[ProducerIdAndEpoch, None] = {}
     every = [(topic, one) for topic in request.topic_data for one in topic.partition_data]
     for number, (topic, one) in enumerate(every):
         header = _header(one.records)
         partition = broker.replicas.find_told(topic.name, topic.topic_id, one.index)
         if header is None or partition is None or not header.transactional:
             continue
-        producer = Producer(header.producer_id, header.producer_epoch)
+        producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
         producers[producer] = None
         known = partition.log.producers
         if known.is_in_transaction(*producer):
@@ -81,7 +81,7 @@ def refused_in_transaction(
 def admit(
     broker: Broker,
     transactional_id: str,
-    producer: Producer,
+    producer: ProducerIdAndEpoch,
     partitions: frozenset[TopicPartition],
     support: Support,
 ) -> Mapping[TopicPartition, ErrorCode]:
@@ -99,11 +99,11 @@ def admit(
     except (BrokerError, StorageError) as error:
         codes = dict.fromkeys(partitions, error.code)
     if any(codes.values()):
-        return {place: _told(code, support) for place, code in codes.items()}
+        return {place: _code_for(code, support) for place, code in codes.items()}
     return codes
 
 
-def _told(code: ErrorCode, support: Support) -> ErrorCode:
+def _code_for(code: ErrorCode, support: Support) -> ErrorCode:
     """What a client of some version makes the right thing of."""
     if code is ErrorCode.PRODUCER_FENCED:
         return ErrorCode.INVALID_PRODUCER_EPOCH

@@ -1,7 +1,7 @@
 """Load a coordinator's shard: replay all records of its partition's log.
 
-What is of a transaction the shard is told as such, and how the transaction ends. A record that does not
-say what its kind should is left out, with an error in the log: all else that is kept counts.
+The shard receives records of transactions as such, and how each transaction ends. A damaged record is
+skipped, with an error in the log; all others count.
 """
 
 import logging

@@ -9,12 +9,12 @@ from typing import NamedTuple, Protocol
 
 from barnabas.broker.purgatory.latch import CodeLatch
 from barnabas.broker.shares.partitions import SharePartitions
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.partition import Acknowledge, Acknowledged
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
-Codes = dict[Place, ErrorCode]
+Codes = dict[TopicIdPartition, ErrorCode]
 
 
 class _Batch(Protocol):
@@ -37,10 +37,10 @@ class _Topic(Protocol):
     def partitions(self) -> Sequence[_Partition]: ...
 
 
-def said_of(topics: Iterable[_Topic]) -> dict[Place, list[Acknowledged]]:
+def acknowledgements_of(topics: Iterable[_Topic]) -> dict[TopicIdPartition, list[Acknowledged]]:
     """What a request acknowledges, by partition."""
     return {
-        Place(bytes(topic.topic_id), one.partition_index): [
+        TopicIdPartition(bytes(topic.topic_id), one.partition_index): [
             Acknowledged(batch.first_offset, batch.last_offset, batch.acknowledge_types)
             for batch in one.acknowledgement_batches
         ]
@@ -50,8 +50,8 @@ def said_of(topics: Iterable[_Topic]) -> dict[Place, list[Acknowledged]]:
     }
 
 
-class Sender(NamedTuple):
-    """Who acknowledges, and whether it announced that it renews locks."""
+class Acknowledger(NamedTuple):
+    """The member that acknowledges, and whether it announced that it renews locks."""
 
     group_id: str
     member_id: str
@@ -60,16 +60,16 @@ class Sender(NamedTuple):
 
 def acknowledge_all(
     partitions: SharePartitions,
-    sender: Sender,
-    said: dict[Place, list[Acknowledged]],
+    sender: Acknowledger,
+    acknowledgements: dict[TopicIdPartition, list[Acknowledged]],
     on_done: Callable[[Codes], None],
 ) -> None:
-    """Take in everything; `on_done` is told a code for each partition when all of it is kept.
+    """Apply all acknowledgements; `on_done` receives a code for each partition when all are stored.
 
-    Nothing is taken in for a partition with a renewal that was not announced.
+    A partition with a renewal that was not announced is refused as a whole.
     """
-    latch = CodeLatch(said, on_done)
-    for place, batches in said.items():
+    latch = CodeLatch(acknowledgements, on_done)
+    for place, batches in acknowledgements.items():
         key = StateKey(sender.group_id, place)
         latch.begin(place, partial(_acknowledge, partitions, key, sender, batches))
 
@@ -77,7 +77,7 @@ def acknowledge_all(
 def _acknowledge(
     partitions: SharePartitions,
     key: StateKey,
-    sender: Sender,
+    sender: Acknowledger,
     batches: Sequence[Acknowledged],
     on_kept: Callable[[ErrorCode], None],
 ) -> None:

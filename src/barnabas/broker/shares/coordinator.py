@@ -12,16 +12,16 @@ from barnabas.broker.shares.states import KeptShares
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.share_state import leaders
-from barnabas.coordinators.share_state.leaders import Change
+from barnabas.coordinators.share_state.leaders import StateUpdate
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
-Told = Callable[[ErrorCode, KeptState], None]
-"""What became of it, and what is kept, where that was asked."""
+RespondState = Callable[[ErrorCode, KeptState], None]
+"""Receives the code of a request and, if requested, the stored state."""
 
 NOTHING: Final = KeptState(start=0)
-"""What is told to be kept where something went wrong, or was not asked."""
+"""The state in the response to a failed request, or one that does not ask for it."""
 
 
 class ShareCoordinator:
@@ -47,47 +47,47 @@ class ShareCoordinator:
         """
         self._kept.prepare()
 
-    def begin(self, key: StateKey, state_epoch: int, start: int, told: Told) -> None:
+    def begin(self, key: StateKey, state_epoch: int, start: int, respond: RespondState) -> None:
         """See `leaders.begin`."""
         self._check_place(key)
         now = self._clock.time_ms()
         record = leaders.begin(self._kept.states(key), key, state_epoch, start, now)
-        self._keep(key, record, told)
+        self._keep(key, record, respond)
 
-    def read(self, key: StateKey, leader_epoch: int, told: Told) -> None:
-        """See `leaders.read`; told when it is kept who leads now."""
+    def read(self, key: StateKey, leader_epoch: int, respond: RespondState) -> None:
+        """See `leaders.read`; responds when the new leader is stored."""
         states = self._kept.states(key)
         found, record = leaders.read(states, key, leader_epoch, self._clock.time_ms())
         self._check_place(key)
         if record is None:
-            told(ErrorCode.NONE, found)
+            respond(ErrorCode.NONE, found)
         else:
-            self._kept.keep(key, record, lambda code: told(code, found))
+            self._kept.keep(key, record, lambda code: respond(code, found))
 
-    def write(self, key: StateKey, said: Change, told: Told) -> None:
+    def write(self, key: StateKey, update: StateUpdate, respond: RespondState) -> None:
         """See `leaders.write`."""
-        record = leaders.write(self._kept.states(key), key, said, self._clock.time_ms())
+        record = leaders.write(self._kept.states(key), key, update, self._clock.time_ms())
         self._check_place(key)
-        self._keep(key, record, told)
+        self._keep(key, record, respond)
 
-    def look(self, key: StateKey, told: Told) -> None:
+    def look(self, key: StateKey, respond: RespondState) -> None:
         """Tell what is kept; of what was never begun, that the start is not known."""
         self._check_place(key)
-        told(ErrorCode.NONE, self._kept.states(key).get(key) or KeptState())
+        respond(ErrorCode.NONE, self._kept.states(key).get(key) or KeptState())
 
-    def end(self, key: StateKey, told: Told) -> None:
+    def end(self, key: StateKey, respond: RespondState) -> None:
         """Keep nothing any more; nothing may have been kept."""
         self._check_place(key)
         if self._kept.states(key).get(key) is None:
-            told(ErrorCode.NONE, NOTHING)
+            respond(ErrorCode.NONE, NOTHING)
         else:
-            self._partitions.forget(key, lambda code: told(code, NOTHING))
+            self._partitions.forget(key, lambda code: respond(code, NOTHING))
 
-    def _keep(self, key: StateKey, record: CoordinatorRecord, told: Told) -> None:
+    def _keep(self, key: StateKey, record: CoordinatorRecord, respond: RespondState) -> None:
         self._partitions.read_anew(key)
-        self._kept.keep(key, record, lambda code: told(code, NOTHING))
+        self._kept.keep(key, record, lambda code: respond(code, NOTHING))
 
     def _check_place(self, key: StateKey) -> None:
-        topic = self._topics.by_id(key.place.topic_id)
-        if topic is None or key.place.partition not in topic.partitions:
+        topic = self._topics.by_id(key.topic_partition.topic_id)
+        if topic is None or key.topic_partition.partition not in topic.partitions:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

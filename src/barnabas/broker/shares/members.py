@@ -10,17 +10,17 @@ from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.sessions import ShareSessions
 from barnabas.coordinators.common.shard import bytes_of
-from barnabas.coordinators.consumer_group.heartbeats import BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS
-from barnabas.coordinators.group_weights import grown_by_beat
+from barnabas.coordinators.group_weights import grown_by_heartbeat
 from barnabas.coordinators.groups_shard import GroupKind
-from barnabas.coordinators.share_group.groups import ShareBeat, loaded
+from barnabas.coordinators.share_group.groups import ShareHeartbeat, loaded
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 
 
 class ShareMembers:
-    """Who is in which share group. For one thread."""
+    """The members of share groups. For one thread."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class ShareMembers:
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
     def beat(
-        self, asked: ShareBeat, respond: Callable[[BeatReply | BrokerError], object]
+        self, asked: ShareHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]
     ) -> object:
         """Join a share group, go on in it or leave it."""
         group_id, now = asked.group_id, self._shards.now_ms()
@@ -45,7 +45,7 @@ class ShareMembers:
         try:
             held = self._of(group_id)
             if asked.epoch == JOINS or asked.topics:
-                grown = grown_by_beat(held.shard, asked)
+                grown = grown_by_heartbeat(held.shard, asked)
                 self._shards.memory.admit(group_id, grown, "member of a share group")
             result = held.shard.share.heartbeat(asked, settings, now)
         except BrokerError as error:
@@ -56,7 +56,7 @@ class ShareMembers:
         self._set_alarm(held, group_id)
         return answer
 
-    def idle(self, asked: ShareBeat) -> IdleHeartbeat[ShareBeat, SharePolicy]:
+    def idle(self, asked: ShareHeartbeat) -> IdleHeartbeat[ShareHeartbeat, SharePolicy]:
         """What does the same as `beat` while nothing happens."""
         return IdleHeartbeat(
             self._shards,
@@ -74,10 +74,10 @@ class ShareMembers:
         return held
 
     def on_disconnected(self, connection: int) -> None:
-        """A client is gone, and with it what it had in hand.
+        """Release the records that a disconnected client had acquired.
 
-        A member that leaves, or is not heard any more, keeps that until then, or until its locks end: it
-        may say what became of it at the same time, or late.
+        A member that leaves, or whose session ends, keeps them until then, or until its locks end: it
+        may acknowledge them at the same time, or late.
         """
         for group_id, member_id in self._sessions.of_connection(connection):
             self._sessions.close(group_id, member_id)

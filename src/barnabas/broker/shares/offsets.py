@@ -13,18 +13,18 @@ from barnabas.broker.shards.record_names import check_kept
 from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.znodes.topic_znodes import Topic
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
-Codes = Mapping[Place, ErrorCode]
+Codes = Mapping[TopicIdPartition, ErrorCode]
 
 _AT_ONCE = 64
 """Partitions that are changed together, and written together: two milliseconds."""
 
 
-class ShareOffset(NamedTuple):
+class ShareProgress(NamedTuple):
     """Where a group is in a partition, and how many records it has not done with; -1: not known."""
 
     code: ErrorCode = ErrorCode.NONE
@@ -45,20 +45,20 @@ class ShareOffsets:
         found = ((self._topics.by_id(each), has) for each, has in by_topic(group.read).items())
         return {topic.name: indexes for topic, indexes in found if topic is not None}
 
-    def of(self, group_id: str, topic: Topic | None, index: int) -> ShareOffset:
+    def of(self, group_id: str, topic: Topic | None, index: int) -> ShareProgress:
         """Where a group is in a partition, if that is there."""
         if topic is None:
-            return ShareOffset()
-        key = StateKey(group_id, Place(topic.topic_id, index))
+            return ShareProgress()
+        key = StateKey(group_id, TopicIdPartition(topic.topic_id, index))
         try:
             start = self._partitions.start_of(key)
             if start is None:
-                return ShareOffset()
-            return ShareOffset(ErrorCode.NONE, start, self._partitions.lag_of(key))
+                return ShareProgress()
+            return ShareProgress(ErrorCode.NONE, start, self._partitions.lag_of(key))
         except BrokerError as error:
-            return ShareOffset(error.code)
+            return ShareProgress(error.code)
 
-    def move(self, group_id: str, starts: Mapping[Place, int]) -> Steps[Codes]:
+    def move(self, group_id: str, starts: Mapping[TopicIdPartition, int]) -> Steps[Codes]:
         """Have a group without members begin elsewhere; what became of it when that is kept.
 
         It is made if it is not there and there is where to begin.
@@ -71,12 +71,12 @@ class ShareOffsets:
         held, group = self._without_members(group_id)
         self._set_read(held, group, group.read | starts.keys())
 
-        def begin(place: Place, told: Callable[[ErrorCode], None]) -> None:
-            self._partitions.move(StateKey(group_id, place), starts[place], told)
+        def begin(place: TopicIdPartition, respond: Callable[[ErrorCode], None]) -> None:
+            self._partitions.move(StateKey(group_id, place), starts[place], respond)
 
         return (yield from _some_by_some(tuple(starts), begin))
 
-    def forget(self, group_id: str, places: Sequence[Place]) -> Steps[Codes]:
+    def forget(self, group_id: str, places: Sequence[TopicIdPartition]) -> Steps[Codes]:
         """Keep nothing more of these partitions; what became of it when that is written.
 
         Raises:
@@ -85,8 +85,8 @@ class ShareOffsets:
         held, group = self._without_members(group_id)
         self._set_read(held, group, group.read.difference(places))
 
-        def begin(place: Place, told: Callable[[ErrorCode], None]) -> None:
-            self._partitions.forget(StateKey(group_id, place), told)
+        def begin(place: TopicIdPartition, respond: Callable[[ErrorCode], None]) -> None:
+            self._partitions.forget(StateKey(group_id, place), respond)
 
         return (yield from _some_by_some(places, begin))
 
@@ -138,15 +138,16 @@ class ShareOffsets:
             raise BrokerError(ErrorCode.NON_EMPTY_GROUP, "The group is not empty.")
         return held, group
 
-    def _set_read(self, held: Held, group: ShareGroup, read: frozenset[Place]) -> None:
+    def _set_read(self, held: Held, group: ShareGroup, read: frozenset[TopicIdPartition]) -> None:
         self._shards.append_or_restore(held, held.shard.share.set_read(group, read))
 
 
 def _some_by_some(
-    places: Sequence[Place], begin: Callable[[Place, Callable[[ErrorCode], None]], None]
+    places: Sequence[TopicIdPartition],
+    begin: Callable[[TopicIdPartition, Callable[[ErrorCode], None]], None],
 ) -> Steps[Codes]:
     """What became of each: `begin` reports it, or raises a BrokerError."""
-    codes: dict[Place, ErrorCode] = {}
+    codes: dict[TopicIdPartition, ErrorCode] = {}
     for first in range(0, len(places), _AT_ONCE):
         some = places[first : first + _AT_ONCE]
         pending = Pending()

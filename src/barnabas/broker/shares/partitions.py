@@ -35,7 +35,7 @@ IsRead = Callable[[StateKey], bool]
 
 
 class Time(NamedTuple):
-    """Who waits, how late it is, what rings, and how much may be held."""
+    """Waiting requests, the clock, timers, and the memory limit of clients."""
 
     purgatory: Purgatory
     clock: Clock
@@ -112,10 +112,10 @@ class SharePartitions:
         return live
 
     def _partition(self, key: StateKey) -> Partition:
-        topic = self._topics.by_id(key.place.topic_id)
+        topic = self._topics.by_id(key.topic_partition.topic_id)
         if topic is None:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_ID)
-        partition = self._replicas.find(topic.name, key.place.partition)
+        partition = self._replicas.find(topic.name, key.topic_partition.partition)
         if partition is None:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if partition.log.config.byte_positions:
@@ -186,7 +186,7 @@ class SharePartitions:
     def acknowledge(
         self, live: Live, member_id: str, batches: Sequence[Acknowledged], on_kept: Told
     ) -> None:
-        """Take in what a member says; `on_kept` is told the code when that is written."""
+        """Apply a member's acknowledgements; `on_kept` receives the code when they are written."""
         policy = self._policies.of(live.key.group_id)
         code = live.state.acknowledge(member_id, batches, policy.limits, self._now_ms())
         if code:
@@ -235,7 +235,7 @@ class SharePartitions:
 
     def forget_topic(self, topic_id: bytes) -> None:
         """Keep nothing of a topic that is deleted."""
-        for key in [key for key in self._live if key.place.topic_id == topic_id]:
+        for key in [key for key in self._live if key.topic_partition.topic_id == topic_id]:
             self._drop(key)
         for key in self._kept.of_topic(topic_id):
             with suppress(BrokerError):

@@ -8,7 +8,7 @@ from barnabas.broker.groups.limits import share_deliveries, share_times
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.group import GroupConfig
 from barnabas.coordinators.share_group.groups import ShareSettings
-from barnabas.coordinators.share_partition.acquiring import Limits
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits
 
 _DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?")
 _SECONDS = (86_400, 3_600, 60, 1)
@@ -24,7 +24,7 @@ class OffsetReset(NamedTuple):
 class SharePolicy(NamedTuple):
     """All that a group obeys."""
 
-    limits: Limits
+    limits: AcquireLimits
     settings: ShareSettings
     offset_reset: OffsetReset
     committed_only: bool
@@ -35,7 +35,7 @@ def share_policy(config: BrokerConfig, own: Mapping[str, str]) -> SharePolicy:
     given = GroupConfig.load(own)
     limits, times = share_deliveries(config), share_times(config)
     return SharePolicy(
-        Limits(
+        AcquireLimits(
             limits.locks.of(own),
             limits.deliveries.of(own),
             limits.lock_duration.of(own),

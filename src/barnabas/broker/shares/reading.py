@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from barnabas.coordinators.share_partition.acquiring import Batch
+from barnabas.coordinators.share_partition.acquiring import LogBatch
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
@@ -12,12 +12,12 @@ from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.batches.batch import BatchHeader, walk
 
 
-class Found(NamedTuple):
+class LogSlice(NamedTuple):
     """Batches as they are in the log, with their headers and their offsets."""
 
     records: memoryview
     headers: Sequence[BatchHeader]
-    batches: Sequence[Batch]
+    batches: Sequence[LogBatch]
 
     def holding(self, spans: Sequence[Span]) -> memoryview:
         """From the first batch to the last that has any of these offsets."""
@@ -30,7 +30,7 @@ class Found(NamedTuple):
         return self.records[used[0].position : used[-1].end]
 
 
-def read(log: PartitionLog, offset: int, end: int, most: int, *, committed_only: bool) -> Found:
+def read(log: PartitionLog, offset: int, end: int, most: int, *, committed_only: bool) -> LogSlice:
     """What is in a log from `offset` on, before `end`; about `most` bytes.
 
     Raises:
@@ -49,17 +49,17 @@ def read(log: PartitionLog, offset: int, end: int, most: int, *, committed_only:
         raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
     except DecodeError as error:
         raise BrokerError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
-    return Found(data, headers, list(_batches(headers, offset, aborted)))
+    return LogSlice(data, headers, list(_batches(headers, offset, aborted)))
 
 
 def _batches(
     headers: Iterable[BatchHeader], at: int, aborted: Sequence[AbortedTransaction]
-) -> Iterator[Batch]:
+) -> Iterator[LogBatch]:
     """The offsets of what was read from `at` on; an old compressed message tells the last alone."""
     for one in headers:
         is_known = one.count >= 0 or one.magic == 2
         first = one.base_offset if is_known else min(at, one.base_offset)
-        yield Batch(first, one.last_offset, _is_in(one, aborted))
+        yield LogBatch(first, one.last_offset, _is_in(one, aborted))
         at = one.next_offset
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from barnabas.broker.quotas.client_memory import ClientMemory
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.errors import BrokerError, ErrorCode
 
 OPENS, CLOSES = 0, -1
@@ -18,7 +18,7 @@ class ShareSession:
 
     epoch: int = 1
     connection: int = -1
-    places: dict[Place, None] = field(default_factory=dict)
+    places: dict[TopicIdPartition, None] = field(default_factory=dict)
     held_bytes: int = _SESSION_BYTES
 
     def rotate(self) -> None:
@@ -62,7 +62,10 @@ class ShareSessions:
         return session
 
     def change(
-        self, session: ShareSession, added: Collection[Place], forgotten: Iterable[Place]
+        self,
+        session: ShareSession,
+        added: Collection[TopicIdPartition],
+        forgotten: Iterable[TopicIdPartition],
     ) -> None:
         """Add partitions, then drop those forgotten.
 

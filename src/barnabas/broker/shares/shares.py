@@ -14,7 +14,7 @@ from barnabas.broker.shares.sessions import ShareSessions
 from barnabas.broker.shares.states import KeptShares
 from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_state.states import StateKey
 
 
@@ -39,14 +39,14 @@ class Shares:
 
     def _is_read(self, key: StateKey) -> bool:
         group = self.offsets.find(key.group_id)
-        return group is not None and key.place in group.read
+        return group is not None and key.topic_partition in group.read
 
     def forget_topic(self, topic_id: bytes) -> None:
         """Drop what is kept of a topic that is deleted."""
         self.partitions.forget_topic(topic_id)
         self.offsets.forget_topic(topic_id)
 
-    def forget(self, group_id: str, places: Iterable[Place]) -> None:
+    def forget(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
         """Drop what is kept of places that a group has read."""
         for place in places:
             self.partitions.forget(StateKey(group_id, place), lambda _code: None)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown_in_steps
-from barnabas.broker.shares.coordinator import NOTHING, Told
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.broker.shares.coordinator import NOTHING, RespondState
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.wire.growing import Growing
@@ -16,21 +16,21 @@ _AT_ONCE = 64
 """Partitions that are asked for together, and written together: two milliseconds."""
 
 
-class TopicRows(Protocol):
+class StateTopic(Protocol):
     """Partitions of one topic."""
 
     topic_id: Any
     partitions: Any
 
 
-class Asked(Protocol):
+class StateRequest(Protocol):
     """A request, of whichever of these APIs."""
 
     group_id: str
     topics: Any
 
 
-class Shape(NamedTuple):
+class ResponseShape(NamedTuple):
     """How an API answers: its response, a topic of it, and a partition as it went well."""
 
     response: Callable[..., object]
@@ -39,16 +39,16 @@ class Shape(NamedTuple):
 
 
 def answer_each(
-    request: Asked, shape: Shape, ask: Callable[[StateKey, Any, Told], None]
+    request: StateRequest, shape: ResponseShape, ask: Callable[[StateKey, Any, RespondState], None]
 ) -> Steps[object]:
-    """Ask for some partitions at once, and for the next ones when these have answered.
+    """Handle some partitions at once, and the next ones when these have results.
 
-    `ask` tells, now or later, or raises a BrokerError. Of nobody's group, and of topics without
-    partitions, nothing is said.
+    `ask` delivers its result now or later, or raises a BrokerError. The response omits topics without
+    partitions, and everything if the request names no group.
     """
-    told: Sequence[TopicRows] = request.topics if request.group_id else ()
+    topics: Sequence[StateTopic] = request.topics if request.group_id else ()
 
-    def answer(topic: TopicRows) -> Steps[object]:
+    def answer(topic: StateTopic) -> Steps[object]:
         partitions: Growing[object] = Growing()
         for first in range(0, len(topic.partitions), _AT_ONCE):
             some = topic.partitions[first : first + _AT_ONCE]
@@ -58,16 +58,16 @@ def answer_each(
                 yield partitions
         return shape.topic(topic_id=topic.topic_id, partitions=partitions.done())
 
-    results = yield from grown_in_steps([topic for topic in told if topic.partitions], answer)
+    results = yield from grown_in_steps([topic for topic in topics if topic.partitions], answer)
     return shape.response(results=results)
 
 
 def _ask_some(
     group_id: str,
-    topic: TopicRows,
+    topic: StateTopic,
     some: Sequence[Any],
-    shape: Shape,
-    ask: Callable[[StateKey, Any, Told], None],
+    shape: ResponseShape,
+    ask: Callable[[StateKey, Any, RespondState], None],
 ) -> Pending:
     """The rows of some partitions of a topic, when all are there."""
     pending = Pending()
@@ -90,7 +90,7 @@ def _ask_some(
 
 def _tell(
     answer: Callable[[object], None],
-    shape: Shape,
+    shape: ResponseShape,
     partition: int,
     code: ErrorCode,
     found: KeptState,
@@ -98,13 +98,13 @@ def _tell(
     answer(_refused(shape, partition, code) if code else shape.row(partition, found))
 
 
-def _refused(shape: Shape, partition: int, code: ErrorCode, why: str = "") -> object:
+def _refused(shape: ResponseShape, partition: int, code: ErrorCode, why: str = "") -> object:
     row = shape.row(partition, NOTHING)
     row.error_code, row.error_message = code, why or None
     return row
 
 
-def _key(group_id: str, topic: TopicRows, partition: int) -> StateKey:
+def _key(group_id: str, topic: StateTopic, partition: int) -> StateKey:
     if partition < 0:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a partition is 0 or more")
-    return StateKey(group_id, Place(bytes(topic.topic_id), partition))
+    return StateKey(group_id, TopicIdPartition(bytes(topic.topic_id), partition))

@@ -48,7 +48,7 @@ class KeptShares(Shards[ShareStates]):
         for index in self.indexes():
             with suppress(BrokerError):  # it was logged
                 found += self.at(index).shard.keys()
-        return [key for key in found if key.place.topic_id == topic_id]
+        return [key for key in found if key.topic_partition.topic_id == topic_id]
 
     def keep(
         self, key: StateKey, record: CoordinatorRecord, on_written: Callable[[ErrorCode], None]

@@ -50,25 +50,27 @@ def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, lis
     return {index: [node_id] for index in indexes}
 
 
-def as_told(told: Mapping[int, Sequence[int]], first: int, node_id: int) -> dict[int, list[int]]:
+def explicit_assignment(
+    assignment: Mapping[int, Sequence[int]], first: int, node_id: int
+) -> dict[int, list[int]]:
     """Check the brokers that a client named for partitions from `first` on.
 
     Raises:
         BrokerError: INVALID_REPLICA_ASSIGNMENT: partitions are missing, or brokers are not there.
     """
-    if sorted(told) != list(range(first, first + len(told))):
-        raise _refused(f"partitions must be numbered from {first} without a gap, not {list(told)}")
-    for index, brokers in sorted(told.items()):
+    if sorted(assignment) != list(range(first, first + len(assignment))):
+        raise _refused(
+            f"partitions must be numbered from {first} without a gap, not {list(assignment)}"
+        )
+    for index, brokers in sorted(assignment.items()):
         if not brokers:
             raise _refused(f"partition {index} has an empty list of replicas")
         if len(set(brokers)) < len(brokers):
             raise _refused(f"partition {index} names a broker more than once: {list(brokers)}")
-        strangers = [broker for broker in brokers if broker != node_id]
-        if strangers:
-            raise _refused(
-                f"partition {index} is to be on broker {strangers[0]}, which is not there"
-            )
-    return {index: list(brokers) for index, brokers in sorted(told.items())}
+        unknown = [broker for broker in brokers if broker != node_id]
+        if unknown:
+            raise _refused(f"partition {index} is to be on broker {unknown[0]}, which is not there")
+    return {index: list(brokers) for index, brokers in sorted(assignment.items())}
 
 
 def _refused(why: str) -> BrokerError:

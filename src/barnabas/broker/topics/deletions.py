@@ -36,10 +36,10 @@ class Deletions:
         return name in self._leaving
 
     def in_steps(self, topics: Sequence[Topic], failed: dict[str, KafkaError]) -> Iterator[None]:
-        """Delete topics, some partitions a step, whose topics are written down together.
+        """Delete topics, some partitions a step; the deletions of a step are written together.
 
-        A topic is unknown from its first step on, and its name can be given again after its last.
-        `failed` is told why one was not deleted.
+        A topic is unknown from its first step on, and its name is free again after its last.
+        `failed` receives the error of each topic that was not deleted.
         """
         for some in _groups(topics):
             there: list[Topic] = []

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from barnabas.broker.topics.assignments import MOST_AT_ONCE
-from barnabas.broker.topics.found_logs import Stranger
-from barnabas.broker.topics.kraft_metadata import ToldTopic
+from barnabas.broker.topics.found_logs import ForeignTopic
+from barnabas.broker.topics.kraft_metadata import RecordedTopic
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.broker.znodes.topic_znodes import NO_ID, Topic
 from barnabas.config.broker import BrokerConfig
@@ -16,8 +16,8 @@ from barnabas.log.partition.partition_log import PartitionLog
 log = logging.getLogger(__name__)
 
 
-def topic_of_stranger(
-    stranger: Stranger,
+def foreign_topic(
+    foreign: ForeignTopic,
     topic_id: bytes,
     lost: Collection[int],
     broker: BrokerConfig,
@@ -30,29 +30,28 @@ def topic_of_stranger(
     Raises:
         StorageError: too many partitions would have to be made.
     """
-    name, found, told, kept = stranger
+    name, found, recorded, kept = foreign
     ids = {one.topic_id for one in found} - {NO_ID}
     internal = name in INTERNAL_TOPICS
-    config = config_of_stranger(told, name, ids, internal=internal, check=check) | {**kept}
+    config = config_of_foreign(recorded, name, ids, internal=internal, check=check) | {**kept}
     if any(one.config.byte_positions for one in found):
         config["message.format.version"] = "0.7"
-    indexes = partitions_of_stranger(found, broker, lost)
+    indexes = foreign_partitions(found, broker, lost)
     return Topic(name, topic_id, {index: [broker.node_id] for index in indexes}, config)
 
 
-def config_of_stranger(
-    told: ToldTopic | None,
+def config_of_foreign(
+    recorded: RecordedTopic | None,
     name: str,
     ids: Collection[bytes],
     *,
     internal: bool,
     check: Callable[[Mapping[str, str]], None],
 ) -> dict[str, str]:
-    """What a topic gets whose logs have these `ids`: what is `told` of it, over what is safe.
+    """The properties of a topic whose logs have these `ids`: the recorded ones over safe defaults.
 
-    What its broker had as defaults nobody knows: nothing goes until somebody says what may.
-    `check` raises BrokerError where a topic cannot have some properties: such a one is told, and left
-    out.
+    The defaults of its former broker are unknown, so nothing expires until you set a retention.
+    `check` raises BrokerError for properties that a topic cannot have: those are logged and omitted.
     """
     config = {"retention.bytes": "-1", "retention.ms": "-1"}
     if name == SHARES_TOPIC:
@@ -60,15 +59,15 @@ def config_of_stranger(
         config["cleanup.policy"] = "delete"
     elif internal:
         config = {"cleanup.policy": "compact"}
-    if told is None:
+    if recorded is None:
         return config
-    if any(each != told.topic_id for each in ids):
+    if any(each != recorded.topic_id for each in ids):
         log.warning(
             "metadata log has another topic of that name: no properties taken over",
             extra={"topic": name},
         )
         return config
-    for key, value in told.config.items():
+    for key, value in recorded.config.items():
         try:
             check({**config, key: value})
         except BrokerError as error:
@@ -81,7 +80,7 @@ def config_of_stranger(
     return config
 
 
-def partitions_of_stranger(
+def foreign_partitions(
     found: Sequence[PartitionLog], config: BrokerConfig, lost: Collection[int] = ()
 ) -> range:
     """The partitions that a topic gets whose logs were `found`: from 0 on, without a hole.

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
-from barnabas.broker.znodes.topic_znodes import NO_ID, Written, is_of
+from barnabas.broker.znodes.topic_znodes import NO_ID, TopicNodes, is_of
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 
 if TYPE_CHECKING:
-    from barnabas.broker.topics.kraft_metadata import ToldTopic
+    from barnabas.broker.topics.kraft_metadata import RecordedTopic
 
 ByTopic = dict[str, list[PartitionLog]]
 
 
-class Stranger(NamedTuple):
+class ForeignTopic(NamedTuple):
     """A topic that the registry does not have: its logs, and what a Kafka says of it.
 
     `kept` are the properties that the registry still has.
@@ -22,12 +22,12 @@ class Stranger(NamedTuple):
 
     name: str
     found: list[PartitionLog]
-    told: "ToldTopic | None"
+    recorded: "RecordedTopic | None"
     kept: Mapping[str, str]
 
 
 def sorted_logs(
-    logs: LogManager, written: Written, deleted: AbstractSet[str]
+    logs: LogManager, written: TopicNodes, deleted: AbstractSet[str]
 ) -> tuple[ByTopic, ByTopic]:
     """Logs of topics that are `written`, and of others; those of topics on their way out are deleted.
 
@@ -37,17 +37,17 @@ def sorted_logs(
         StorageError: a log cannot be deleted.
     """
     found: ByTopic = {}
-    strangers: ByTopic = {}
+    foreign: ByTopic = {}
     there = written.topics.keys() - deleted
     for one in list(logs.logs()):
         name, _ = one.topic_partition
         if name in deleted and is_of(one.topic_id, written.topics.get(name)):
             logs.delete(one.topic_partition, durable=False)
         else:
-            (found if name in there else strangers).setdefault(name, []).append(one)
+            (found if name in there else foreign).setdefault(name, []).append(one)
     if deleted:
         logs.sync_directories()
-    return found, strangers
+    return found, foreign
 
 
 def id_of(found: list[PartitionLog]) -> bytes | None:

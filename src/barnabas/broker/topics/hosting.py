@@ -112,8 +112,8 @@ class Hosting:
                 self._logs.identify(place, topic_id)
             except StorageError as error:
                 # The next start tries again.
-                told = {"topic": place.topic, "partition": place.partition, "error": error}
-                log.warning("topic id of a log not written", extra=told)
+                fields = {"topic": place.topic, "partition": place.partition, "error": error}
+                log.warning("topic id of a log not written", extra=fields)
             return found
         # A topic of that name was deleted while its files could not be, or the registry is an older
         # copy: nobody knows here which of the two.
@@ -179,7 +179,7 @@ class Hosting:
                 raise BrokerError(ErrorCode.INVALID_CONFIG, what)
 
     def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:
-        """Delete the logs of topics, a few a step; `failed` is told which cannot be renamed."""
+        """Delete the logs of topics, a few a step; `failed` receives those that cannot be renamed."""
         number = 0
         for topic in topics:
             try:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from barnabas.broker.topics.assignments import check_total, placed
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import Wanted
+from barnabas.broker.znodes.topic_znodes import RequestedTopic
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 
 
@@ -30,7 +30,7 @@ def make_topic(topics: Topics, wanted: InternalTopic) -> None:
         check_total(wanted.partitions)
         replicas = placed(range(wanted.partitions), 1, wanted.node_id)
         if topics.ask_controller is not None:
-            topics.ask_controller(Wanted(wanted.name, replicas, wanted.properties))
+            topics.ask_controller(RequestedTopic(wanted.name, replicas, wanted.properties))
         topics.create(wanted.name, replicas, wanted.properties)
     except (BrokerError, StorageError) as error:
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error

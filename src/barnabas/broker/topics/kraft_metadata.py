@@ -1,8 +1,8 @@
-"""What the metadata log in a directory of Kafka says of topics: their ids and own properties.
+"""Topics in the metadata log of a Kafka directory: their ids and their own properties.
 
-A node of KRaft that is broker and controller in one keeps that log beside its topics; its records are
-played in their order, as a broker of Kafka does. Quotas, and properties of brokers, groups and client
-metrics, are told and not taken over.
+A KRaft node that is both broker and controller has that log beside its topics. Its records are
+replayed in order, as Kafka's broker does. Quotas, and properties of brokers, groups and client
+metrics, are not taken over, but logged.
 """
 
 import logging
@@ -33,7 +33,7 @@ _OF_KAFKA_ITSELF = "min.insync.replicas"
 """A controller sets it for all brokers when eligible leader replicas (KIP-966) are switched on."""
 
 
-class ToldTopic(NamedTuple):
+class RecordedTopic(NamedTuple):
     """The id of a topic, and the properties of its own by Kafka's names."""
 
     topic_id: bytes
@@ -85,10 +85,10 @@ class KraftMetadata:
             case _:
                 pass
 
-    def topics(self) -> dict[str, ToldTopic]:
+    def topics(self) -> dict[str, RecordedTopic]:
         """Those that are there, by name."""
         return {
-            name: ToldTopic(topic_id, self._configs.get(name, {}))
+            name: RecordedTopic(topic_id, self._configs.get(name, {}))
             for topic_id, name in self._names.items()
         }
 
@@ -100,7 +100,7 @@ def _set(config: dict[str, str], name: str, value: str | None) -> None:
         config[name] = value
 
 
-def topics_told(disk: Disk, directories: Sequence[str]) -> dict[str, ToldTopic]:
+def recorded_topics(disk: Disk, directories: Sequence[str]) -> dict[str, RecordedTopic]:
     """What the metadata log in one of these log directories says; nothing where there is none.
 
     Raises:
@@ -113,7 +113,7 @@ def topics_told(disk: Disk, directories: Sequence[str]) -> dict[str, ToldTopic]:
     return {}
 
 
-def _topics_in(disk: Disk, place: str) -> dict[str, ToldTopic]:
+def _topics_in(disk: Disk, place: str) -> dict[str, RecordedTopic]:
     metadata = KraftMetadata()
     try:
         for value in metadata_values(disk, place):

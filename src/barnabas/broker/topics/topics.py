@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from barnabas.broker.topics.deletions import Deletions
-from barnabas.broker.topics.found_logs import Stranger, id_of, sorted_logs
+from barnabas.broker.topics.found_logs import ForeignTopic, id_of, sorted_logs
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topic_names import TopicNames, check_partition
 from barnabas.broker.topics.topic_rules import check_own
@@ -16,8 +16,8 @@ from barnabas.broker.znodes.topic_znodes import (
     DELETIONS,
     NO_ID,
     TOPICS,
+    RequestedTopic,
     Topic,
-    Wanted,
     config_of,
     decode_topic,
     encode_topic,
@@ -38,7 +38,7 @@ from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Entropy, Registry
 
 if TYPE_CHECKING:
-    from barnabas.broker.topics.kraft_metadata import ToldTopic
+    from barnabas.broker.topics.kraft_metadata import RecordedTopic
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Topics:
         self.on_change: list[Callable[[Topic], None]] = []
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
-        self.ask_controller: Callable[[Wanted], None] | None = None
+        self.ask_controller: Callable[[RequestedTopic], None] | None = None
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -85,20 +85,22 @@ class Topics:
         """The topic with that id."""
         return self._by_id.get(topic_id)
 
-    def load(self, logs: LogManager, told: Callable[[], Mapping[str, "ToldTopic"]] = dict) -> None:
+    def load(
+        self, logs: LogManager, recorded: Callable[[], Mapping[str, "RecordedTopic"]] = dict
+    ) -> None:
         """Read the registry, end deletions that were begun, and host what there is.
 
         Logs whose topic the registry does not know were brought by somebody, such as a Kafka: their
-        topics are taken over, with what is `told` of them, which is asked if there are any.
+        topics are taken over, with what is `recorded` of them, which is asked if there are any.
 
         Raises:
             StorageError: the registry or a log cannot be read.
         """
         deleted = set(self._registry.children(DELETIONS))
         written = written_in(self._registry)
-        found, strangers = sorted_logs(logs, written, deleted)
+        found, foreign = sorted_logs(logs, written, deleted)
         self.deletions.end(*deleted)
-        for name in written.configs.keys() - written.topics.keys() - strangers.keys():
+        for name in written.configs.keys() - written.topics.keys() - foreign.keys():
             # The broker was killed before it wrote the topic they are of.
             self._registry.delete(f"{CONFIGS}/{name}")
         for name in sorted(
@@ -110,10 +112,10 @@ class Topics:
                 if there or self._may_be_made(topic):
                     with suppress(StorageError):  # The log says which partitions have none.
                         self._host(self._identified(topic, there))
-        known_of = told() if strangers else {}
-        for name, brought in strangers.items():
+        known_of = recorded() if foreign else {}
+        for name, brought in foreign.items():
             kept = written.config_of(name)
-            self._take_over(Stranger(name, brought, known_of.get(name), kept))
+            self._take_over(ForeignTopic(name, brought, known_of.get(name), kept))
 
     def create(
         self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]
@@ -126,7 +128,7 @@ class Topics:
         """
         self.check_new(name, config)
         outcomes: dict[str, Topic | KafkaError] = {}
-        for _ in self.create_all_in_steps([Wanted(name, partitions, config)], outcomes):
+        for _ in self.create_all_in_steps([RequestedTopic(name, partitions, config)], outcomes):
             pass
         made = outcomes[name]
         if isinstance(made, KafkaError):
@@ -134,12 +136,12 @@ class Topics:
         return made
 
     def create_all_in_steps(
-        self, wanted: Sequence[Wanted], outcomes: dict[str, Topic | KafkaError]
+        self, wanted: Sequence[RequestedTopic], outcomes: dict[str, Topic | KafkaError]
     ) -> Generator[None, None, None]:
-        """Make topics, which `check_new` let pass: written together, then a few partitions a step.
+        """Create topics that passed `check_new`: write all together, then host a few partitions a step.
 
-        The others have no leader until it is their turn; a topic that is deleted meanwhile gets no
-        more of them. `outcomes` is told each topic, or why it could not be written.
+        Partitions have no leader until their step; a topic that is deleted meanwhile gets no more.
+        `outcomes` receives each topic, or the error if it could not be written.
         """
         topics = [one.with_id(self._entropy.uuid()) for one in wanted]
         try:
@@ -165,8 +167,8 @@ class Topics:
                 outcomes[topic.name] = error
                 continue
             self._tell(topic.topic_id)
-            told = {"topic": topic.name, "partitions": len(topic.partitions)}
-            log.info("topic created", extra=told)
+            fields = {"topic": topic.name, "partitions": len(topic.partitions)}
+            log.info("topic created", extra=fields)
 
     def _take_back(self, name: str) -> None:
         try:
@@ -385,13 +387,13 @@ class Topics:
         self._registry.set(f"{TOPICS}/{topic.name}", encode_topic(topic))
         return topic
 
-    def _take_over(self, stranger: Stranger) -> None:
+    def _take_over(self, foreign: ForeignTopic) -> None:
         # Imported late: a broker starts faster without it.
-        from barnabas.broker.topics.foreign_logs import report_taken_over, topic_of_stranger
+        from barnabas.broker.topics.foreign_logs import foreign_topic, report_taken_over
 
-        name, topic_id = stranger.name, id_of(stranger.found) or self._entropy.uuid()
+        name, topic_id = foreign.name, id_of(foreign.found) or self._entropy.uuid()
         ours = topic_id, self._hosting.lost_indexes(name, topic_id), self._config
-        topic = topic_of_stranger(stranger, *ours, lambda own: self.check_config(own, own))
+        topic = foreign_topic(foreign, *ours, lambda own: self.check_config(own, own))
         self._registry.set(f"{CONFIGS}/{name}", encode_config(topic.config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)

@@ -43,7 +43,7 @@ class TransactionMarkers:
     def write(
         self, place: TopicPartition, ending: Ending, on_written: Callable[[ErrorCode], None]
     ) -> None:
-        """Queue a marker; `on_written` is told what became of it."""
+        """Queue a marker; `on_written` receives its result."""
         partition = self._replicas.find(*place)
         if partition is None:
             on_written(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

@@ -1,7 +1,7 @@
 """Transactions: the transactional producers of this broker, from their ids to their markers.
 
-Carries out what the shards decide. A request for a transaction whose last step is still on its way
-to the log is told to come again.
+It carries out what the shards decide. While the last step of a transaction is being written to the
+log, a request for it gets CONCURRENT_TRANSACTIONS and must be retried.
 """
 
 import logging
@@ -199,7 +199,7 @@ class Transactions:
             try:
                 self._shards.at(index)
             except BrokerError:
-                continue  # it was logged; who asks for it is told
+                continue  # it was logged, and requests for it get an error
         self._mark_decided()
         self._shards.write()
 

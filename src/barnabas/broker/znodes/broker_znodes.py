@@ -100,7 +100,9 @@ def next_epoch(data: bytes) -> int:
 def _version(release: str) -> int:
     if not release:
         return _WITHOUT_PROFILE
-    return next((told for before, told in _VERSION_BEFORE.items() if is_before(release, before)), 5)
+    return next(
+        (version for before, version in _VERSION_BEFORE.items() if is_before(release, before)), 5
+    )
 
 
 def _shown(endpoint: Endpoint) -> str:

@@ -24,7 +24,7 @@ class Topic(NamedTuple):
     config: Mapping[str, str]
 
 
-class Wanted(NamedTuple):
+class RequestedTopic(NamedTuple):
     """A topic that is to be made: the same without an id."""
 
     name: str
@@ -82,8 +82,8 @@ def is_of(topic_id: bytes, data: bytes | None) -> bool:
         return True
 
 
-class Written(NamedTuple):
-    """What a registry said of topics at one time: by name, the data of their nodes and of their properties."""
+class TopicNodes(NamedTuple):
+    """The topics in a registry at one time: the data of their nodes and of their properties, by name."""
 
     topics: Mapping[str, bytes]
     configs: Mapping[str, bytes]
@@ -111,22 +111,26 @@ def write_new(registry: Registry, topics: Sequence[Topic]) -> set[str]:
     left = {path for path, node in zip(paths, registry.get_all(paths), strict=True) if node}
     if stale := [path for path in left if not configs[path]]:
         registry.delete(*stale)
-    said = {path: encode_config(config) for path, config in configs.items() if config}
-    if said:
-        left.update(registry.create_all({path: said[path] for path in said if path not in left}))
-        if over := {path: data for path, data in said.items() if path in left}:
+    configs_by_path = {path: encode_config(config) for path, config in configs.items() if config}
+    if configs_by_path:
+        left.update(
+            registry.create_all(
+                {path: configs_by_path[path] for path in configs_by_path if path not in left}
+            )
+        )
+        if over := {path: data for path, data in configs_by_path.items() if path in left}:
             registry.set_all(over)
     nodes = {f"{TOPICS}/{topic.name}": encode_topic(topic) for topic in topics}
     return {path.rpartition("/")[2] for path in registry.create_all(nodes)}
 
 
-def written_in(registry: Registry) -> Written:
+def written_in(registry: Registry) -> TopicNodes:
     """What it says now. Asking for each topic by itself takes its time in ZooKeeper.
 
     Raises:
         StorageError: the registry fails.
     """
-    return Written(_data_below(registry, TOPICS), _data_below(registry, CONFIGS))
+    return TopicNodes(_data_below(registry, TOPICS), _data_below(registry, CONFIGS))
 
 
 def _data_below(registry: Registry, path: str) -> dict[str, bytes]:

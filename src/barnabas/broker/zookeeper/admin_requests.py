@@ -19,7 +19,7 @@ _AGAIN_SECONDS = 2.0
 
 
 class WrittenRequests:
-    """Carried out when ZooKeeper tells of them. What cannot be read is told and left alone."""
+    """Handles requests that ZooKeeper reports. An unreadable one is logged, and left in place."""
 
     def __init__(self, registry: SharedRegistry, broker: Broker) -> None:
         self._registry = registry

@@ -54,7 +54,7 @@ class Registration07:
         self._held.stop()
 
     def _show(self, topic: Topic) -> None:
-        """How many partitions there are, written to or not; what has none of 0.7's offsets is not told."""
+        """The number of partitions, written to or not; topics without 0.7's offsets are not published."""
         found = (self._broker.replicas.find(topic.name, index) for index in topic.partitions)
         if any(one is not None and one.log.config.byte_positions for one in found):
             count = count_of(self._broker, topic.name)

@@ -38,7 +38,7 @@ class Reset:
         return any(_names(text, where) for text in self.topics)
 
 
-class Plan(NamedTuple):
+class ResetPlan(NamedTuple):
     """New positions, each within its partition; `clamped` holds the offsets that were out of range.
 
     `left`: partitions where a share group has not started, so that its own property decides.
@@ -87,7 +87,7 @@ def places_of(admin: Admin, reset: Reset) -> list[TopicPartition] | None:
 
 def plan(
     admin: Admin, now: Standing, reset: Reset, named_places: list[TopicPartition] | None
-) -> Plan:
+) -> ResetPlan:
     """Return the new positions for the partitions that `places_of` returned.
 
     Raises:
@@ -111,11 +111,11 @@ def plan(
     return _moved(admin, places, now, reset.to or "")
 
 
-def _moved(admin: Admin, places: list[TopicPartition], now: Standing, to: str) -> Plan:
+def _moved(admin: Admin, places: list[TopicPartition], now: Standing, to: str) -> ResetPlan:
     if to == "earliest":
-        return Plan(_looked_up(admin, places, EARLIEST))
+        return ResetPlan(_looked_up(admin, places, EARLIEST))
     if to == "latest":
-        return Plan(_looked_up(admin, places, LATEST))
+        return ResetPlan(_looked_up(admin, places, LATEST))
     if to == "current":
         ends = _looked_up(admin, places, LATEST)
         return _within(admin, {where: now.offsets.get(where, ends[where]) for where in places})
@@ -124,15 +124,15 @@ def _moved(admin: Admin, places: list[TopicPartition], now: Standing, to: str) -
     ends = _looked_up(admin, places, LATEST)
     found = _looked_up(admin, places, moment_ms("--to", to, _WORDS))
     # After the last record there is only the end.
-    return Plan({one: found[one] if found[one] >= 0 else ends[one] for one in places})
+    return ResetPlan({one: found[one] if found[one] >= 0 else ends[one] for one in places})
 
 
-def _within(admin: Admin, wanted: Offsets) -> Plan:
+def _within(admin: Admin, wanted: Offsets) -> ResetPlan:
     """The nearest existing offsets."""
     places = list(wanted)
     first, last = _looked_up(admin, places, EARLIEST), _looked_up(admin, places, LATEST)
     there = {one: min(max(wanted[one], first[one]), last[one]) for one in places}
-    return Plan(there, {one: wanted[one] for one in places if wanted[one] != there[one]})
+    return ResetPlan(there, {one: wanted[one] for one in places if wanted[one] != there[one]})
 
 
 def _looked_up(admin: Admin, places: list[TopicPartition], time: int) -> dict[TopicPartition, int]:

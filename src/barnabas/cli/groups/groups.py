@@ -14,7 +14,14 @@ from barnabas.cli.arguments.usage import HintingCommand, HintingGroup, Spelled
 from barnabas.cli.groups.group_advice import near, suggest_groups, without_positions
 from barnabas.cli.groups.group_deletion import delete_each
 from barnabas.cli.groups.group_forgetting import forget
-from barnabas.cli.groups.group_reset import Plan, Reset, lines_of, places_of, plan, with_numbers
+from barnabas.cli.groups.group_reset import (
+    Reset,
+    ResetPlan,
+    lines_of,
+    places_of,
+    plan,
+    with_numbers,
+)
 from barnabas.cli.groups.group_rows import (
     LISTED,
     MEMBER_DETAILS,
@@ -270,14 +277,14 @@ def _refuse_unclear(
         raise click.UsageError(f"name the topics with --topic or --all-topics{both}")
 
 
-def _say_clamped(new: Plan) -> None:
+def _say_clamped(new: ResetPlan) -> None:
     """The output of a plan has no column for it."""
     for where, asked in sorted(new.clamped.items()):
         message = f"{shown(where)} has no offset {asked}: it continues at {new.offsets[where]}"
         print(f"barnabas: {message}", file=sys.stderr)
 
 
-def _say_left(group: str, new: Plan) -> None:
+def _say_left(group: str, new: ResetPlan) -> None:
     if not new.left:
         return
     few = ", ".join(map(shown, new.left[:_FEW]))

@@ -12,7 +12,7 @@ import click
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingGroup
 from barnabas.cli.log.internal_records import described, details
-from barnabas.cli.log.segment_files import OLD_KINDS, SegmentFile, bytes_of, segment_files
+from barnabas.cli.log.segment_files import OLD_KINDS, InspectedFile, bytes_of, segment_files
 from barnabas.cli.log.segment_rows import (
     BATCH_COLUMNS,
     batch_row,
@@ -26,9 +26,9 @@ from barnabas.cli.output.output import Cell, Row, counted, notice, show_json, sh
 from barnabas.cli.records.record_json import to_json
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspection.segments import (
-    Entry,
-    Fault,
-    Found,
+    InspectedBatch,
+    InspectedEntry,
+    SegmentFault,
     examine,
     examine_offset_index,
     examine_time_index,
@@ -109,9 +109,11 @@ def _dump_state(path: Path, *, as_json: bool) -> None:
         click.echo(f"{path} at byte {fault.position}: {fault.text}")
 
 
-def _dump_json(path: Path, found: list[Found | Fault], data: memoryview, *, records: bool) -> None:
+def _dump_json(
+    path: Path, found: list[InspectedBatch | SegmentFault], data: memoryview, *, records: bool
+) -> None:
     for each in found:
-        row = fault_row(each) if isinstance(each, Fault) else batch_row(each, data)
+        row = fault_row(each) if isinstance(each, SegmentFault) else batch_row(each, data)
         show_json({"file": str(path), **row})
         if records:
             for record in _records(path, each, data):
@@ -119,7 +121,7 @@ def _dump_json(path: Path, found: list[Found | Fault], data: memoryview, *, reco
                 print(to_json(record) if words is None else json.dumps(words))
 
 
-def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> None:
+def _dump_records(path: Path, found: list[InspectedBatch | SegmentFault], data: memoryview) -> None:
     """Print a line for each batch and, indented below it, one for each record."""
     for each in found:
         cells: tuple[Cell, ...] = short_row(each, data)
@@ -146,9 +148,9 @@ def _text(data: bytes | None) -> str:
     return "null" if data is None else data.decode("utf-8", "backslashreplace")
 
 
-def _records(path: Path, found: Found | Fault, data: memoryview) -> list[Record]:
+def _records(path: Path, found: InspectedBatch | SegmentFault, data: memoryview) -> list[Record]:
     """The records of an intact batch, without control records."""
-    if isinstance(found, Fault) or found.faults:
+    if isinstance(found, SegmentFault) or found.faults:
         return []
     place = parse_partition_directory(path.absolute().parent.name) or TopicPartition("", 0)
     batch = data[found.header.position : found.header.end]
@@ -194,7 +196,9 @@ def index(paths: tuple[str, ...], *, as_json: bool) -> None:
     for file in segment_files(paths, (INDEX, TIME_INDEX)):
         with bytes_of(file.beside(LOG)) as data:
             batches = [
-                found for found in examine(data, file.base_offset) if isinstance(found, Found)
+                found
+                for found in examine(data, file.base_offset)
+                if isinstance(found, InspectedBatch)
             ]
         for kind in (INDEX, TIME_INDEX) if file.kind == LOG else (file.kind,):
             path = file.beside(kind)
@@ -220,16 +224,16 @@ class _Totals:
 
 
 def _faults_of(
-    file: SegmentFile, totals: _Totals, epochs: dict[Path, int]
-) -> Iterator[tuple[Path, Fault]]:
+    file: InspectedFile, totals: _Totals, epochs: dict[Path, int]
+) -> Iterator[tuple[Path, SegmentFault]]:
     """The errors of a segment and its indexes."""
-    batches: list[Found] = []
+    batches: list[InspectedBatch] = []
     path = file.beside(LOG)
     with bytes_of(path) as data:
         totals.segments += 1
         totals.bytes += len(data)
         for found in examine(data, file.base_offset):
-            if isinstance(found, Fault):
+            if isinstance(found, SegmentFault):
                 yield path, found
                 continue
             batches.append(found)
@@ -237,33 +241,33 @@ def _faults_of(
             totals.records += found.records
             for text in found.faults:
                 where = f"batch of offset {found.header.base_offset}: "
-                yield path, Fault(found.header.position, where + text)
+                yield path, SegmentFault(found.header.position, where + text)
     whole = [found.header.leader_epoch for found in batches if not found.faults]
     if whole:
         epochs[path.parent] = whole[-1]
     for kind in (INDEX, TIME_INDEX):
         path = file.beside(kind)
         for entry in _examine_index(path, file, kind, batches):
-            if isinstance(entry, Fault):
+            if isinstance(entry, SegmentFault):
                 yield path, entry
             elif entry.fault:
                 text = f"entry ({entry.offset}, {entry.value}): {entry.fault}"
-                yield path, Fault(entry.position, text)
+                yield path, SegmentFault(entry.position, text)
 
 
-def _faults07(file: SegmentFile, totals: _Totals) -> Iterator[tuple[Path, Fault]]:
+def _faults07(file: InspectedFile, totals: _Totals) -> Iterator[tuple[Path, SegmentFault]]:
     """The first error of a segment of Kafka 0.7, which has no batches and no indexes of its own."""
     with bytes_of(file.path) as data:
         totals.segments += 1
         totals.bytes += len(data)
         for found in examine_messages(data):
-            if isinstance(found, Fault):
+            if isinstance(found, SegmentFault):
                 yield file.path, found
             else:
                 totals.records += found
 
 
-def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, Fault]]:
+def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, SegmentFault]]:
     """The errors of a small file; doubts are only printed."""
     found = examine_file(path, newest_epoch)
     for text in found.doubts:
@@ -273,8 +277,8 @@ def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, Fault]
 
 
 def _examine_index(
-    path: Path, file: SegmentFile, kind: str, batches: list[Found]
-) -> list[Entry | Fault]:
+    path: Path, file: InspectedFile, kind: str, batches: list[InspectedBatch]
+) -> list[InspectedEntry | SegmentFault]:
     look = examine_offset_index if kind == INDEX else examine_time_index
     with bytes_of(path) as data:
         return list(look(data, file.base_offset, batches))

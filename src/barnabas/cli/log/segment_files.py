@@ -23,7 +23,7 @@ OLD_KINDS = (OLD_LOG, JAFKA_LOG)
 """Segments of Kafka 0.7 and Jafka, whose offsets are byte positions."""
 
 
-class SegmentFile(NamedTuple):
+class InspectedFile(NamedTuple):
     """One file of a segment; `base_offset` and `kind` (`.log`, `.index`, ...) come from its name."""
 
     path: Path
@@ -35,13 +35,13 @@ class SegmentFile(NamedTuple):
         return self.path.with_name(self.path.name.partition(".")[0] + kind)
 
 
-def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[SegmentFile]:
+def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[InspectedFile]:
     """Return the files of these kinds below the paths: files, partitions, or directories of partitions.
 
     Raises:
         ConfigError: a path does not exist, or holds no such file.
     """
-    found: list[SegmentFile] = []
+    found: list[InspectedFile] = []
     for each in paths:
         path = Path(each)
         before = len(found)
@@ -60,15 +60,15 @@ def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[SegmentFil
     return found
 
 
-def _of(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[SegmentFile]:
+def _of(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[InspectedFile]:
     for path in paths:
         parsed = parse_segment_file(path.name)
         if parsed and parsed[1] in kinds:
-            yield SegmentFile(path, *parsed)
+            yield InspectedFile(path, *parsed)
             continue
         base = parse_old_name(path.name)
         if base is not None and path.suffix in kinds:
-            yield SegmentFile(path, base, path.suffix)
+            yield InspectedFile(path, base, path.suffix)
 
 
 @contextlib.contextmanager

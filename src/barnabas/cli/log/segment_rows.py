@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from barnabas.cli.output.output import Cell
 from barnabas.log.file_names import INDEX
-from barnabas.log.inspection.segments import Entry, Fault, Found
+from barnabas.log.inspection.segments import InspectedBatch, InspectedEntry, SegmentFault
 from barnabas.records.batches.batch import BatchHeader
 from barnabas.records.batches.control import read_marker
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
@@ -12,7 +12,7 @@ from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 Row = dict[str, Cell]
 
 
-def batch_row(found: Found, data: memoryview) -> Row:
+def batch_row(found: InspectedBatch, data: memoryview) -> Row:
     """All fields of a batch."""
     header = found.header
     return {
@@ -37,7 +37,7 @@ def batch_row(found: Found, data: memoryview) -> Row:
     }
 
 
-def fault_row(fault: Fault) -> Row:
+def fault_row(fault: SegmentFault) -> Row:
     """The position after which nothing can be decoded."""
     return {"position": fault.position, "fault": fault.text}
 
@@ -48,9 +48,9 @@ BATCH_COLUMNS = (
 )
 
 
-def short_row(found: Found | Fault, data: memoryview) -> tuple[Cell, ...]:
+def short_row(found: InspectedBatch | SegmentFault, data: memoryview) -> tuple[Cell, ...]:
     """The short form, with the columns `BATCH_COLUMNS`."""
-    if isinstance(found, Fault):
+    if isinstance(found, SegmentFault):
         rest = len(BATCH_COLUMNS) - 2
         return (found.position, *[None] * rest, found.text)
     header = found.header
@@ -76,10 +76,10 @@ def short_row(found: Found | Fault, data: memoryview) -> tuple[Cell, ...]:
     )
 
 
-def entry_row(found: Entry | Fault, kind: str) -> Row:
+def entry_row(found: InspectedEntry | SegmentFault, kind: str) -> Row:
     """An entry of an index."""
     value = "position" if kind == INDEX else "timestamp"
-    if isinstance(found, Fault):
+    if isinstance(found, SegmentFault):
         return {"at": found.position, "offset": None, value: None, "fault": found.text}
     return {"at": found.position, "offset": found.offset, value: found.value, "fault": found.fault}
 
@@ -105,7 +105,7 @@ def _type_of_time(header: BatchHeader) -> str:
     return "append" if header.log_append_time else "create"
 
 
-def _marker(found: Found, data: memoryview) -> str:
+def _marker(found: InspectedBatch, data: memoryview) -> str:
     header = found.header
     if not header.control or found.faults:
         return ""

@@ -6,7 +6,7 @@ from itertools import groupby
 from barnabas import Admin
 from barnabas.cli.output.output import Cell
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.migration.positions import Position, Stored
+from barnabas.migration.positions import StoredPosition, TranslatedPosition
 from barnabas.types import TopicPartition
 
 COLUMNS = ("group", "source", "partition", "old_offset", "new_offset", "was", "state")
@@ -16,7 +16,7 @@ NO_OFFSET = "refused: not an offset"
 
 
 def move(
-    admin: Admin, topic: str, found: Iterable[Position], *, execute: bool
+    admin: Admin, topic: str, found: Iterable[TranslatedPosition], *, execute: bool
 ) -> Iterator[tuple[Cell, ...]]:
     """Return a row for each position, with the columns `COLUMNS`, once it is saved or refused.
 
@@ -42,7 +42,7 @@ def move(
             )  # fmt: skip
 
 
-def not_moved(one: Stored) -> tuple[Cell, ...]:
+def not_moved(one: StoredPosition) -> tuple[Cell, ...]:
     """The cells before the state, for a position without a record."""
     return one.group, str(one.place), one.partition, one.old, None, None
 

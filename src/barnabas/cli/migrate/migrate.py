@@ -14,7 +14,7 @@ from barnabas.cli.arguments.connection import client_settings, connection_option
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.cli.migrate.progress import MigrationProgress
-from barnabas.cli.migrate.run import Asked, MigrationRun
+from barnabas.cli.migrate.run import MigrateArguments, MigrationRun
 from barnabas.cli.migrate.source import open_registry, open_source
 from barnabas.client.core.cluster.absence import meant
 from barnabas.errors import ConnectionFailed, RequestTimeout
@@ -76,7 +76,7 @@ def migrate(
     """
     if groups and zookeeper is None:
         raise click.UsageError("--groups needs --zookeeper, where 0.7 groups are stored")
-    asked = Asked(
+    asked = MigrateArguments(
         topic,
         target or topic,
         str(Path(path or f"{topic}.migration").absolute()),

@@ -15,7 +15,7 @@ from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
 from barnabas.migration.positions import stored, strays
-from barnabas.migration.source import Source
+from barnabas.migration.source import MigrationSource
 from barnabas.ports import SharedRegistry
 from barnabas.records.codecs.compression import Codec
 from barnabas.runtime.clock import SystemClock
@@ -23,7 +23,7 @@ from barnabas.runtime.files.disk import RealDisk
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MigrateArguments:
     """The arguments. `map` is the path of a file, `settings` are client properties."""
 
     topic: str
@@ -40,8 +40,8 @@ class MigrationRun:
 
     def __init__(
         self,
-        asked: Asked,
-        source: Source,
+        asked: MigrateArguments,
+        source: MigrationSource,
         registry: SharedRegistry | None,
         admin: Admin,
         cluster: str | None,

@@ -12,7 +12,7 @@ from barnabas.errors import ConfigError
 from barnabas.migration.broker_source import BrokerSource
 from barnabas.migration.directory_source import DirectorySource
 from barnabas.migration.errors import TopicNotThere
-from barnabas.migration.source import Source
+from barnabas.migration.source import MigrationSource
 from barnabas.ports import Disk, SharedRegistry
 
 _ONE = "name the source with one of --from, --directory and --zookeeper"
@@ -24,7 +24,7 @@ def open_source(
     directories: tuple[str, ...],
     registry: SharedRegistry | None,
     disk: Disk,
-) -> Source:
+) -> MigrationSource:
     """Open the topic at its source; ZooKeeper is used if nothing else is named.
 
     Raises:

@@ -15,7 +15,7 @@ from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import counted, notice
 from barnabas.cli.records.lines import delimiter, split
-from barnabas.cli.records.record_json import Outgoing, from_json
+from barnabas.cli.records.record_json import RecordToSend, from_json
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import ConfigError
 
@@ -94,7 +94,7 @@ def produce(
         raise click.UsageError("--json lines contain key and value: leave out -k, -K and -Z")
     settings = client_settings(servers, pairs, compression_type=compression)
     longest = _longest(settings) * (_JSON_GROWTH if as_json else 1)
-    usual = Outgoing(
+    usual = RecordToSend(
         None if key is None else key.encode(), None, [_header(one) for one in headers], partition
     )
     # The command reports a lost record with its line; the log need not repeat it.
@@ -120,23 +120,25 @@ def _longest(settings: Mapping[str, object]) -> int:
     return cast("int", row.parse(settings.get(row.name, row.default)))
 
 
-def _plain(lines: Iterator[bytes], usual: Outgoing, *, null: bool) -> Iterator[Outgoing]:
+def _plain(lines: Iterator[bytes], usual: RecordToSend, *, null: bool) -> Iterator[RecordToSend]:
     key, _, headers, partition, _ = usual
     for line in lines:
-        yield Outgoing(key, None if null and not line else line, headers, partition)
+        yield RecordToSend(key, None if null and not line else line, headers, partition)
 
 
 def _keyed(
-    lines: Iterator[bytes], between: bytes, usual: Outgoing, *, null: bool
-) -> Iterator[Outgoing]:
+    lines: Iterator[bytes], between: bytes, usual: RecordToSend, *, null: bool
+) -> Iterator[RecordToSend]:
     for line in lines:
         before, found, value = line.partition(between)
         key = before if found else usual.key
         value = value if found else line
-        yield Outgoing(key, None if null and not value else value, usual.headers, usual.partition)
+        yield RecordToSend(
+            key, None if null and not value else value, usual.headers, usual.partition
+        )
 
 
-def _json(lines: Iterator[bytes], usual: Outgoing) -> Iterator[Outgoing]:
+def _json(lines: Iterator[bytes], usual: RecordToSend) -> Iterator[RecordToSend]:
     for number, line in enumerate(lines, start=1):
         record = from_json(line, number)
         yield record._replace(

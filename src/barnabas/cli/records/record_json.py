@@ -28,7 +28,7 @@ class ConsumedRecord(Protocol):
     headers: Any
 
 
-class Outgoing(NamedTuple):
+class RecordToSend(NamedTuple):
     """A record to send; None where the producer decides."""
 
     key: bytes | None
@@ -52,7 +52,7 @@ def to_json(record: ConsumedRecord) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def from_json(line: bytes, number: int) -> Outgoing:
+def from_json(line: bytes, number: int) -> RecordToSend:
     """Read one line; `number` is for the message.
 
     Headers may be an object or a list of pairs. A value that is an object, a list or a number is
@@ -74,7 +74,7 @@ def from_json(line: bytes, number: int) -> Outgoing:
     try:
         headers = fields.get("headers") or []
         pairs = headers.items() if isinstance(headers, dict) else headers
-        return Outgoing(
+        return RecordToSend(
             _bytes(fields.get("key")),
             _bytes(fields.get("value")),
             [(_name(key), _bytes(value)) for key, value in pairs],

@@ -5,7 +5,7 @@ from contextlib import suppress
 from io import BufferedIOBase
 
 from barnabas.cli.arguments.waiting_notice import waiting_notice
-from barnabas.cli.records.record_json import Outgoing
+from barnabas.cli.records.record_json import RecordToSend
 from barnabas.client.core.producer.receipts import Receipts
 from barnabas.client.sync.producer import Producer
 from barnabas.errors import ConfigError, KafkaError
@@ -25,7 +25,11 @@ class Watched(BufferedIOBase):
 
 
 def send_all(
-    producer: Producer, topic: str, records: Iterator[Outgoing], receipts: Receipts, servers: str
+    producer: Producer,
+    topic: str,
+    records: Iterator[RecordToSend],
+    receipts: Receipts,
+    servers: str,
 ) -> int:
     """Send one record per line, wait until they are stored, and return their number.
 

@@ -18,7 +18,7 @@ from barnabas.lens.capture.pcap import is_capture
 from barnabas.lens.capture.reading import Arrival, read_capture, read_requests, read_responses
 from barnabas.lens.languages.language import Language
 from barnabas.lens.languages.languages import LANGUAGES, language_of, with_other_language
-from barnabas.lens.walks.part import Asked
+from barnabas.lens.walks.part import RequestSummary
 
 _dialect = click.option(
     "--dialect",
@@ -79,7 +79,7 @@ def explain(
 
 
 def _read(
-    language: Language, data: bytes, asked: Asked | None
+    language: Language, data: bytes, asked: RequestSummary | None
 ) -> Iterator[tuple[SentFrame, Arrival | None]]:
     if is_capture(data):
         for arrival in read_capture(language, data):
@@ -96,7 +96,7 @@ def _read(
 
 def _asked(
     language: Language, api: str | None, version: int | None, *, response: bool
-) -> Asked | None:
+) -> RequestSummary | None:
     """The request that the responses answer; None to decode requests.
 
     Raises:
@@ -109,7 +109,7 @@ def _asked(
     number = language.number_of(api)
     if number is None:
         raise ConfigError(f"--api {api}: {language.name} has no such API{_meant(api, language)}")
-    return Asked(number, language.newest_version(number) if version is None else version)
+    return RequestSummary(number, language.newest_version(number) if version is None else version)
 
 
 def _meant(api: str, language: Language) -> str:

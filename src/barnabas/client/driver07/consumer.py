@@ -14,7 +14,7 @@ from typing import Self
 from barnabas.client.driver07.backlog import Backlog
 from barnabas.client.driver07.cluster import IDS, Address, read_brokers
 from barnabas.client.driver07.group_fetcher import Chunk, GroupFetcher
-from barnabas.client.driver07.membership import Membership, Place
+from barnabas.client.driver07.membership import Membership07, Place
 from barnabas.client.driver07.node_names import check_property, check_topics
 from barnabas.client.driver07.simple_consumer import EARLIEST, LATEST, SimpleConsumer
 from barnabas.client.driver07.zookeeper import open_zookeeper
@@ -79,7 +79,7 @@ class Consumer:
         self._rebalance_at = self._commit_at = self._clock.monotonic()
         self._due = self._brokers_changed = True
         self._closed = False
-        self._membership = Membership(
+        self._membership = Membership07(
             self._registry, self._config.groupid, self._name(), topics, self._on_change
         )
         try:

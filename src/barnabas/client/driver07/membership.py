@@ -1,4 +1,4 @@
-"""Membership: one consumer in its group: its registration, its partitions, and how members agree.
+"""Membership07: one consumer in its group: its registration, its partitions, and how members agree.
 
 There is no coordinator: each consumer registers itself, computes its share from all registrations,
 and owns a partition once it has created its node. Consuming and committing are not here. Source:
@@ -24,7 +24,7 @@ Place = tuple[str, BrokerPartition]
 """A topic and one of its partitions."""
 
 
-class Membership:
+class Membership07:
     """Make all calls from one thread at a time: first `join`, then `rebalance` when notified.
 
     Invariant: for each place in `owned` this consumer's session created the owner's node, unless

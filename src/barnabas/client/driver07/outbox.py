@@ -4,20 +4,20 @@ import logging
 import threading
 from collections import deque
 
-from barnabas.client.driver07.sender import Outgoing, Sender
+from barnabas.client.driver07.sender import MessageSender, MessagesToSend
 from barnabas.config.driver07 import ProducerConfig07
 from barnabas.errors import KafkaError, LocalProtocolError
 
 log = logging.getLogger(__name__)
 
 
-class Outbox:
+class SendQueue:
     """Sends when `batch.size` messages wait, or one has waited for `queue.time`."""
 
-    def __init__(self, sender: Sender, config: ProducerConfig07) -> None:
+    def __init__(self, sender: MessageSender, config: ProducerConfig07) -> None:
         self._sender = sender
         self._config = config
-        self._waiting: deque[Outgoing] = deque()
+        self._waiting: deque[MessagesToSend] = deque()
         self._count = self._put_in = self._gone = 0
         self._changed = threading.Condition()
         self._hurry = self._closing = False
@@ -25,7 +25,7 @@ class Outbox:
         self._thread = threading.Thread(target=self._run, name="barnabas-driver07", daemon=True)
         self._thread.start()
 
-    def put(self, outgoing: Outgoing) -> None:
+    def put(self, outgoing: MessagesToSend) -> None:
         """Queue a message; any thread.
 
         Raises:
@@ -89,7 +89,7 @@ class Outbox:
                 self._hurry = self._hurry and bool(self._waiting)
                 self._changed.notify_all()
 
-    def _next(self) -> list[Outgoing] | None:
+    def _next(self) -> list[MessagesToSend] | None:
         """The next messages to send, once it is time; None at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
@@ -97,7 +97,7 @@ class Outbox:
                 lambda: self._count >= self._config.batch_size or self._hurry or self._closing,
                 self._config.queue_time / 1000,
             )
-            batch: list[Outgoing] = []
+            batch: list[MessagesToSend] = []
             size = 0
             while self._waiting and size < self._config.batch_size:
                 batch.append(self._waiting.popleft())

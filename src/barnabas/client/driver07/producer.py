@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from barnabas.client.closing import Closing
 from barnabas.client.driver07.node_names import check_topic
-from barnabas.client.driver07.outbox import Outbox
+from barnabas.client.driver07.outbox import SendQueue
 from barnabas.client.driver07.partitioners import Partitioner, by_java_hash
 from barnabas.client.driver07.routing import ListedRouting, Routing, WatchedRouting
-from barnabas.client.driver07.sender import Outgoing, Sender
+from barnabas.client.driver07.sender import MessageSender, MessagesToSend
 from barnabas.client.driver07.zookeeper import open_zookeeper
 from barnabas.config.driver07 import ProducerConfig07
 from barnabas.errors import ConfigError, LocalProtocolError
@@ -42,8 +42,10 @@ class Producer(Closing):
             RegistryUnavailable: ZooKeeper does not respond.
         """
         loaded = ProducerConfig07.load(config)
-        self._sender = Sender(_routing(loaded, registry), loaded, partitioner, SystemEntropy())
-        self._outbox = Outbox(self._sender, loaded) if loaded.producer_type == "async" else None
+        self._sender = MessageSender(
+            _routing(loaded, registry), loaded, partitioner, SystemEntropy()
+        )
+        self._outbox = SendQueue(self._sender, loaded) if loaded.producer_type == "async" else None
         self._closed = False
 
     def send(self, topic: str, *payloads: bytes, key: object = None) -> None:
@@ -62,9 +64,9 @@ class Producer(Closing):
         if not payloads:
             return
         if self._outbox is not None:
-            self._outbox.put(Outgoing(topic, key, payloads))
+            self._outbox.put(MessagesToSend(topic, key, payloads))
         else:
-            self._sender.send([Outgoing(topic, key, payloads)])
+            self._sender.send([MessagesToSend(topic, key, payloads)])
 
     def flush(self, timeout_s: float | None = None) -> bool:
         """Wait until everything sent before is out or was dropped; return whether it is."""

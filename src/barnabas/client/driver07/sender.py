@@ -26,7 +26,7 @@ _FIRST_PAUSE_SECONDS = 0.1
 _CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY)
 
 
-class Outgoing(NamedTuple):
+class MessagesToSend(NamedTuple):
     """Messages of one topic for one partition, chosen by their key, or at random without one."""
 
     topic: str
@@ -34,7 +34,7 @@ class Outgoing(NamedTuple):
     payloads: Sequence[bytes]
 
 
-class Sender:
+class MessageSender:
     """Chooses partitions, builds sets, sends them; retries if no broker accepts them."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Sender:
                     f"max.message.size={self._config.max_message_size}"
                 )
 
-    def send(self, outgoing: Sequence[Outgoing]) -> None:
+    def send(self, outgoing: Sequence[MessagesToSend]) -> None:
         """Send all; several for one broker in one request.
 
         Raises:
@@ -89,10 +89,12 @@ class Sender:
             connection.close()
         self._routing.close()
 
-    def _try(self, outgoing: list[Outgoing]) -> tuple[list[Outgoing], KafkaError | None]:
+    def _try(
+        self, outgoing: list[MessagesToSend]
+    ) -> tuple[list[MessagesToSend], KafkaError | None]:
         """Try to send; return what failed, and why."""
-        by_broker: dict[Address, list[tuple[Outgoing, BrokerPartition]]] = defaultdict(list)
-        left: list[Outgoing] = []
+        by_broker: dict[Address, list[tuple[MessagesToSend, BrokerPartition]]] = defaultdict(list)
+        left: list[MessagesToSend] = []
         failed: KafkaError | None = None
         for one in outgoing:
             try:
@@ -111,7 +113,7 @@ class Sender:
                 failed = error
         return left, failed
 
-    def _choose(self, outgoing: Outgoing) -> Destination:
+    def _choose(self, outgoing: MessagesToSend) -> Destination:
         destinations = self._routing.destinations(outgoing.topic)
         if not destinations:
             raise ConnectionFailed(f"there is no broker for topic {outgoing.topic}")
@@ -124,7 +126,7 @@ class Sender:
             )
         return destinations[index]
 
-    def _tell(self, address: Address, chosen: list[tuple[Outgoing, BrokerPartition]]) -> None:
+    def _tell(self, address: Address, chosen: list[tuple[MessagesToSend, BrokerPartition]]) -> None:
         sets: dict[tuple[str, int], list[bytes]] = defaultdict(list)
         for one, place in chosen:
             sets[one.topic, place.partition] += one.payloads

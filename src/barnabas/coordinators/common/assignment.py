@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 
-Assignment = dict[str, frozenset[Place]]
+Assignment = dict[str, frozenset[TopicIdPartition]]
 """Partitions by member."""
 
 
@@ -19,12 +19,12 @@ class Subscriptions:
 
     subscriptions: Mapping[str, frozenset[bytes]]
     partitions: Mapping[bytes, int]
-    before: Mapping[str, frozenset[Place]]
+    before: Mapping[str, frozenset[TopicIdPartition]]
     instances: Mapping[str, str]
 
-    def places_of(self, topic_id: bytes) -> list[Place]:
+    def partitions_of(self, topic_id: bytes) -> list[TopicIdPartition]:
         """All partitions of a topic."""
-        return [Place(topic_id, index) for index in range(self.partitions[topic_id])]
+        return [TopicIdPartition(topic_id, index) for index in range(self.partitions[topic_id])]
 
 
 Assignor = Callable[[Subscriptions], Assignment]

@@ -1,49 +1,49 @@
-"""Draft: the records that a request comes to. Each is replayed as it is added.
+"""RecordDraft: the records that a request produces. Each is replayed as it is added.
 
-What comes next in a request sees what came before as if it had been read from the log. If the records
-are too large to be written, the group goes back by the ways that were noted.
+Later steps of a request see the earlier ones as if they had been read from the log. If the records
+cannot be written, the undo log restores the group.
 """
 
 from typing import Protocol, TypeVar
 
 from barnabas.coordinators.common.shard import CoordinatorRecord, Replayed
-from barnabas.coordinators.common.undo import WayBack
+from barnabas.coordinators.common.undo import Undo
 from barnabas.types import Buffer
 
 Reply = TypeVar("Reply")
 
 
 class Replay(Protocol):
-    """Takes in one record; what it changes, and there was before, is noted in `ways`."""
+    """Applies one record, and adds to the undo log what restores the state before it."""
 
-    def __call__(self, key: Buffer | None, value: Buffer | None, ways: list[WayBack], /) -> object:
-        """Raises DecodeError where the record is not what it should be."""
+    def __call__(self, key: Buffer | None, value: Buffer | None, undo_log: list[Undo], /) -> object:
+        """Raises DecodeError if the record is damaged."""
         ...
 
 
-class Draft:
-    """Records in the order in which they are to be written."""
+class RecordDraft:
+    """Records in the order in which they will be written."""
 
-    __slots__ = ("_replay", "_ways", "records")
+    __slots__ = ("_replay", "_undo_log", "records")
 
     def __init__(self, replay: Replay) -> None:
         self._replay = replay
-        self._ways: list[WayBack] = []
+        self._undo_log: list[Undo] = []
         self.records: list[CoordinatorRecord] = []
 
     def add(self, record: CoordinatorRecord) -> None:
-        """Decide one record."""
-        self._replay(*record, self._ways)
+        """Add a record, and apply it."""
+        self._replay(*record, self._undo_log)
         self.records.append(record)
 
-    def note(self, way: WayBack) -> None:
-        """A change without a record; this function undoes it."""
-        self._ways.append(way)
+    def note(self, undo: Undo) -> None:
+        """Add the undo function of a change that has no record."""
+        self._undo_log.append(undo)
 
     def result(self, reply: Reply) -> Replayed[Reply]:
-        """What the request comes to."""
+        """The response with its records and their undo."""
         return Replayed(reply, tuple(self.records), self._undo)
 
     def _undo(self) -> None:
-        for way in reversed(self._ways):
-            way()
+        for undo in reversed(self._undo_log):
+            undo()

@@ -1,18 +1,18 @@
-"""GroupReplay: what the records of one kind of groups do to them: the one place where they change."""
+"""GroupReplay: applies records to groups of one kind. Groups change nowhere else."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from barnabas.coordinators.common.record_kinds import DecodedRecord, Layouts, read_record
-from barnabas.coordinators.common.undo import WayBack
+from barnabas.coordinators.common.undo import Undo
 from barnabas.types import Buffer
 
 GroupT = TypeVar("GroupT")
 
 
 class Effect(NamedTuple):
-    """The layouts of a kind of records, and what one with a value does to its group.
+    """The layouts of a kind of record, and the function that applies one with a value.
 
     The function takes the group, a key and a value of these layouts.
     """
@@ -29,38 +29,38 @@ class GroupReplay(Generic[GroupT]):
         new: Callable[[str], GroupT],
         effects: Mapping[int, Effect],
         remove: Callable[[dict[str, GroupT], GroupT, Any], None],
-        way_back: Callable[[GroupT, Any], WayBack | None],
+        undo_of: Callable[[GroupT, Any], Undo | None],
     ) -> None:
         """`new` creates a group from its id; `remove` handles a key without a value.
 
-        `way_back` restores members, and other named parts of a group, to their state before a
-        record with that key. None: the record has a part that exists only once.
+        `undo_of` returns what restores the members, and other named parts of a group, that a record
+        with that key changes. None: it changes only attributes of the group itself.
         """
         self._new = new
         self._effects = effects
         self._layouts = {kind: effect.layouts for kind, effect in effects.items()}
         self._remove = remove
-        self._way_back = way_back
+        self._undo_of = undo_of
 
     def __call__(
         self,
         groups: dict[str, GroupT],
         key: Buffer | None,
         value: Buffer | None,
-        ways: list[WayBack] | None = None,
+        undo_log: list[Undo] | None = None,
     ) -> bool:
-        """Take in one record, noting the way back; False if it is of another kind.
+        """Apply one record and add its undo to `undo_log`; False if it is of another kind.
 
         Raises:
-            DecodeError: it is damaged, or of a version that came later.
+            DecodeError: it is damaged, or of a later version.
         """
         record = read_record(key, value, self._layouts)
         if record is None:
             return False
         group_id: str = record.key.group_id
         group = groups.get(group_id)
-        if ways is not None:
-            self._note(ways, groups, group, record)
+        if undo_log is not None:
+            self._note(undo_log, groups, group, record)
         if record.value is not None:
             if group is None:
                 group = groups[group_id] = self._new(group_id)
@@ -71,17 +71,17 @@ class GroupReplay(Generic[GroupT]):
 
     def _note(
         self,
-        ways: list[WayBack],
+        undo_log: list[Undo],
         groups: dict[str, GroupT],
         group: GroupT | None,
         record: DecodedRecord,
     ) -> None:
         group_id: str = record.key.group_id
         if group is None:
-            ways.append(partial(groups.pop, group_id, None))
+            undo_log.append(partial(groups.pop, group_id, None))
             return
         if record.value is None:
-            ways.append(partial(groups.__setitem__, group_id, group))
-        way = self._way_back(group, record.key)
-        if way is not None:
-            ways.append(way)
+            undo_log.append(partial(groups.__setitem__, group_id, group))
+        undo = self._undo_of(group, record.key)
+        if undo is not None:
+            undo_log.append(undo)

@@ -1,15 +1,15 @@
 """KeptGroups: the groups of one kind in one partition of __consumer_offsets, by id.
 
-A call that changes something returns the records for it, already applied. A caller that must not
-write them has to undo that; one that cannot undo must read the groups from the log again.
+A call that changes something returns the records for it, already applied. If the caller cannot write
+them, it must undo them; without an undo, it must load the groups from the log again.
 """
 
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
-from barnabas.coordinators.common.draft import Draft, Replay
+from barnabas.coordinators.common.draft import RecordDraft, Replay
 from barnabas.coordinators.common.group_replay import GroupReplay
-from barnabas.coordinators.common.undo import WayBack, to_values
+from barnabas.coordinators.common.undo import Undo, restore_attributes
 from barnabas.types import Buffer
 
 
@@ -24,7 +24,7 @@ GroupT = TypeVar("GroupT", bound=_Group)
 
 
 class KeptGroups(Generic[GroupT]):
-    """Some groups of a broker. `replay_any` takes in records of all kinds, those of other groups too."""
+    """Groups of a broker. `replay_any` applies records of all kinds, of other groups too."""
 
     def __init__(
         self,
@@ -53,21 +53,21 @@ class KeptGroups(Generic[GroupT]):
         Called for each member's request, so no method wraps it.
         """
 
-    def replay(self, key: Buffer | None, value: Buffer | None, ways: list[WayBack] | None) -> bool:
-        """Take in one record, noting the way back; False if it is of another kind.
+    def replay(self, key: Buffer | None, value: Buffer | None, undo_log: list[Undo] | None) -> bool:
+        """Apply one record and add its undo to `undo_log`; False if it is of another kind.
 
         Raises:
             DecodeError: it is damaged.
         """
-        return self._replay_own(self._groups, key, value, ways)
+        return self._replay_own(self._groups, key, value, undo_log)
 
-    def _draft(self, group: GroupT | None) -> Draft:
-        draft = Draft(self._replay_any)
+    def _draft(self, group: GroupT | None) -> RecordDraft:
+        draft = RecordDraft(self._replay_any)
         if group is not None:
-            draft.note(to_values(*group.parts))
+            draft.note(restore_attributes(*group.parts))
         return draft
 
-    def _begun(self, draft: Draft, group_id: str, group: GroupT) -> GroupT:
+    def _begun(self, draft: RecordDraft, group_id: str, group: GroupT) -> GroupT:
         """Create a group without records."""
         draft.note(lambda: self._groups.pop(group_id, None))
         return self._groups.setdefault(group_id, group)

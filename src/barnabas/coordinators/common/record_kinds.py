@@ -1,7 +1,7 @@
-"""Records of an internal topic that are of many kinds.
+"""The kinds of records in an internal topic.
 
-A key begins with its kind as int16, a value with the version of its layout, of which there is one so
-far. Source: Kafka's CoordinatorRecordSerde.
+A key begins with its kind as int16, a value with the version of its layout, so far always 0. Source:
+Kafka's CoordinatorRecordSerde.
 """
 
 import struct
@@ -51,7 +51,7 @@ def read_record(
     """Read one record; None if it is of none of these kinds.
 
     Raises:
-        DecodeError: it is damaged, or of a version that came later.
+        DecodeError: it is damaged, or of a later version.
     """
     if key is None or len(key) < _SHORT.size:
         return None

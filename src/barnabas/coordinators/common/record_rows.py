@@ -1,4 +1,4 @@
-"""RecordRows: many records of a coordinator's log, as they are loaded. No object is made for each."""
+"""RecordRows: many records of a coordinator's log, loaded without an object for each."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ class RecordRows(NamedTuple):
 
 
 def rows_of(columns: RecordColumns) -> RecordRows:
-    """The same records, of which keys and values were decoded."""
+    """Rows of columns in which keys and values were decoded."""
     key, value = columns.key, columns.value
     assert key is not None
     assert value is not None

@@ -1,14 +1,14 @@
-"""What every coordinator's shard is: handles requests to records, changes by replaying them only.
+"""The contract of a coordinator's shard: a request gives records, and only replaying them changes state.
 
-A shard belongs to one partition of an internal topic. It never touches its state while it handles
-a request: the caller appends the records and replays them once they are written. So loading after
-a start, which is replaying all, cannot differ from what happened live.
+A shard belongs to one partition of an internal topic. It does not change its state while it handles
+a request: the caller appends the records, and replays them once they are written. Loading after a
+start replays all records, so that its result is the same as before the stop.
 """
 
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from barnabas.coordinators.common.undo import WayBack
+from barnabas.coordinators.common.undo import Undo
 from barnabas.types import Buffer
 
 Reply = TypeVar("Reply")
@@ -22,15 +22,15 @@ class CoordinatorRecord(NamedTuple):
 
 
 def bytes_of(records: Sequence[CoordinatorRecord]) -> int:
-    """How many bytes their values have together."""
+    """The total size of the values in bytes."""
     return sum([len(value) for _, value in records if value is not None])
 
 
 class CoordinatorResult(NamedTuple, Generic[Reply]):
-    """What a request comes to.
+    """The result of a request: a response, and records that were not applied yet.
 
-    The caller must, in this order: append `records` as one batch; when they are written, replay
-    them and give `reply`. If they cannot be written, neither happens.
+    The caller must append `records` as one batch; when they are written, replay them and send
+    `reply`. If they cannot be written, it does neither.
     """
 
     reply: Reply
@@ -38,37 +38,37 @@ class CoordinatorResult(NamedTuple, Generic[Reply]):
 
 
 class Replayed(NamedTuple, Generic[Reply]):
-    """A record that the shard has applied already.
+    """The result of a request whose records were applied already.
 
-    `undo` reverts it, as long as nothing else has changed its objects.
+    `undo` reverts them, as long as nothing else has changed the same objects.
     """
 
     reply: Reply
     records: tuple[CoordinatorRecord, ...] = ()
-    undo: WayBack | None = None
+    undo: Undo | None = None
 
 
 class TransactionalShard(Protocol):
-    """A shard of which some records may be of transactions."""
+    """A shard whose records may belong to transactions."""
 
     def replay_in_transaction(
         self, producer_id: int, key: Buffer | None, value: Buffer | None
     ) -> None:
-        """Take in one record that counts when its producer commits; raises as `replay`."""
+        """Apply one record that counts when its producer commits; raises as `replay`."""
         ...
 
     def end_transaction(self, producer_id: int, *, committed: bool) -> None:
-        """Let all of a producer's records count, or none."""
+        """Commit all pending records of a producer, or drop them."""
         ...
 
 
 class CoordinatorShard(Protocol):
-    """State that follows from records alone."""
+    """State that depends on records alone."""
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
-        """Take in one record, in the order of the log. Records of unknown kinds are passed over.
+        """Apply one record, in the order of the log. Records of unknown kinds are ignored.
 
         Raises:
-            DecodeError: the record is of a known kind and not what it should be.
+            DecodeError: the record is of a known kind, and damaged.
         """
         ...

@@ -1,10 +1,10 @@
-"""Partitions by the ids of their topics, and data about topics."""
+"""Partitions by topic id, and what coordinators know of topics."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 
-class Place(NamedTuple):
+class TopicIdPartition(NamedTuple):
     """One partition of one topic."""
 
     topic_id: bytes
@@ -12,18 +12,18 @@ class Place(NamedTuple):
 
 
 class KnownTopic(NamedTuple):
-    """A topic as an assignor must know it. `partitions`: how many there are."""
+    """An existing topic. `partitions`: their number."""
 
     topic_id: bytes
     partitions: int
 
 
 class TopicsView(Protocol):
-    """The topics that there are now."""
+    """The existing topics."""
 
     @property
     def changes(self) -> int:
-        """A number that moves whenever something about topics does."""
+        """A number that increases with each change of topics."""
         ...
 
     def find(self, name: str) -> KnownTopic | None:
@@ -35,19 +35,21 @@ class TopicsView(Protocol):
         ...
 
     def names(self) -> Iterable[str]:
-        """All that a regular expression may find."""
+        """The names that a regular expression may match."""
         ...
 
 
-def by_topic(places: Iterable[Place]) -> Mapping[bytes, list[int]]:
-    """Sorted partitions by topic, as messages and records have them."""
+def by_topic(partitions: Iterable[TopicIdPartition]) -> Mapping[bytes, list[int]]:
+    """Sorted partition numbers by topic id, as in messages and records."""
     found: dict[bytes, list[int]] = {}
-    for topic_id, partition in sorted(places):
+    for topic_id, partition in sorted(partitions):
         found.setdefault(topic_id, []).append(partition)
     return found
 
 
-def by_name(places: Iterable[Place], topics: TopicsView) -> Mapping[str, list[int]]:
-    """The same by the names of topics, without those that are gone."""
-    found = ((topics.name_of(each), partitions) for each, partitions in by_topic(places).items())
+def by_name(partitions: Iterable[TopicIdPartition], topics: TopicsView) -> Mapping[str, list[int]]:
+    """Sorted partition numbers by topic name, without deleted topics."""
+    found = (
+        (topics.name_of(each), partitions) for each, partitions in by_topic(partitions).items()
+    )
     return {name: partitions for name, partitions in found if name is not None}

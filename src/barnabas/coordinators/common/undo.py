@@ -1,39 +1,39 @@
-"""Ways back: what has a group be again as it was before a record that is refused had changed it."""
+"""Undo: functions that restore a group to its state before a change, if that cannot be written."""
 
 from collections.abc import Callable
 from functools import cache
 from operator import attrgetter
 from typing import Any
 
-WayBack = Callable[[], object]
+Undo = Callable[[], object]
 
 
-def to_values(*parts: Any) -> WayBack:
-    """To what all attributes of these are now; what changes inside of them is not looked at."""
-    were = [(part, _all_of(part.__class__)(part)) for part in parts]
+def restore_attributes(*parts: Any) -> Undo:
+    """Restore all attributes of these objects to their present values; shallow."""
+    saved = [(part, _attributes_of(part.__class__)(part)) for part in parts]
 
-    def go() -> None:
-        for part, values in were:
+    def undo() -> None:
+        for part, values in saved:
             for name, value in zip(part.__slots__, values, strict=True):
                 setattr(part, name, value)
 
-    return go
+    return undo
 
 
 @cache
-def _all_of(kind: Any) -> Callable[[object], tuple[Any, ...]]:
+def _attributes_of(kind: Any) -> Callable[[object], tuple[Any, ...]]:
     return attrgetter(*kind.__slots__)
 
 
-def to_entries(key: str, *tables: dict[str, Any]) -> WayBack:
-    """To what these have under a key now, which is never None."""
-    were = [(table, table.get(key)) for table in tables]
+def restore_entries(key: str, *tables: dict[str, Any]) -> Undo:
+    """Restore a key's present value in each of these tables. No value is None."""
+    saved = [(table, table.get(key)) for table in tables]
 
-    def go() -> None:
-        for table, value in were:
+    def undo() -> None:
+        for table, value in saved:
             if value is None:
                 table.pop(key, None)
             else:
                 table[key] = value
 
-    return go
+    return undo

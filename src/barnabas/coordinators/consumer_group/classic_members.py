@@ -15,8 +15,8 @@ from barnabas.coordinators.classic_group.protocols import (
 )
 from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
 from barnabas.coordinators.classic_group.syncing import Sync
-from barnabas.coordinators.common.draft import Draft
-from barnabas.coordinators.common.topic_partitions import Place, TopicsView, by_name
+from barnabas.coordinators.common.draft import RecordDraft
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, TopicsView, by_name
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.heartbeats import (
@@ -25,7 +25,11 @@ from barnabas.coordinators.consumer_group.heartbeats import (
     step,
     take_place,
 )
-from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
+from barnabas.coordinators.consumer_group.member import (
+    ClassicSide,
+    ConsumerMember,
+    ConsumerMemberState,
+)
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import assignment_due, refresh, retarget
 from barnabas.errors import BrokerError, DecodeError, ErrorCode
@@ -33,126 +37,134 @@ from barnabas.protocol.consumer_protocol import ConsumerProtocolSubscription
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """What a join needs beside the group and the request."""
+class JoinContext:
+    """What a join needs besides the group and the request."""
 
-    draft: Draft
+    draft: RecordDraft
     topics: TopicsView
     settings: ConsumerSettings
     now: int
 
 
-def join(world: World, group: ConsumerGroup, asked: Join) -> JoinReply:
+def join(context: JoinContext, group: ConsumerGroup, request: Join) -> JoinReply:
     """Add a member, or update its subscription.
 
     Raises:
         BrokerError: it is not allowed; nothing changes then.
     """
-    member_id = asked.member_id or asked.new_nameless_id
-    check_room(group.members, member_id, world.settings)
-    _check_protocols(group, asked)
-    dynamic = asked.instance_id is None
-    if dynamic and not asked.member_id and asked.takes_id_first:
+    member_id = request.member_id or request.new_nameless_id
+    check_room(group.members, member_id, context.settings)
+    _check_protocols(group, request)
+    dynamic = request.instance_id is None
+    if dynamic and not request.member_id and request.takes_id_first:
         return JoinReply(ErrorCode.MEMBER_ID_REQUIRED, member_id)
-    subscription = _subscription(asked)
-    was = _find(world, group, asked, member_id)
-    updated = _updated(was, asked, subscription)
+    subscription = _subscription(request)
+    was = _find(context, group, request, member_id)
+    updated = _updated(was, request, subscription)
     has_news = (updated.topics, updated.regex) != (was.topics, was.regex)
     if updated != group.members.get(member_id):
-        world.draft.add(records.member_record(group.group_id, updated))
-    refresh(world.draft, group, world.topics, world.now, has_news=has_news)
-    retarget(world.draft, group, world.topics, world.settings, world.now)
-    owned = _owned(subscription, world.topics)
-    member = step(world.draft, group, updated, world.topics, owned=owned, has_news=has_news)
-    group.heard.sessions[member_id] = world.now + asked.session_timeout_ms
-    group.heard.limits[member_id] = world.now + asked.rebalance_timeout_ms
+        context.draft.add(records.member_record(group.group_id, updated))
+    refresh(context.draft, group, context.topics, context.now, has_news=has_news)
+    retarget(context.draft, group, context.topics, context.settings, context.now)
+    owned = _owned(subscription, context.topics)
+    member = step(context.draft, group, updated, context.topics, owned=owned, has_news=has_news)
+    group.volatile.sessions[member_id] = context.now + request.session_timeout_ms
+    group.volatile.limits[member_id] = context.now + request.rebalance_timeout_ms
     return JoinReply(
         ErrorCode.NONE,
         member_id,
         generation=member.epoch,
         protocol_type=CONSUMER,
-        protocol=asked.protocols[0][0],
+        protocol=request.protocols[0][0],
     )
 
 
-def _check_protocols(group: ConsumerGroup, asked: Join) -> None:
+def _check_protocols(group: ConsumerGroup, request: Join) -> None:
     known = [{name for name, _ in one.protocols} for one in group.classic_members()]
     common = set.intersection(*known) if known else None
-    names = {name for name, _ in asked.protocols}
-    if asked.protocol_type != CONSUMER or not names or (common is not None and not names & common):
+    names = {name for name, _ in request.protocols}
+    if (
+        request.protocol_type != CONSUMER
+        or not names
+        or (common is not None and not names & common)
+    ):
         raise BrokerError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-            f"Member {asked.member_id}'s protocols are not supported.",
+            f"Member {request.member_id}'s protocols are not supported.",
         )
 
 
-def _subscription(asked: Join) -> ConsumerProtocolSubscription:
+def _subscription(request: Join) -> ConsumerProtocolSubscription:
     try:
-        return subscription_of(asked.protocols[0][1])
+        return subscription_of(request.protocols[0][1])
     except DecodeError as error:
         # Source: Kafka's deserializeSubscription.
         raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
 
 
-def _find(world: World, group: ConsumerGroup, asked: Join, member_id: str) -> ConsumerMember:
-    instance_id = asked.instance_id
+def _find(
+    context: JoinContext, group: ConsumerGroup, request: Join, member_id: str
+) -> ConsumerMember:
+    instance_id = request.instance_id
     if instance_id is not None:
         holder = group.instances.get(instance_id)
-        if asked.member_id:
+        if request.member_id:
             check_static(group, instance_id, member_id)
         elif holder is not None:
-            return take_place(world.draft, group, group.members[holder], member_id)
+            return take_place(context.draft, group, group.members[holder], member_id)
     return group.members.get(member_id) or ConsumerMember(member_id=member_id)
 
 
 def _updated(
-    member: ConsumerMember, asked: Join, subscription: ConsumerProtocolSubscription
+    member: ConsumerMember, request: Join, subscription: ConsumerProtocolSubscription
 ) -> ConsumerMember:
     return replace(
         member,
-        instance_id=asked.instance_id or member.instance_id,
+        instance_id=request.instance_id or member.instance_id,
         rack_id=subscription.rack_id or member.rack_id,
-        client_id=asked.client_id,
-        client_host=asked.client_host,
+        client_id=request.client_id,
+        client_host=request.client_host,
         topics=tuple(sorted(set(subscription.topics))),
         regex="",
-        rebalance_timeout_ms=asked.rebalance_timeout_ms,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
         assignor=None,
-        classic=ClassicSide(asked.session_timeout_ms, asked.protocols),
+        classic=ClassicSide(request.session_timeout_ms, request.protocols),
     )
 
 
-def _owned(subscription: ConsumerProtocolSubscription, topics: TopicsView) -> frozenset[Place]:
+def _owned(
+    subscription: ConsumerProtocolSubscription, topics: TopicsView
+) -> frozenset[TopicIdPartition]:
     found = ((topics.find(one.topic), one.partitions) for one in subscription.owned_partitions)
     return frozenset(
-        Place(topic.topic_id, partition)
+        TopicIdPartition(topic.topic_id, partition)
         for topic, partitions in found
         if topic is not None
         for partition in partitions
     )
 
 
-def sync(group: ConsumerGroup, asked: Sync, topics: TopicsView, now: int) -> SyncReply:
-    """What a member is to do.
+def sync(group: ConsumerGroup, request: Sync, topics: TopicsView, now: int) -> SyncReply:
+    """Return a member's assignment.
 
     Raises:
-        BrokerError: it is no member, or must join again.
+        BrokerError: it is not a member, or must join again.
     """
-    member, classic = _classic(group, asked.who)
-    _check_generation(member, asked.generation)
+    member, classic = _classic(group, request.who)
+    _check_generation(member, request.generation)
     protocol = classic.protocols[0][0]
-    agreed = ((asked.protocol_type, CONSUMER), (asked.protocol, protocol))
-    if any(said is not None and said != known for said, known in agreed):
+    agreed = ((request.protocol_type, CONSUMER), (request.protocol, protocol))
+    if any(sent is not None and sent != known for sent, known in agreed):
         raise BrokerError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "Member's protocol is not matched."
         )
     # Source: throwIfRebalanceInProgress of Kafka 4.3.
-    if member.epoch < group.assignment_epoch and member.state is not MemberState.UNREVOKED:
+    if member.epoch < group.assignment_epoch and member.state is not ConsumerMemberState.UNREVOKED:
         limit = now + member.rebalance_timeout_ms
-        group.heard.limits.setdefault(member.member_id, limit)
+        group.volatile.limits.setdefault(member.member_id, limit)
         raise BrokerError(ErrorCode.REBALANCE_IN_PROGRESS, "A new rebalance is triggered.")
-    group.heard.limits.pop(member.member_id, None)
-    group.heard.sessions[member.member_id] = now + classic.session_timeout_ms
+    group.volatile.limits.pop(member.member_id, None)
+    group.volatile.sessions[member.member_id] = now + classic.session_timeout_ms
     return SyncReply(
         ErrorCode.NONE,
         CONSUMER,
@@ -171,10 +183,10 @@ def heartbeat(
     """
     member, classic = _classic(group, who)
     _check_generation(member, generation)
-    group.heard.sessions[member.member_id] = now + classic.session_timeout_ms
+    group.volatile.sessions[member.member_id] = now + classic.session_timeout_ms
     if not (_must_join_again(group, member) or _must_see_to_assignment(group, settings, now)):
         return ErrorCode.NONE
-    group.heard.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)
+    group.volatile.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)
     return ErrorCode.REBALANCE_IN_PROGRESS
 
 
@@ -182,8 +194,8 @@ def _must_join_again(group: ConsumerGroup, member: ConsumerMember) -> bool:
     # Source: classicGroupHeartbeatToConsumerGroup of Kafka 4.3.
     return (
         member.epoch < group.assignment_epoch
-        or member.state is MemberState.UNREVOKED
-        or (member.state is MemberState.UNRELEASED and not group.waits_for_others(member))
+        or member.state is ConsumerMemberState.UNREVOKED
+        or (member.state is ConsumerMemberState.UNRELEASED and not group.waits_for_others(member))
     )
 
 

@@ -3,39 +3,41 @@
 Source: KIP-848 and KIP-1251; Kafka's ConsumerGroup.validateOffsetCommit, validateOffsetFetch.
 """
 
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
 
 
-def refused_positions(group: ConsumerGroup, asked: Commit) -> dict[Position, ErrorCode]:
+def refused_positions(group: ConsumerGroup, request: Commit) -> dict[TopicPartition, ErrorCode]:
     """The positions that are not to be kept, and why."""
-    nobody = not asked.who.member_id and asked.who.instance_id is None
-    if asked.generation < 0 and (not group.members or (asked.in_transaction and nobody)):
+    nobody = not request.who.member_id and request.who.instance_id is None
+    if request.generation < 0 and (not group.members or (request.in_transaction and nobody)):
         return {}
-    member = group.members.get(asked.who.member_id)
+    member = group.members.get(request.who.member_id)
     if member is None:
-        return dict.fromkeys(asked.offsets, ErrorCode.UNKNOWN_MEMBER_ID)
-    if member.classic is None and not asked.knows_epochs:
-        return dict.fromkeys(asked.offsets, ErrorCode.UNSUPPORTED_VERSION)
+        return dict.fromkeys(request.offsets, ErrorCode.UNKNOWN_MEMBER_ID)
+    if member.classic is None and not request.knows_epochs:
+        return dict.fromkeys(request.offsets, ErrorCode.UNSUPPORTED_VERSION)
     stale = _stale(member)
-    if asked.generation > member.epoch:
-        return dict.fromkeys(asked.offsets, stale)
-    if asked.generation == member.epoch:
+    if request.generation > member.epoch:
+        return dict.fromkeys(request.offsets, stale)
+    if request.generation == member.epoch:
         return {}
     return {
         position: stale
-        for position, committed in asked.offsets.items()
-        if not _was_its(member, Place(committed.topic_id, position.partition), asked.generation)
+        for position, committed in request.offsets.items()
+        if not _was_its(
+            member, TopicIdPartition(committed.topic_id, position.partition), request.generation
+        )
     }
 
 
-def _was_its(member: ConsumerMember, place: Place, epoch: int) -> bool:
+def _was_its(member: ConsumerMember, topic_partition: TopicIdPartition, epoch: int) -> bool:
     """Whether a partition that a member has was already its own in an earlier epoch."""
-    had_since = member.assigned.get(place, member.revoking.get(place))
+    had_since = member.assigned.get(topic_partition, member.revoking.get(topic_partition))
     return had_since is not None and had_since <= epoch
 
 

@@ -1,4 +1,4 @@
-"""Surroundings: what all groups of a broker look at."""
+"""GroupEnvironment: what all consumer groups of a broker use."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,8 +7,8 @@ from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 
 
-class Surroundings(NamedTuple):
-    """`settings_of`: what a group obeys, by its id."""
+class GroupEnvironment(NamedTuple):
+    """The existing topics, and a group's settings by its id."""
 
     topics: TopicsView
     settings_of: Callable[[str], ConsumerSettings]

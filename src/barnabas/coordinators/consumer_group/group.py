@@ -1,24 +1,24 @@
 """ConsumerGroup: one group as its records define it, and its state while the broker runs.
 
-Everything but `heard` changes only by applying records (see `replaying`). Source: KIP-848; Kafka's
-ConsumerGroup.
+Everything but `volatile` changes only by applying records (see `replaying`). Source: KIP-848;
+Kafka's ConsumerGroup.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.member import (
     NOTHING,
     ClassicSide,
     ConsumerMember,
-    MemberState,
+    ConsumerMemberState,
 )
 
 
 class ConsumerGroupState(Enum):
-    """What a group is doing; the values are Kafka's names."""
+    """The state of a group; the values are Kafka's names."""
 
     EMPTY = "Empty"
     """No members."""
@@ -32,7 +32,7 @@ class ConsumerGroupState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The topics that a regular expression found, at which version of the topics, and when."""
+    """The topics that a regular expression matched, with the version of the topics and the time."""
 
     topics: frozenset[str]
     version: int
@@ -40,11 +40,12 @@ class Resolved:
 
 
 @dataclass(slots=True)
-class Heard:
+class VolatileState:
     """State without records. Times in milliseconds.
 
     `sessions`: when a member's session ends. `limits`: a member's deadline for a revocation, a
-    rejoin or a sync. `topics_seen`: the version of the topics that the group was compared with.
+    rejoin or a sync. `topics_seen`: the version of the topics that the group was last compared
+    with.
     """
 
     sessions: dict[str, int] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Heard:
     topics_seen: int = -1
 
     def forget(self, member_id: str) -> None:
-        """It is no member any more."""
+        """Drop the state of a member that left."""
         self.sessions.pop(member_id, None)
         self.limits.pop(member_id, None)
 
@@ -68,19 +69,19 @@ class ConsumerGroup:
     assigned_at_ms: int = 0
     members: dict[str, ConsumerMember] = field(default_factory=dict)
     instances: dict[str, str] = field(default_factory=dict)
-    target: dict[str, frozenset[Place]] = field(default_factory=dict)
+    target: dict[str, frozenset[TopicIdPartition]] = field(default_factory=dict)
     regexes: dict[str, Resolved] = field(default_factory=dict)
-    owners: dict[Place, str] = field(default_factory=dict)
-    heard: Heard = field(default_factory=Heard)
+    owners: dict[TopicIdPartition, str] = field(default_factory=dict)
+    volatile: VolatileState = field(default_factory=VolatileState)
 
     @property
     def parts(self) -> tuple[object, ...]:
-        """The objects that have its attributes."""
-        return self, self.heard
+        """The objects whose attributes an undo restores."""
+        return self, self.volatile
 
     @property
     def state(self) -> ConsumerGroupState:
-        """What it is doing."""
+        """Its state."""
         if not self.members:
             return ConsumerGroupState.EMPTY
         if self.epoch > self.assignment_epoch:
@@ -90,29 +91,29 @@ class ConsumerGroup:
         return ConsumerGroupState.RECONCILING
 
     def put(self, member: ConsumerMember) -> None:
-        """A member is new or has changed."""
+        """Add or replace a member."""
         was = self.members.get(member.member_id)
         self._release(was)
         self._unname(was)
         self.members[member.member_id] = member
         if member.instance_id is not None:
             self.instances[member.instance_id] = member.member_id
-        for place in (*member.assigned, *member.revoking):
-            self.owners[place] = member.member_id
+        for topic_partition in (*member.assigned, *member.revoking):
+            self.owners[topic_partition] = member.member_id
 
     def drop(self, member_id: str) -> None:
-        """Somebody is no member any more."""
+        """Remove a member."""
         member = self.members.pop(member_id, None)
         self._release(member)
-        self.heard.forget(member_id)
+        self.volatile.forget(member_id)
         self._unname(member)
 
     def _release(self, member: ConsumerMember | None) -> None:
         if member is None:
             return
-        for place in (*member.assigned, *member.revoking):
-            if self.owners.get(place) == member.member_id:
-                del self.owners[place]
+        for topic_partition in (*member.assigned, *member.revoking):
+            if self.owners.get(topic_partition) == member.member_id:
+                del self.owners[topic_partition]
 
     def _unname(self, member: ConsumerMember | None) -> None:
         if member is None or member.instance_id is None:
@@ -121,21 +122,21 @@ class ConsumerGroup:
             del self.instances[member.instance_id]
 
     def topics_of(self, member: ConsumerMember) -> frozenset[str]:
-        """The names that a member subscribes to, those that its expression found with them."""
+        """The topics that a member subscribes to, by name or by expression."""
         found = self.regexes.get(member.regex) if member.regex else None
         return frozenset(member.topics) | (found.topics if found else frozenset())
 
     def subscribed(self) -> set[str]:
-        """All names that a member subscribes to."""
+        """All topics that a member subscribes to."""
         return {name for member in self.members.values() for name in self.topics_of(member)}
 
     def unused_regexes(self) -> list[str]:
-        """Expressions that no member has any more."""
+        """Expressions that no member uses any more."""
         used = {member.regex for member in self.members.values()}
         return sorted(self.regexes.keys() - used)
 
     def preferred_assignor(self) -> str | None:
-        """The assignor that most members ask for; None if none does."""
+        """The assignor that most members request; None if none does."""
         votes: dict[str, int] = {}
         for member in self.members.values():
             if member.assignor is not None:
@@ -145,8 +146,8 @@ class ConsumerGroup:
     def waits_for_others(self, member: ConsumerMember) -> bool:
         """Whether a part of its assignment still belongs to another member."""
         wanted = self.target.get(member.member_id, frozenset()) - member.assigned.keys()
-        return member.state is MemberState.UNRELEASED and any(
-            place in self.owners for place in wanted
+        return member.state is ConsumerMemberState.UNRELEASED and any(
+            topic_partition in self.owners for topic_partition in wanted
         )
 
     def classic_members(self) -> Iterator[ClassicSide]:
@@ -154,12 +155,14 @@ class ConsumerGroup:
         return (one.classic for one in self.members.values() if one.classic is not None)
 
     def only_classic_without(self, gone: Iterable[str]) -> bool:
-        """Whether all remaining members would use JoinGroup, and there were some, without these."""
+        """Whether, without these, members remain and all of them use JoinGroup."""
         left = [one for name, one in self.members.items() if name not in set(gone)]
         return bool(left) and all(one.classic is not None for one in left)
 
 
-def since(places: Iterable[Place], known: Mapping[Place, int], epoch: int) -> dict[Place, int]:
-    """These partitions; those that are not known yet are had since `epoch`."""
+def since(
+    partitions: Iterable[TopicIdPartition], known: Mapping[TopicIdPartition, int], epoch: int
+) -> dict[TopicIdPartition, int]:
+    """These partitions with the epoch of their ownership: `epoch` for those not in `known`."""
     known = known or NOTHING
-    return {place: known.get(place, epoch) for place in places}
+    return {topic_partition: known.get(topic_partition, epoch) for topic_partition in partitions}

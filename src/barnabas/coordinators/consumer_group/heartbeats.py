@@ -1,4 +1,4 @@
-"""Heartbeats: who joins, who says something new, who is updated what it is to have.
+"""Heartbeats: joins, changed subscriptions, and the assignments returned to members.
 
 Source: KIP-848; Kafka's GroupMetadataManager.consumerGroupHeartbeat.
 """
@@ -6,15 +6,15 @@ Source: KIP-848; Kafka's GroupMetadataManager.consumerGroupHeartbeat.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from barnabas.coordinators.common.draft import Draft
-from barnabas.coordinators.common.topic_partitions import Place, TopicsView
+from barnabas.coordinators.common.draft import RecordDraft
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, TopicsView
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import (
     JOINS,
     LEAVES_FOR_A_WHILE,
     ConsumerMember,
-    MemberState,
+    ConsumerMemberState,
 )
 from barnabas.coordinators.consumer_group.reconciling import Seen, reconciled
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
@@ -23,8 +23,8 @@ from barnabas.errors import BrokerError, ErrorCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beat:
-    """What a member says; None, and -1 for a time: the same as before."""
+class ConsumerHeartbeat:
+    """A member's heartbeat; None, and -1 for a time: unchanged."""
 
     group_id: str
     member_id: str
@@ -37,18 +37,18 @@ class Beat:
     topics: tuple[str, ...] | None = None
     regex: str | None = None
     assignor: str | None = None
-    owned: frozenset[Place] | None = None
+    owned: frozenset[TopicIdPartition] | None = None
 
     @property
     def is_full(self) -> bool:
-        """Whether it says everything, and so wants to hear everything."""
+        """Whether it has all fields, and so requests a full response."""
         subscribes = self.topics is not None or self.regex is not None
         says_all = subscribes and self.rebalance_timeout_ms != -1 and self.owned is not None
         return self.epoch == JOINS or says_all
 
     @property
     def is_bare(self) -> bool:
-        """Whether it says nothing but that the member is there."""
+        """Whether all optional fields are unchanged."""
         return (
             self.topics is None
             and self.regex is None
@@ -59,57 +59,57 @@ class Beat:
 
 
 @dataclass(frozen=True, slots=True)
-class BeatReply:
-    """Epoch and, where that is news, all that the member is to have."""
+class HeartbeatReply:
+    """The member's epoch and, if changed, its whole assignment."""
 
     member_id: str
     epoch: int
     heartbeat_ms: int
-    assigned: Iterable[Place] | None = None
+    assigned: Iterable[TopicIdPartition] | None = None
 
 
-def is_idle(group: ConsumerGroup, asked: Beat, topics: TopicsView) -> bool:
-    """Whether nothing has happened, neither to the member nor to its group. The usual case."""
-    member = group.members.get(asked.member_id)
+def is_idle(group: ConsumerGroup, request: ConsumerHeartbeat, topics: TopicsView) -> bool:
+    """Whether neither the member nor its group has changed: the usual case."""
+    member = group.members.get(request.member_id)
     return (
         member is not None
-        and member.epoch == asked.epoch == group.epoch == group.assignment_epoch
-        and member.state is MemberState.STABLE
-        and group.heard.topics_seen == topics.changes
-        and asked.is_bare
-        and asked.instance_id in {None, member.instance_id}
-        and (asked.client_id, asked.client_host) == (member.client_id, member.client_host)
+        and member.epoch == request.epoch == group.epoch == group.assignment_epoch
+        and member.state is ConsumerMemberState.STABLE
+        and group.volatile.topics_seen == topics.changes
+        and request.is_bare
+        and request.instance_id in {None, member.instance_id}
+        and (request.client_id, request.client_host) == (member.client_id, member.client_host)
         and member.classic is None
     )
 
 
-def beat(
-    draft: Draft,
+def answer_heartbeat(
+    draft: RecordDraft,
     group: ConsumerGroup,
-    asked: Beat,
+    request: ConsumerHeartbeat,
     topics: TopicsView,
     settings: ConsumerSettings,
     now: int,
-) -> BeatReply:
+) -> HeartbeatReply:
     """Join, or continue. A new group is in `draft`'s groups once something is added.
 
     Raises:
         BrokerError: it is not allowed; nothing changes then.
     """
-    check_room(group.members, asked.member_id, settings)
-    was = find_member(draft, group, asked)
-    updated = _updated(was, asked)
+    check_room(group.members, request.member_id, settings)
+    was = find_member(draft, group, request)
+    updated = _updated(was, request)
     has_news = (updated.topics, updated.regex) != (was.topics, was.regex)
     if updated.regex and updated.regex != was.regex:
         resolve(draft, group, updated.regex, topics, now)
-    if updated != group.members.get(asked.member_id):
+    if updated != group.members.get(request.member_id):
         draft.add(records.member_record(group.group_id, updated))
     refresh(draft, group, topics, now, has_news=has_news, matches=True)
     retarget(draft, group, topics, settings, now)
-    member = step(draft, group, updated, topics, owned=asked.owned, has_news=has_news)
+    member = step(draft, group, updated, topics, owned=request.owned, has_news=has_news)
     _set_limits(group, member, settings, now)
-    is_news = asked.is_full or member.assigned.keys() != was.assigned.keys()
-    return BeatReply(
+    is_news = request.is_full or member.assigned.keys() != was.assigned.keys()
+    return HeartbeatReply(
         member.member_id,
         member.epoch,
         settings.heartbeat_ms,
@@ -118,15 +118,15 @@ def beat(
 
 
 def step(
-    draft: Draft,
+    draft: RecordDraft,
     group: ConsumerGroup,
     member: ConsumerMember,
     topics: TopicsView,
     *,
-    owned: frozenset[Place] | None,
+    owned: frozenset[TopicIdPartition] | None,
     has_news: bool,
 ) -> ConsumerMember:
-    """Bring a member one step nearer to what it is to have."""
+    """Move a member one step closer to its target assignment."""
     if member.follows(group.assignment_epoch) and not has_news:
         return member
     known = (topics.find(name) for name in group.topics_of(member))
@@ -138,7 +138,7 @@ def step(
 
 
 def check_room(members: Collection[str], member_id: str, settings: ConsumerSettings) -> None:
-    """Whether a group of these members can take one more.
+    """Check that the group can take one more member.
 
     Raises:
         BrokerError: GROUP_MAX_SIZE_REACHED.
@@ -150,36 +150,38 @@ def check_room(members: Collection[str], member_id: str, settings: ConsumerSetti
         )
 
 
-def find_member(draft: Draft, group: ConsumerGroup, asked: Beat) -> ConsumerMember:
+def find_member(
+    draft: RecordDraft, group: ConsumerGroup, request: ConsumerHeartbeat
+) -> ConsumerMember:
     """Find the sender, or create a new member. A static one replaces its predecessor that left.
 
     Raises:
         BrokerError: it is not a member, not of this epoch, or not the instance's current member.
     """
-    joins = asked.epoch == JOINS
-    known = group.members.get(asked.member_id)
-    if asked.instance_id is not None:
-        holder = group.instances.get(asked.instance_id)
+    joins = request.epoch == JOINS
+    known = group.members.get(request.member_id)
+    if request.instance_id is not None:
+        holder = group.instances.get(request.instance_id)
         held = None if holder is None else group.members[holder]
-        if joins and held is not None and holder != asked.member_id:
+        if joins and held is not None and holder != request.member_id:
             if held.classic is None and held.epoch != LEAVES_FOR_A_WHILE:
                 raise BrokerError(
                     ErrorCode.UNRELEASED_INSTANCE_ID,
-                    f"Static member {asked.member_id} with instance id {asked.instance_id} cannot "
+                    f"Static member {request.member_id} with instance id {request.instance_id} cannot "
                     f"join the group because the instance id is owned by {holder} member.",
                 )
-            return take_place(draft, group, held, asked.member_id)
+            return take_place(draft, group, held, request.member_id)
         if not joins:
-            check_static(group, asked.instance_id, asked.member_id)
+            check_static(group, request.instance_id, request.member_id)
         known = held
     if known is None:
         if joins:
-            return ConsumerMember(member_id=asked.member_id)
+            return ConsumerMember(member_id=request.member_id)
         raise BrokerError(
             ErrorCode.UNKNOWN_MEMBER_ID,
-            f"Member {asked.member_id} is not a member of group {group.group_id}.",
+            f"Member {request.member_id} is not a member of group {group.group_id}.",
         )
-    _check_epoch(known, asked)
+    _check_epoch(known, request)
     return known
 
 
@@ -201,9 +203,9 @@ def check_static(group: ConsumerGroup, instance_id: str, member_id: str) -> None
 
 
 def take_place(
-    draft: Draft, group: ConsumerGroup, held: ConsumerMember, member_id: str
+    draft: RecordDraft, group: ConsumerGroup, held: ConsumerMember, member_id: str
 ) -> ConsumerMember:
-    """Put a static member that comes back under a new id into its old place."""
+    """Replace a static member by its successor with a new id."""
     now = replace(held, member_id=member_id, epoch=JOINS, previous_epoch=JOINS)
     target = group.target.get(held.member_id, frozenset())
     for gone in (records.no_current, records.no_target, records.no_member):
@@ -214,12 +216,12 @@ def take_place(
     return now
 
 
-def _check_epoch(member: ConsumerMember, asked: Beat) -> None:
-    """The epoch must be the member's, or the one before if the answer to that was lost."""
-    epoch = asked.epoch
+def _check_epoch(member: ConsumerMember, request: ConsumerHeartbeat) -> None:
+    """The epoch must be the member's, or the previous one if that response was lost."""
+    epoch = request.epoch
     if epoch in {member.epoch, JOINS}:
         return
-    was_lost = epoch == member.previous_epoch and member.has_all_of(asked.owned)
+    was_lost = epoch == member.previous_epoch and member.has_all_of(request.owned)
     if epoch > member.epoch or not was_lost:
         than = "greater" if epoch > member.epoch else "smaller"
         raise BrokerError(
@@ -230,19 +232,19 @@ def _check_epoch(member: ConsumerMember, asked: Beat) -> None:
         )
 
 
-def _updated(member: ConsumerMember, asked: Beat) -> ConsumerMember:
+def _updated(member: ConsumerMember, request: ConsumerHeartbeat) -> ConsumerMember:
     """The member with the data of this heartbeat."""
-    timeout = asked.rebalance_timeout_ms
+    timeout = request.rebalance_timeout_ms
     return replace(
         member,
-        instance_id=member.instance_id if asked.instance_id is None else asked.instance_id,
-        rack_id=member.rack_id if asked.rack_id is None else asked.rack_id,
-        client_id=asked.client_id,
-        client_host=asked.client_host,
-        topics=member.topics if asked.topics is None else tuple(sorted(set(asked.topics))),
-        regex=member.regex if asked.regex is None else asked.regex,
+        instance_id=member.instance_id if request.instance_id is None else request.instance_id,
+        rack_id=member.rack_id if request.rack_id is None else request.rack_id,
+        client_id=request.client_id,
+        client_host=request.client_host,
+        topics=member.topics if request.topics is None else tuple(sorted(set(request.topics))),
+        regex=member.regex if request.regex is None else request.regex,
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout == -1 else timeout,
-        assignor=member.assignor if asked.assignor is None else asked.assignor,
+        assignor=member.assignor if request.assignor is None else request.assignor,
         classic=None,
     )
 
@@ -250,8 +252,8 @@ def _updated(member: ConsumerMember, asked: Beat) -> ConsumerMember:
 def _set_limits(
     group: ConsumerGroup, member: ConsumerMember, settings: ConsumerSettings, now: int
 ) -> None:
-    group.heard.sessions[member.member_id] = now + settings.session_ms
-    if member.state is not MemberState.UNREVOKED:
-        group.heard.limits.pop(member.member_id, None)
+    group.volatile.sessions[member.member_id] = now + settings.session_ms
+    if member.state is not ConsumerMemberState.UNREVOKED:
+        group.volatile.limits.pop(member.member_id, None)
     else:
-        group.heard.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)
+        group.volatile.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)

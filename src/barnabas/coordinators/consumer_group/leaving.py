@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from barnabas.coordinators.classic_group.member import Identity
-from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.draft import RecordDraft
 from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
@@ -33,9 +33,9 @@ def check_leaver(group: ConsumerGroup, who: Identity) -> None:
 def who_leave(
     group: ConsumerGroup, leavers: Sequence[Identity]
 ) -> tuple[list[ErrorCode], list[str]]:
-    """A code for each that a LeaveGroup names, and the ids of those that go.
+    """A code for each member that a LeaveGroup names, and the ids of those that leave.
 
-    Members of both kinds: an operator takes out those that send heartbeats, too, present or away.
+    An operator may remove members of both kinds, present or away.
     """
     codes: list[ErrorCode] = []
     gone: dict[str, None] = {}
@@ -54,17 +54,21 @@ def who_leave(
     return codes, list(gone)
 
 
-def leave_for_a_while(draft: Draft, group: ConsumerGroup, member_id: str) -> None:
-    """A static member is away; its partitions wait for it until its session ends."""
+def leave_for_a_while(draft: RecordDraft, group: ConsumerGroup, member_id: str) -> None:
+    """Mark a static member as away; its partitions wait for it until its session ends."""
     away = replace(group.members[member_id], epoch=LEAVES_FOR_A_WHILE, revoking=NOTHING)
     draft.add(records.current_record(group.group_id, away))
-    group.heard.limits.pop(member_id, None)
+    group.volatile.limits.pop(member_id, None)
 
 
 def remove(
-    draft: Draft, group: ConsumerGroup, member_ids: Iterable[str], topics: TopicsView, now: int
+    draft: RecordDraft,
+    group: ConsumerGroup,
+    member_ids: Iterable[str],
+    topics: TopicsView,
+    now: int,
 ) -> None:
-    """Take members out: what they had is free, and the group comes to its next epoch."""
+    """Remove members: their partitions are free, and the group starts its next epoch."""
     for member_id in member_ids:
         draft.add(records.no_current(group.group_id, member_id))
         draft.add(records.no_target(group.group_id, member_id))
@@ -72,8 +76,8 @@ def remove(
     refresh(draft, group, topics, now, has_news=True)
 
 
-def delete(draft: Draft, group: ConsumerGroup) -> None:
-    """Write that there is nothing of a group any more."""
+def delete(draft: RecordDraft, group: ConsumerGroup) -> None:
+    """Add the records that delete a group."""
     name, members = group.group_id, sorted(group.members)
     for gone in (records.no_current, records.no_target):
         for member_id in members:
@@ -88,27 +92,27 @@ def delete(draft: Draft, group: ConsumerGroup) -> None:
 
 def deadline(group: ConsumerGroup) -> int | None:
     """The time of the next automatic event; assignments are none, as in Kafka 4.3."""
-    return min([*group.heard.sessions.values(), *group.heard.limits.values()], default=None)
+    return min([*group.volatile.sessions.values(), *group.volatile.limits.values()], default=None)
 
 
 def late(group: ConsumerGroup, now: int) -> list[str]:
     """Members whose session has ended."""
-    heard = group.heard
+    volatile = group.volatile
     return [
         name
         for name in group.members
-        if heard.sessions.get(name, now + 1) <= now or heard.limits.get(name, now + 1) <= now
+        if volatile.sessions.get(name, now + 1) <= now or volatile.limits.get(name, now + 1) <= now
     ]
 
 
 def loaded(group: ConsumerGroup, settings: ConsumerSettings, now: int) -> None:
-    """A broker has begun to coordinate the group: sessions begin.
+    """Start the sessions: this broker now coordinates the group.
 
-    Its clock may be behind that of the last assignment: the next one does not wait for that.
+    Its clock may be behind that of the last assignment; the next assignment does not wait for that.
     """
     group.assigned_at_ms = min(group.assigned_at_ms, now)
     for member_id, member in group.members.items():
         session = member.classic.session_timeout_ms if member.classic else settings.session_ms
-        group.heard.sessions[member_id] = now + session
+        group.volatile.sessions[member_id] = now + session
         if member.revoking:
-            group.heard.limits[member_id] = now + member.rebalance_timeout_ms
+            group.volatile.limits[member_id] = now + member.rebalance_timeout_ms

@@ -1,11 +1,11 @@
-"""ConsumerMember: one member of a consumer group: what it wants, what it has, what it gives back."""
+"""ConsumerMember: one member of a consumer group, with its subscription and its assignment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from barnabas.coordinators.classic_group.member import Protocols
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 
 JOINS = 0
 """The epoch of a member that joins."""
@@ -14,11 +14,11 @@ LEAVES = -1
 LEAVES_FOR_A_WHILE = -2
 """The epoch of a static member that leaves and will be back under another id."""
 
-NOTHING: Mapping[Place, int] = {}
+NOTHING: Mapping[TopicIdPartition, int] = {}
 
 
-class MemberState(IntEnum):
-    """How far a member has followed what it is to have. The numbers are those of the records."""
+class ConsumerMemberState(IntEnum):
+    """How far a member has followed its target assignment. The numbers are those of the records."""
 
     STABLE = 0
     """It has all that it is to have."""
@@ -58,14 +58,14 @@ class ConsumerMember:
     classic: ClassicSide | None = None
     epoch: int = JOINS
     previous_epoch: int = JOINS
-    state: MemberState = MemberState.STABLE
-    assigned: Mapping[Place, int] = field(default_factory=dict)
-    revoking: Mapping[Place, int] = field(default_factory=dict)
+    state: ConsumerMemberState = ConsumerMemberState.STABLE
+    assigned: Mapping[TopicIdPartition, int] = field(default_factory=dict)
+    revoking: Mapping[TopicIdPartition, int] = field(default_factory=dict)
 
     def follows(self, epoch: int) -> bool:
-        """Whether it has all that was handed out in that epoch."""
-        return self.state is MemberState.STABLE and self.epoch == epoch
+        """Whether it has all that was assigned in that epoch."""
+        return self.state is ConsumerMemberState.STABLE and self.epoch == epoch
 
-    def has_all_of(self, owned: frozenset[Place] | None) -> bool:
-        """Whether the partitions that it reports are known to be its own."""
+    def has_all_of(self, owned: frozenset[TopicIdPartition] | None) -> bool:
+        """Whether it owns all partitions that it reports."""
         return owned is not None and owned <= self.assigned.keys()

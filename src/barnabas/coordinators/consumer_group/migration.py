@@ -18,8 +18,8 @@ from barnabas.coordinators.classic_group.protocols import (
 )
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import record_of
-from barnabas.coordinators.common.draft import Draft
-from barnabas.coordinators.common.topic_partitions import Place, TopicsView, by_name
+from barnabas.coordinators.common.draft import RecordDraft
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, TopicsView, by_name
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
 from barnabas.coordinators.consumer_group.heartbeats import check_room
@@ -35,7 +35,7 @@ from barnabas.errors import BrokerError, DecodeError, ErrorCode
 
 
 def upgrade(
-    draft: Draft,
+    draft: RecordDraft,
     classic: ClassicGroup,
     joiner: str,
     topics: TopicsView,
@@ -81,8 +81,8 @@ def _modern(classic: ClassicGroup, one: Member, topics: TopicsView) -> ConsumerM
     # Of a group that still gathers its first members none is chosen. (Kafka's fails there.)
     subscription = subscription_of(one.metadata(classic.protocol) or one.protocols[0][1])
     known = ((topics.find(each.topic), each.partitions) for each in assignment_of(one.assignment))
-    places = [
-        Place(topic.topic_id, partition)
+    partitions = [
+        TopicIdPartition(topic.topic_id, partition)
         for topic, partitions in known
         if topic is not None
         for partition in partitions
@@ -98,12 +98,12 @@ def _modern(classic: ClassicGroup, one: Member, topics: TopicsView) -> ConsumerM
         classic=ClassicSide(one.session_timeout_ms, one.protocols),
         epoch=classic.generation,
         previous_epoch=classic.generation,
-        assigned=since(places, {}, classic.generation),
+        assigned=since(partitions, {}, classic.generation),
     )
 
 
 def can_downgrade(group: ConsumerGroup, gone: Collection[str], settings: ConsumerSettings) -> bool:
-    """Whether the group is to be classic once these have left."""
+    """Whether the group becomes classic once these members have left."""
     left = len(group.members) - len(gone)
     return (
         settings.downgrades
@@ -113,7 +113,7 @@ def can_downgrade(group: ConsumerGroup, gone: Collection[str], settings: Consume
 
 
 def downgrade(
-    draft: Draft,
+    draft: RecordDraft,
     group: ConsumerGroup,
     gone: Collection[str],
     topics: TopicsView,

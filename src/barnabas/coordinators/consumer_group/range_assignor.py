@@ -5,28 +5,28 @@ as many partitions, as joins of two topics require. Source: KIP-848; Kafka's Ran
 """
 
 from barnabas.coordinators.common.assignment import Assignment, Subscriptions
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 
 
 def assign(group: Subscriptions) -> Assignment:
     """Give each partition to one of its subscribers."""
-    shares: dict[str, set[Place]] = {name: set() for name in group.subscriptions}
+    shares: dict[str, set[TopicIdPartition]] = {name: set() for name in group.subscriptions}
     members = sorted(shares, key=lambda name: _rank(group, name))
     for topic_id in group.partitions:
         subscribers = [name for name in members if topic_id in group.subscriptions[name]]
         if not subscribers:
             continue
-        places = group.places_of(topic_id)
-        each, more = divmod(len(places), len(subscribers))
+        partitions = group.partitions_of(topic_id)
+        each, more = divmod(len(partitions), len(subscribers))
         begin = 0
         for index, name in enumerate(subscribers):
             end = begin + each + (index < more)
-            shares[name].update(places[begin:end])
+            shares[name].update(partitions[begin:end])
             begin = end
     return {name: frozenset(share) for name, share in shares.items()}
 
 
 def _rank(group: Subscriptions, name: str) -> tuple[bool, str]:
-    """Static members come first, by their own names: so they get the same again after a restart."""
+    """Static members first, by their instance ids: they get the same partitions after a restart."""
     instance = group.instances.get(name)
     return instance is None, name if instance is None else instance

@@ -1,37 +1,37 @@
-"""How a member comes from what it has to what it is to have: it gives back before it gets.
+"""Move a member from its current to its target assignment: it revokes before it receives.
 
 Source: KIP-848; Kafka's CurrentAssignmentBuilder.
 """
 
 from dataclasses import dataclass, replace
 
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
-from barnabas.coordinators.consumer_group.member import NOTHING, ConsumerMember, MemberState
+from barnabas.coordinators.consumer_group.member import NOTHING, ConsumerMember, ConsumerMemberState
 from barnabas.errors import BrokerError, ErrorCode
 
-_S = MemberState
+_S = ConsumerMemberState
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A member's reported partitions (None: not reported), and the topics that it subscribes to."""
 
-    owned: frozenset[Place] | None
+    owned: frozenset[TopicIdPartition] | None
     topic_ids: frozenset[bytes]
     has_news: bool
     """Whether its subscription is another one since."""
 
-    def holds_any(self, places: frozenset[Place]) -> bool:
-        """Whether it may still have one of these."""
-        return self.owned is None or bool(self.owned & places)
+    def holds_any(self, partitions: frozenset[TopicIdPartition]) -> bool:
+        """Whether it may still own one of these."""
+        return self.owned is None or bool(self.owned & partitions)
 
 
 def reconciled(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> ConsumerMember:
-    """The member one step on; itself if there is nothing to do.
+    """The member one step closer to its target; unchanged if it is there.
 
     Raises:
-        BrokerError: FENCED_MEMBER_EPOCH: it must begin again.
+        BrokerError: FENCED_MEMBER_EPOCH: it must rejoin.
     """
     match member.state:
         case _S.STABLE if member.epoch == group.assignment_epoch:
@@ -51,7 +51,7 @@ def reconciled(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> Cons
 
 
 def _without_unwanted(member: ConsumerMember, seen: Seen) -> ConsumerMember:
-    """Between two assignments, a member gives back what it does not subscribe to any more."""
+    """Revoke what the member no longer subscribes to, even between two assignments."""
     kept = {one: at for one, at in member.assigned.items() if one.topic_id in seen.topic_ids}
     unwanted = {one: at for one, at in member.assigned.items() if one not in kept}
     if not unwanted:
@@ -70,9 +70,9 @@ def _without_unwanted(member: ConsumerMember, seen: Seen) -> ConsumerMember:
 
 def _next(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> ConsumerMember:
     target = {
-        place
-        for place in group.target.get(member.member_id, frozenset())
-        if place.topic_id in seen.topic_ids
+        topic_partition
+        for topic_partition in group.target.get(member.member_id, frozenset())
+        if topic_partition.topic_id in seen.topic_ids
     }
     kept = target & member.assigned.keys()
     surplus = frozenset(member.assigned.keys() - target)

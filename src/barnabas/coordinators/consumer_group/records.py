@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from barnabas.coordinators.common.record_kinds import encode_record
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.consumer_group.group import Resolved
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
 from barnabas.protocol.internal import consumer_group_records as layouts
@@ -16,13 +16,13 @@ EPOCH, MEMBER, ASSIGNMENT_EPOCH, TARGET, CURRENT, REGEX = 3, 5, 6, 7, 8, 16
 
 
 def epoch_record(group_id: str, epoch: int, metadata_hash: int) -> CoordinatorRecord:
-    """A group has come to an epoch, with topics of that hash."""
+    """A group reached an epoch, with topics of that hash."""
     value = layouts.ConsumerGroupMetadataValue(epoch=epoch, metadata_hash=metadata_hash)
     return encode_record(EPOCH, layouts.ConsumerGroupMetadataKey(group_id=group_id), value)
 
 
 def no_group(group_id: str) -> CoordinatorRecord:
-    """A group is gone."""
+    """A group is deleted."""
     return encode_record(EPOCH, layouts.ConsumerGroupMetadataKey(group_id=group_id), None)
 
 
@@ -53,7 +53,7 @@ def _classic(classic: ClassicSide) -> layouts.ClassicMemberMetadata:
 
 
 def no_member(group_id: str, member_id: str) -> CoordinatorRecord:
-    """Somebody is no member any more."""
+    """A member was removed."""
     return encode_record(MEMBER, _member_key(group_id, member_id), None)
 
 
@@ -62,7 +62,7 @@ def _member_key(group_id: str, member_id: str) -> object:
 
 
 def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> CoordinatorRecord:
-    """What was handed out for an epoch is all there."""
+    """The assignment of an epoch is complete."""
     key = layouts.ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id)
     value = layouts.ConsumerGroupTargetAssignmentMetadataValue(
         assignment_epoch=epoch, assignment_timestamp=at_ms
@@ -71,31 +71,33 @@ def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> Coordinato
 
 
 def no_assignment_epoch(group_id: str) -> CoordinatorRecord:
-    """Nothing is handed out."""
+    """There is no assignment."""
     key = layouts.ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id)
     return encode_record(ASSIGNMENT_EPOCH, key, None)
 
 
-def target_record(group_id: str, member_id: str, places: frozenset[Place]) -> CoordinatorRecord:
-    """What a member is to have."""
+def target_record(
+    group_id: str, member_id: str, partitions: frozenset[TopicIdPartition]
+) -> CoordinatorRecord:
+    """A member's target assignment."""
     key = layouts.ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
     value = layouts.ConsumerGroupTargetAssignmentMemberValue(
         topic_partitions=[
             layouts.TargetPartitions(topic_id=topic_id, partitions=partitions)
-            for topic_id, partitions in by_topic(places).items()
+            for topic_id, partitions in by_topic(partitions).items()
         ]
     )
     return encode_record(TARGET, key, value)
 
 
 def no_target(group_id: str, member_id: str) -> CoordinatorRecord:
-    """There is nothing that it is to have."""
+    """A member has no target assignment."""
     key = layouts.ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
     return encode_record(TARGET, key, None)
 
 
 def current_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
-    """What a member has, and is to give back."""
+    """A member's current assignment, and what it must revoke."""
     value = layouts.ConsumerGroupCurrentMemberAssignmentValue(
         member_epoch=member.epoch,
         previous_member_epoch=member.previous_epoch,
@@ -107,7 +109,7 @@ def current_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
 
 
 def no_current(group_id: str, member_id: str) -> CoordinatorRecord:
-    """It has nothing."""
+    """A member has no current assignment."""
     return encode_record(CURRENT, _current_key(group_id, member_id), None)
 
 
@@ -115,19 +117,19 @@ def _current_key(group_id: str, member_id: str) -> object:
     return layouts.ConsumerGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member_id)
 
 
-def _current(places: Mapping[Place, int]) -> list[layouts.CurrentPartitions]:
+def _current(epochs: Mapping[TopicIdPartition, int]) -> list[layouts.CurrentPartitions]:
     return [
         layouts.CurrentPartitions(
             topic_id=topic_id,
             partitions=partitions,
-            assignment_epochs=[places[Place(topic_id, one)] for one in partitions],
+            assignment_epochs=[epochs[TopicIdPartition(topic_id, one)] for one in partitions],
         )
-        for topic_id, partitions in by_topic(places).items()
+        for topic_id, partitions in by_topic(epochs).items()
     ]
 
 
 def regex_record(group_id: str, regex: str, found: Resolved) -> CoordinatorRecord:
-    """The topics that an expression found."""
+    """The topics that an expression matches."""
     value = layouts.ConsumerGroupRegularExpressionValue(
         topics=sorted(found.topics), version=found.version, timestamp=found.at_ms
     )
@@ -135,7 +137,7 @@ def regex_record(group_id: str, regex: str, found: Resolved) -> CoordinatorRecor
 
 
 def no_regex(group_id: str, regex: str) -> CoordinatorRecord:
-    """Nobody has the expression any more."""
+    """No member uses the expression."""
     return encode_record(REGEX, _regex_key(group_id, regex), None)
 
 

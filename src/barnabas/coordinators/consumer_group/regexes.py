@@ -47,9 +47,9 @@ class _Pattern(Protocol):
 
 
 class Expression:
-    """An expression, and what it found among the names that it was last asked about.
+    """An expression, and its matches among the names of the last call.
 
-    `at_once`: how many names it matches before others should have their turn.
+    `at_once`: how many names it may match without a pause for others.
     """
 
     __slots__ = ("__weakref__", "_found", "_pattern", "_seen", "at_once")
@@ -61,21 +61,21 @@ class Expression:
         self.at_once = max(1, _STEPS_AT_ONCE // pattern.programsize)
 
     def matches(self, name: str) -> bool:
-        """Whether it matches a name from beginning to end."""
+        """Whether it matches a whole name."""
         return bool(self._pattern.fullmatch(name))
 
     def among(self, names: frozenset[str]) -> frozenset[str]:
-        """The matching names. Only names that are new since last time are matched."""
+        """The matching names. Only names that are new since the last call are matched."""
         if names is not self._seen:
             self._learn(names, names - self._seen)
         return self._found
 
     def turns(self, names: frozenset[str]) -> float:
-        """How many times `at_once` it is to find out which of the names it matches."""
+        """How many steps of `at_once` names are needed to match these."""
         return 0 if names is self._seen else len(names - self._seen) / self.at_once
 
     def in_steps(self, names: frozenset[str]) -> Iterator[None]:
-        """Match those that are new, `at_once` at each step; `among` has little left to do then."""
+        """Match the new names, `at_once` in each step; `among` has little left to do then."""
         new = sorted(names - self._seen)
         for first in range(0, len(new), self.at_once):
             # Others may have asked about other names since the step before.
@@ -90,7 +90,7 @@ class Expression:
 
 
 class LongWork(NamedTuple):
-    """Expressions that are to get to know names. They know them for as long as they are kept."""
+    """Expressions that must still match names. They keep the result as long as they live."""
 
     expressions: Sequence[Expression]
     names: frozenset[str]
@@ -120,7 +120,7 @@ def compiled(regex: str) -> Expression:
 
 @lru_cache(maxsize=256)
 def _found(regex: str) -> Expression | BrokerError:
-    """To find out that it is none may take as long as to compile one."""
+    """Compile an expression. Rejecting an invalid one may take as long."""
     alive = _alive.get(regex)
     if alive is not None:
         return alive
@@ -175,7 +175,7 @@ def matching(regex: str, names: Iterable[str]) -> frozenset[str]:
 
 
 def long_work(regexes: Iterable[str], names: frozenset[str]) -> LongWork | None:
-    """What expressions have to do to get to know names; None where that takes no pause."""
+    """The steps needed to match these names; None if they need no pause."""
     known = []
     for regex in regexes:
         # An invalid expression is reported to its sender.

@@ -1,4 +1,4 @@
-"""What each record does to the groups: the one place where they change."""
+"""Apply records to consumer groups, which change nowhere else."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -7,11 +7,15 @@ from typing import Any
 
 from barnabas.coordinators.common.group_replay import Effect, GroupReplay
 from barnabas.coordinators.common.record_kinds import Layouts
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.common.undo import WayBack, to_entries
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.common.undo import Undo, restore_entries
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
-from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
+from barnabas.coordinators.consumer_group.member import (
+    ClassicSide,
+    ConsumerMember,
+    ConsumerMemberState,
+)
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import consumer_group_records as layouts
 
@@ -49,7 +53,7 @@ def _aim(
     value: layouts.ConsumerGroupTargetAssignmentMemberValue,
 ) -> None:
     group.target[of.member_id] = frozenset(
-        Place(bytes(one.topic_id), partition)
+        TopicIdPartition(bytes(one.topic_id), partition)
         for one in value.topic_partitions
         for partition in one.partitions
     )
@@ -117,7 +121,7 @@ def _remove(groups: dict[str, ConsumerGroup], group: ConsumerGroup, of: Any) -> 
                 nothing = layouts.ConsumerGroupCurrentMemberAssignmentValue(
                     member_epoch=0,
                     previous_member_epoch=0,
-                    state=MemberState.STABLE,
+                    state=ConsumerMemberState.STABLE,
                     assigned_partitions=[],
                     partitions_pending_revocation=[],
                 )
@@ -128,19 +132,17 @@ def _remove(groups: dict[str, ConsumerGroup], group: ConsumerGroup, of: Any) -> 
             raise AssertionError("keys of other kinds are not read")
 
 
-def _way_back(group: ConsumerGroup, of: Any) -> WayBack | None:
-    member_id, heard = getattr(of, "member_id", None), group.heard
+def _undo_of(group: ConsumerGroup, of: Any) -> Undo | None:
+    member_id, volatile = getattr(of, "member_id", None), group.volatile
     if member_id is not None:
-        rest = to_entries(member_id, group.target, heard.sessions, heard.limits)
+        rest = restore_entries(member_id, group.target, volatile.sessions, volatile.limits)
         return partial(_become, group, member_id, group.members.get(member_id), rest)
     if isinstance(of, layouts.ConsumerGroupRegularExpressionKey):
-        return to_entries(of.regular_expression, group.regexes)
+        return restore_entries(of.regular_expression, group.regexes)
     return None
 
 
-def _become(
-    group: ConsumerGroup, member_id: str, was: ConsumerMember | None, rest: WayBack
-) -> None:
+def _become(group: ConsumerGroup, member_id: str, was: ConsumerMember | None, rest: Undo) -> None:
     if was is None:
         group.drop(member_id)
     else:
@@ -178,27 +180,31 @@ def _classic(value: layouts.ClassicMemberMetadata) -> ClassicSide:
 def _moved(
     member: ConsumerMember, value: layouts.ConsumerGroupCurrentMemberAssignmentValue
 ) -> ConsumerMember:
-    known = set(MemberState)
+    known = set(ConsumerMemberState)
     return replace(
         member,
         epoch=value.member_epoch,
         previous_epoch=value.previous_member_epoch,
-        state=MemberState(value.state) if value.state in known else MemberState.UNKNOWN,
-        assigned=_places(value.assigned_partitions, value.member_epoch),
-        revoking=_places(value.partitions_pending_revocation, value.member_epoch),
+        state=ConsumerMemberState(value.state)
+        if value.state in known
+        else ConsumerMemberState.UNKNOWN,
+        assigned=_partitions(value.assigned_partitions, value.member_epoch),
+        revoking=_partitions(value.partitions_pending_revocation, value.member_epoch),
     )
 
 
-def _places(topics: Iterable[layouts.CurrentPartitions], member_epoch: int) -> dict[Place, int]:
+def _partitions(
+    topics: Iterable[layouts.CurrentPartitions], member_epoch: int
+) -> dict[TopicIdPartition, int]:
     """Before Kafka 4.3, records had no epoch per partition: then it is the member's epoch."""
-    places = {}
+    partitions = {}
     for one in topics:
         epochs = one.assignment_epochs or [member_epoch] * len(one.partitions)
         if len(epochs) != len(one.partitions):
             raise DecodeError("value.assignment_epochs", 0, "one for each partition")
         for partition, epoch in zip(one.partitions, epochs, strict=True):
-            places[Place(bytes(one.topic_id), partition)] = epoch
-    return places
+            partitions[TopicIdPartition(bytes(one.topic_id), partition)] = epoch
+    return partitions
 
 
-replay: GroupReplay[ConsumerGroup] = GroupReplay(ConsumerGroup, _EFFECTS, _remove, _way_back)
+replay: GroupReplay[ConsumerGroup] = GroupReplay(ConsumerGroup, _EFFECTS, _remove, _undo_of)

@@ -1,4 +1,4 @@
-"""ConsumerSettings: what a consumer group obeys."""
+"""ConsumerSettings: the settings of a consumer group."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class ConsumerSettings:
     """Times in milliseconds. The first of the assignors is the default.
 
-    `upgrades`, `downgrades`: whether a live group may come from JoinGroup to heartbeats, and back.
+    `upgrades`, `downgrades`: whether a live group may migrate from JoinGroup to heartbeats, and
+    back.
     """
 
     session_ms: int

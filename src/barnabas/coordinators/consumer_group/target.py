@@ -1,11 +1,11 @@
-"""Epochs and assignments of a group: when they change, and the records for it."""
+"""Group epochs and target assignments: when they change, and the records for it."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 
 from barnabas.coordinators.common.assignment import Assignor, Subscriptions
-from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.draft import RecordDraft
 from barnabas.coordinators.common.topic_partitions import KnownTopic, TopicsView
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
@@ -21,8 +21,10 @@ BEFORE_THE_FIRST = 1
 ASSIGNORS: Mapping[str, Assignor] = {"uniform": assign_uniformly, "range": assign_ranges}
 
 
-def resolve(draft: Draft, group: ConsumerGroup, regex: str, topics: TopicsView, now: int) -> None:
-    """Find the topics of an expression, and keep them if they are others than before.
+def resolve(
+    draft: RecordDraft, group: ConsumerGroup, regex: str, topics: TopicsView, now: int
+) -> None:
+    """Match an expression with the topics, and store the result if it changed.
 
     Raises:
         BrokerError: INVALID_REGULAR_EXPRESSION.
@@ -35,7 +37,7 @@ def resolve(draft: Draft, group: ConsumerGroup, regex: str, topics: TopicsView, 
 
 
 def refresh(
-    draft: Draft,
+    draft: RecordDraft,
     group: ConsumerGroup,
     topics: TopicsView,
     now: int,
@@ -43,15 +45,15 @@ def refresh(
     has_news: bool,
     matches: bool = False,
 ) -> None:
-    """Start the next epoch if a subscription has changed (`has_news`), or the topics have.
+    """Start the next epoch if a subscription (`has_news`) or the topics have changed.
 
     Only a caller that `matches` compares expressions with new topics, which may take long.
     """
-    if not has_news and group.heard.topics_seen == topics.changes:
+    if not has_news and group.volatile.topics_seen == topics.changes:
         return
     for regex in group.unused_regexes():
         draft.add(records.no_regex(group.group_id, regex))
-    if matches and group.heard.topics_seen != topics.changes:
+    if matches and group.volatile.topics_seen != topics.changes:
         for regex in sorted(group.regexes):
             # One that this broker cannot read any more matches what it did.
             with suppress(BrokerError):
@@ -61,11 +63,11 @@ def refresh(
         epoch = max(group.epoch, BEFORE_THE_FIRST) + 1
         draft.add(records.epoch_record(group.group_id, epoch, found))
     if matches or not group.regexes:
-        group.heard.topics_seen = topics.changes
+        group.volatile.topics_seen = topics.changes
 
 
 def known_topics(names: Iterable[str], topics: TopicsView) -> dict[str, KnownTopic]:
-    """Those of these topics that there are, in the order of their names."""
+    """The existing topics among these, in the order of their names."""
     found = {name: topics.find(name) for name in sorted(names)}
     return {name: topic for name, topic in found.items() if topic is not None}
 
@@ -73,7 +75,7 @@ def known_topics(names: Iterable[str], topics: TopicsView) -> dict[str, KnownTop
 def hash_of(topics: Mapping[str, KnownTopic]) -> int:
     """A hash of topics and their numbers of partitions.
 
-    It is compared only within this broker: other brokers may compute another one.
+    It is compared only within this broker; other brokers may compute another one.
     """
     if not topics:
         return 0
@@ -84,16 +86,20 @@ def hash_of(topics: Mapping[str, KnownTopic]) -> int:
 
 
 def assignment_due(group: ConsumerGroup, settings: ConsumerSettings) -> int | None:
-    """When the next assignment may be made; None while there is none to make."""
+    """When the next assignment may be made; None if none is pending."""
     if group.epoch <= group.assignment_epoch or not group.members:
         return None
     return group.assigned_at_ms and group.assigned_at_ms + settings.assignment_interval_ms
 
 
 def retarget(
-    draft: Draft, group: ConsumerGroup, topics: TopicsView, settings: ConsumerSettings, now: int
+    draft: RecordDraft,
+    group: ConsumerGroup,
+    topics: TopicsView,
+    settings: ConsumerSettings,
+    now: int,
 ) -> None:
-    """Make a new assignment if one is due (KIP-1263: not too often); return the changes."""
+    """Make a new assignment if one is due (KIP-1263: not too often), and add its records."""
     due = assignment_due(group, settings)
     if due is None or due > now:
         return

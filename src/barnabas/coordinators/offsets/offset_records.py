@@ -1,6 +1,6 @@
 """Committed offsets as records of __consumer_offsets.
 
-A key begins with its kind as int16: 0 and 1 are offsets, others belong to what groups are made of.
+A key begins with its kind as int16: 0 and 1 are offsets; records of other kinds define groups.
 Source: Kafka's OffsetCommitKey.json, OffsetCommitValue.json, GroupCoordinatorRecordHelpers.
 """
 
@@ -11,7 +11,7 @@ from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.errors import DecodeError
 from barnabas.kernels.committed_offsets import key_of, record_of
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
-from barnabas.types import Buffer
+from barnabas.types import Buffer, TopicPartition
 from barnabas.wire.compiler import Codec
 
 _OFFSET_KINDS = (0, 1)
@@ -24,15 +24,8 @@ _SHORT = struct.Struct(">h")
 NO_EXPIRY = -1
 
 
-class Position(NamedTuple):
-    """Which partition of which topic an offset is for."""
-
-    topic: str
-    partition: int
-
-
-class CommittedOffset(NamedTuple):
-    """A position of a group. Times in milliseconds."""
+class OffsetAndMetadata(NamedTuple):
+    """A committed offset. Times in milliseconds."""
 
     offset: int
     leader_epoch: int
@@ -43,9 +36,9 @@ class CommittedOffset(NamedTuple):
 
 
 def encode_commit(
-    group_id: str, position: Position, committed: CommittedOffset
+    group_id: str, position: TopicPartition, committed: OffsetAndMetadata
 ) -> CoordinatorRecord:
-    """The record of a commit. An expiry of its own has a place in value version 1 only."""
+    """The record of a commit. Only value version 1 has a field for an expiry of its own."""
     record = record_of(group_id, position, committed, CoordinatorRecord)
     if record is not None:
         return record
@@ -63,12 +56,12 @@ def encode_commit(
     return CoordinatorRecord(_encode_key(group_id, position), data)
 
 
-def encode_removal(group_id: str, position: Position) -> CoordinatorRecord:
+def encode_removal(group_id: str, position: TopicPartition) -> CoordinatorRecord:
     """The record that deletes a group's offset of a partition."""
     return CoordinatorRecord(_encode_key(group_id, position), None)
 
 
-def _encode_key(group_id: str, position: Position) -> bytes:
+def _encode_key(group_id: str, position: TopicPartition) -> bytes:
     encoded = key_of(group_id, *position)
     if encoded is not None:
         return encoded
@@ -76,11 +69,11 @@ def _encode_key(group_id: str, position: Position) -> bytes:
     return _SHORT.pack(_KEY_KIND) + Codec.of(OffsetCommitKey, 0).encode(key)
 
 
-def decode_key(key: Buffer) -> tuple[str, Position] | None:
+def decode_key(key: Buffer) -> tuple[str, TopicPartition] | None:
     """Group and partition of a record's key; None for a record of another kind.
 
     Raises:
-        DecodeError: it is a key of an offset, and damaged.
+        DecodeError: the key of an offset is damaged.
     """
     if len(key) < _SHORT.size:
         raise DecodeError("key", 0, "its kind as int16")
@@ -88,14 +81,14 @@ def decode_key(key: Buffer) -> tuple[str, Position] | None:
     if kind not in _OFFSET_KINDS:
         return None
     decoded, _ = Codec.of(OffsetCommitKey, 0).decode(key, _SHORT.size)
-    return decoded.group, Position(decoded.topic, decoded.partition)
+    return decoded.group, TopicPartition(decoded.topic, decoded.partition)
 
 
-def decode_value(value: Buffer) -> CommittedOffset:
-    """What was committed, of any version of the value that there has been.
+def decode_value(value: Buffer) -> OffsetAndMetadata:
+    """Decode a committed offset, in any version of the value.
 
     Raises:
-        DecodeError: it is damaged or of a version that came later.
+        DecodeError: it is damaged, or of a later version.
     """
     if len(value) < _SHORT.size:
         raise DecodeError("value", 0, "its version as int16")
@@ -103,7 +96,7 @@ def decode_value(value: Buffer) -> CommittedOffset:
     if not 0 <= layout <= _NEWEST_VALUE:
         raise DecodeError("value.version", 0, f"0 to {_NEWEST_VALUE}, not {layout}")
     decoded, _ = Codec.of(OffsetCommitValue, layout).decode(value, _SHORT.size)
-    return CommittedOffset(
+    return OffsetAndMetadata(
         decoded.offset,
         decoded.leader_epoch,
         decoded.metadata,

@@ -1,6 +1,6 @@
 """The committed offsets of groups: one shard per partition of __consumer_offsets.
 
-It knows nothing of members: the caller decides whether a commit is allowed.
+It does not know the members: its caller checks whether a commit is allowed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,8 +9,7 @@ from barnabas.coordinators.common.record_rows import RecordRows
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.coordinators.offsets.offset_records import (
     NO_EXPIRY,
-    CommittedOffset,
-    Position,
+    OffsetAndMetadata,
     decode_key,
     decode_value,
     encode_commit,
@@ -19,7 +18,7 @@ from barnabas.coordinators.offsets.offset_records import (
 from barnabas.coordinators.offsets.pending_offsets import PendingOffsets
 from barnabas.errors import ErrorCode
 from barnabas.kernels import committed_offsets
-from barnabas.types import Buffer, new_tuple
+from barnabas.types import Buffer, TopicPartition, new_tuple
 
 _NONE = ErrorCode.NONE
 
@@ -36,14 +35,14 @@ class OffsetsShard:
 
     def __init__(self, metadata_max_bytes: int) -> None:
         self._metadata_max_bytes = metadata_max_bytes
-        self._groups: dict[str, dict[Position, CommittedOffset]] = {}
+        self._groups: dict[str, dict[TopicPartition, OffsetAndMetadata]] = {}
         self._pending = PendingOffsets()
-        self._decoded: dict[int, tuple[bytes | None, str, Position, CommittedOffset]] = {}
+        self._decoded: dict[int, tuple[bytes | None, str, TopicPartition, OffsetAndMetadata]] = {}
         """By `id`, encoded values created here and not applied yet, with their decoded form."""
 
     def commit(
-        self, group_id: str, offsets: Mapping[Position, CommittedOffset]
-    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        self, group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    ) -> CoordinatorResult[dict[TopicPartition, ErrorCode]]:
         """Save positions; the response has the result of each."""
         reply = dict.fromkeys(offsets, _NONE)
         records: list[CoordinatorRecord] = []
@@ -60,53 +59,53 @@ class OffsetsShard:
         return new_tuple(CoordinatorResult, (reply, tuple(records)))
 
     def not_kept(self, records: Iterable[CoordinatorRecord]) -> None:
-        """Records that `commit` gave could not be written: they are not replayed either."""
+        """Forget records of `commit` that could not be written and will not be replayed."""
         for _, value in records:
             self._decoded.pop(id(value), None)
 
     def fetch(
-        self, group_id: str, positions: Iterable[Position]
-    ) -> Sequence[CommittedOffset | None]:
+        self, group_id: str, positions: Iterable[TopicPartition]
+    ) -> Sequence[OffsetAndMetadata | None]:
         """What a group committed for each of these partitions, in their order."""
         known = self._groups.get(group_id, {})
         return [known.get(position) for position in positions]
 
-    def positions(self, group_id: str) -> Sequence[Position]:
-        """All partitions that a group has an offset for, sorted. Not those of open transactions."""
+    def positions(self, group_id: str) -> Sequence[TopicPartition]:
+        """All partitions for which a group has an offset, sorted; not those of open transactions."""
         return sorted(self._groups.get(group_id, ()))
 
     def has(self, group_id: str) -> bool:
-        """Whether a group has an offset, be it one of an open transaction."""
+        """Whether a group has any offset, including those of open transactions."""
         return group_id in self._groups or group_id in self._pending.groups()
 
     def count(self, group_id: str) -> int:
-        """How many partitions a group has an offset for, be it one of an open transaction."""
-        return len(self._places(group_id))
+        """The number of partitions with an offset of a group, including those of open transactions."""
+        return len(self._partitions(group_id))
 
     def groups(self) -> Sequence[str]:
-        """The groups with an offset, be it one of an open transaction, sorted."""
+        """The groups with any offset, including those of open transactions, sorted."""
         return sorted({*self._groups, *self._pending.groups()})
 
     def forget_topic(self, topic: str) -> CoordinatorResult[None]:
         """Remove all offsets of a topic: it was deleted."""
         records: list[CoordinatorRecord] = []
         for group_id in self.groups():
-            gone = [one for one in self._places(group_id) if one.topic == topic]
+            gone = [one for one in self._partitions(group_id) if one.topic == topic]
             records += self.forget(group_id, gone)
         return CoordinatorResult(None, tuple(records))
 
-    def forget(self, group_id: str, positions: Iterable[Position]) -> list[CoordinatorRecord]:
-        """The records that remove those of these positions that there are."""
-        known = self._places(group_id)
+    def forget(self, group_id: str, positions: Iterable[TopicPartition]) -> list[CoordinatorRecord]:
+        """The records that remove the existing ones of these offsets."""
+        known = self._partitions(group_id)
         return [encode_removal(group_id, one) for one in positions if one in known]
 
     def forget_group(self, group_id: str) -> list[CoordinatorRecord]:
-        """The records that remove all that a group has."""
-        return self.forget(group_id, sorted(self._places(group_id)))
+        """The records that remove all offsets of a group."""
+        return self.forget(group_id, sorted(self._partitions(group_id)))
 
     def expired(
         self, group_id: str, now_ms: int, retention_ms: int, since_ms: int | None
-    ) -> list[Position]:
+    ) -> list[TopicPartition]:
         """Positions not renewed for so long, or with an expired timestamp of their own (KIP-211).
 
         They age from `since_ms` on, or each from its commit.
@@ -118,44 +117,44 @@ class OffsetsShard:
             and not self._pending.has(group_id, position)
         ]
 
-    def is_pending(self, group_id: str, position: Position) -> bool:
+    def is_pending(self, group_id: str, position: TopicPartition) -> bool:
         """Whether an open transaction has an offset for a partition."""
         return self._pending.has(group_id, position)
 
     def replay_in_transaction(
         self, producer_id: int, key: Buffer | None, value: Buffer | None
     ) -> None:
-        """Take in one record that counts when its producer commits; see `TransactionalShard`."""
+        """Apply one record that counts when its producer commits; see `TransactionalShard`."""
         self._decoded.pop(id(value), None)
         decoded = None if key is None else decode_key(key)
         if decoded is not None and value is not None:
             self._pending.add(producer_id, *decoded, decode_value(value))
 
     def end_transaction(self, producer_id: int, *, committed: bool) -> None:
-        """Let a producer's offsets count, or not."""
+        """Commit a producer's pending offsets, or drop them."""
         for group_id, position, offset in self._pending.end(producer_id, committed=committed):
             self._groups.setdefault(group_id, {})[position] = offset
 
-    def _places(self, group_id: str) -> set[Position]:
+    def _partitions(self, group_id: str) -> set[TopicPartition]:
         """Where there is something to remove: also what only an open transaction has."""
         return {*self._groups.get(group_id, ()), *self._pending.positions(group_id)}
 
     def replay_rows(self, names: dict[bytes, tuple[str, str]], rows: RecordRows, row: int) -> int:
-        """Take in the records from `row` on that are plain offsets; gives the row of the next one.
+        """Apply plain offset records from `row` on; return the first row that is none.
 
-        It is what `replay` of each of them would be. `names` is empty for the first rows of a log, and
-        the same for all of it.
+        The result is that of `replay` for each. `names` is empty before the first rows of a log,
+        and the same object for the whole log.
         """
         if not self._pending.is_empty:
             return row
         keys, key_ends, _, values, value_ends, has_value = rows
         return committed_offsets.replay(
             keys, key_ends, values, value_ends, has_value,
-            row, self._groups, names, Position, CommittedOffset,
+            row, self._groups, names, TopicPartition, OffsetAndMetadata,
         )  # fmt: skip
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
-        """Take in one record; see `CoordinatorShard`."""
+        """Apply one record; see `CoordinatorShard`."""
         own = self._decoded.pop(id(value), None)
         if own is not None and self._pending.is_empty:
             _, group_id, position, committed = own
@@ -165,7 +164,9 @@ class OffsetsShard:
             self._pending.is_empty
             and type(key) is bytes
             and (value is None or type(value) is bytes)
-            and committed_offsets.replay_one(key, value, self._groups, Position, CommittedOffset)
+            and committed_offsets.replay_one(
+                key, value, self._groups, TopicPartition, OffsetAndMetadata
+            )
         ):
             return
         decoded = None if key is None else decode_key(key)
@@ -185,7 +186,7 @@ class OffsetsShard:
 
 
 def _has_expired(
-    committed: CommittedOffset, now_ms: int, retention_ms: int, since_ms: int | None
+    committed: OffsetAndMetadata, now_ms: int, retention_ms: int, since_ms: int | None
 ) -> bool:
     if committed.expire_timestamp != NO_EXPIRY:
         return now_ms >= committed.expire_timestamp

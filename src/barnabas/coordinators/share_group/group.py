@@ -5,7 +5,7 @@ Source: KIP-932; Kafka's ShareGroup. Its states are those of a consumer group wi
 
 from dataclasses import dataclass, field
 
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class ShareMember:
     topics: tuple[str, ...] = ()
     epoch: int = 0
     previous_epoch: int = 0
-    assigned: frozenset[Place] = frozenset()
+    assigned: frozenset[TopicIdPartition] = frozenset()
 
 
 @dataclass(slots=True)
@@ -35,21 +35,21 @@ class ShareGroup:
     assignment_epoch: int = 0
     assigned_at_ms: int = 0
     members: dict[str, ShareMember] = field(default_factory=dict)
-    target: dict[str, frozenset[Place]] = field(default_factory=dict)
-    read: frozenset[Place] = frozenset()
+    target: dict[str, frozenset[TopicIdPartition]] = field(default_factory=dict)
+    read: frozenset[TopicIdPartition] = frozenset()
     sessions: dict[str, int] = field(default_factory=dict)
     topics_seen: int = -1
 
     @property
     def parts(self) -> tuple[object, ...]:
-        """The objects that have its attributes."""
+        """The objects whose attributes an undo restores."""
         return (self,)
 
     @property
     def state(self) -> str:
-        """What it is doing, in Kafka's word."""
+        """Its state, by Kafka's name."""
         return "Stable" if self.members else "Empty"
 
     def subscribed(self) -> set[str]:
-        """All names that a member subscribes to."""
+        """All topics that a member subscribes to."""
         return {name for member in self.members.values() for name in member.topics}

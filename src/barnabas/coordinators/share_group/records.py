@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from barnabas.coordinators.common.record_kinds import encode_record
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.common.topic_partitions import Place, by_topic
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.protocol.internal import share_group_records as layouts
 
@@ -24,13 +24,13 @@ def member_record(group_id: str, member: ShareMember) -> CoordinatorRecord:
 
 
 def epoch_record(group_id: str, epoch: int, metadata_hash: int) -> CoordinatorRecord:
-    """A group has come to an epoch, with topics of that hash."""
+    """A group reached an epoch, with topics of that hash."""
     value = layouts.ShareGroupMetadataValue(epoch=epoch, metadata_hash=metadata_hash)
     return encode_record(EPOCH, layouts.ShareGroupMetadataKey(group_id=group_id), value)
 
 
 def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> CoordinatorRecord:
-    """What was handed out for an epoch is all there."""
+    """The assignment of an epoch is complete."""
     value = layouts.ShareGroupTargetAssignmentMetadataValue(
         assignment_epoch=epoch, assignment_timestamp=at_ms
     )
@@ -38,20 +38,22 @@ def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> Coordinato
     return encode_record(ASSIGNMENT_EPOCH, key, value)
 
 
-def target_record(group_id: str, member_id: str, places: frozenset[Place]) -> CoordinatorRecord:
-    """What a member is to have."""
+def target_record(
+    group_id: str, member_id: str, partitions: frozenset[TopicIdPartition]
+) -> CoordinatorRecord:
+    """A member's target assignment."""
     key = layouts.ShareGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
     value = layouts.ShareGroupTargetAssignmentMemberValue(
         topic_partitions=[
             layouts.TargetPartitions(topic_id=topic_id, partitions=partitions)
-            for topic_id, partitions in by_topic(places).items()
+            for topic_id, partitions in by_topic(partitions).items()
         ]
     )
     return encode_record(TARGET, key, value)
 
 
 def current_record(group_id: str, member: ShareMember) -> CoordinatorRecord:
-    """What a member has."""
+    """A member's current assignment."""
     key = layouts.ShareGroupCurrentMemberAssignmentKey(
         group_id=group_id, member_id=member.member_id
     )
@@ -68,10 +70,10 @@ def current_record(group_id: str, member: ShareMember) -> CoordinatorRecord:
 
 
 def read_record(
-    group_id: str, places: frozenset[Place], name_of: Callable[[bytes], str | None]
+    group_id: str, partitions: frozenset[TopicIdPartition], name_of: Callable[[bytes], str | None]
 ) -> CoordinatorRecord:
     """The partitions whose progress is stored; deleted topics are omitted."""
-    found = [(name_of(each), each, partitions) for each, partitions in by_topic(places).items()]
+    found = [(name_of(each), each, partitions) for each, partitions in by_topic(partitions).items()]
     value = layouts.ShareGroupStatePartitionMetadataValue(
         initializing_topics=[],
         initialized_topics=[
@@ -86,7 +88,7 @@ def read_record(
 
 
 def without_member(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Somebody is no member any more."""
+    """The records that remove a member."""
     names = {"group_id": group_id, "member_id": member_id}
     return [
         encode_record(CURRENT, layouts.ShareGroupCurrentMemberAssignmentKey(**names), None),
@@ -96,7 +98,7 @@ def without_member(group_id: str, member_id: str) -> list[CoordinatorRecord]:
 
 
 def without_group(group: ShareGroup) -> list[CoordinatorRecord]:
-    """There is nothing of a group any more."""
+    """The records that remove a group."""
     name = group.group_id
     gone = [one for member in sorted(group.members) for one in without_member(name, member)]
     assigned = layouts.ShareGroupTargetAssignmentMetadataKey(group_id=name)

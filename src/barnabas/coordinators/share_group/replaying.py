@@ -1,4 +1,4 @@
-"""What each record does to share groups: the one place where they change."""
+"""Apply records to share groups, which change nowhere else."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 from barnabas.coordinators.common.group_replay import Effect, GroupReplay
 from barnabas.coordinators.common.record_kinds import Layouts
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.common.undo import WayBack, to_entries
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.common.undo import Undo, restore_entries
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.protocol.internal import share_group_records as layouts
@@ -18,8 +18,10 @@ class _Topic(Protocol):
     partitions: list[int]
 
 
-def _places(topics: Iterable[_Topic]) -> frozenset[Place]:
-    return frozenset(Place(bytes(one.topic_id), each) for one in topics for each in one.partitions)
+def _partitions(topics: Iterable[_Topic]) -> frozenset[TopicIdPartition]:
+    return frozenset(
+        TopicIdPartition(bytes(one.topic_id), each) for one in topics for each in one.partitions
+    )
 
 
 def _member(group: ShareGroup, member_id: str) -> ShareMember:
@@ -56,7 +58,7 @@ def _aim(
     of: layouts.ShareGroupTargetAssignmentMemberKey,
     value: layouts.ShareGroupTargetAssignmentMemberValue,
 ) -> None:
-    group.target[of.member_id] = _places(value.topic_partitions)
+    group.target[of.member_id] = _partitions(value.topic_partitions)
 
 
 def _move(
@@ -68,14 +70,14 @@ def _move(
         _member(group, of.member_id),
         epoch=value.member_epoch,
         previous_epoch=value.previous_member_epoch,
-        assigned=_places(value.assigned_partitions),
+        assigned=_partitions(value.assigned_partitions),
     )
 
 
 def _read(
     group: ShareGroup, _of: object, value: layouts.ShareGroupStatePartitionMetadataValue
 ) -> None:
-    group.read = _places(value.initialized_topics)
+    group.read = _partitions(value.initialized_topics)
 
 
 _EFFECTS: Mapping[int, Effect] = {
@@ -133,11 +135,11 @@ def _remove(groups: dict[str, ShareGroup], group: ShareGroup, of: Any) -> None:
             pass  # What a member had goes with the member.
 
 
-def _way_back(group: ShareGroup, of: Any) -> WayBack | None:
+def _undo_of(group: ShareGroup, of: Any) -> Undo | None:
     member_id = getattr(of, "member_id", None)
     if member_id is None:
         return None
-    return to_entries(member_id, group.members, group.target, group.sessions)
+    return restore_entries(member_id, group.members, group.target, group.sessions)
 
 
-replay: GroupReplay[ShareGroup] = GroupReplay(ShareGroup, _EFFECTS, _remove, _way_back)
+replay: GroupReplay[ShareGroup] = GroupReplay(ShareGroup, _EFFECTS, _remove, _undo_of)

@@ -1,1 +1,1 @@
-"""Share partitions (KIP-932): which records of a partition members of a share group have in hand."""
+"""Share partitions (KIP-932): which members of a share group hold which records of a partition."""

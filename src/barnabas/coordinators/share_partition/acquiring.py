@@ -12,10 +12,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from barnabas.coordinators.share_partition.spans import Delivery, Span, Spans
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span, Spans
 
 
-class Batch(NamedTuple):
+class LogBatch(NamedTuple):
     """The offsets of one batch of the log; `aborted`: its transaction is, so nobody gets it."""
 
     first: int
@@ -24,8 +24,8 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How many records may be in hand at once, how often one is delivered, how long a lock lasts."""
+class AcquireLimits:
+    """How many records may be acquired at once, how often one is delivered, how long a lock lasts."""
 
     records: int
     deliveries: int
@@ -38,7 +38,7 @@ class Limits:
         return max(2, (self.deliveries + 1) // 2)
 
     def is_last(self, count: int) -> bool:
-        """Whether a record that was delivered so often is delivered once more, by itself."""
+        """Whether a record that was delivered so often is delivered for the last time, alone."""
         return 2 < self.deliveries <= count + 1
 
 
@@ -57,7 +57,9 @@ class Most(NamedTuple):
 class Acquiring:
     """One acquisition. `found`: available spans, in order, that are to be locked."""
 
-    def __init__(self, spans: Spans, batches: Sequence[Batch], most: Most, limits: Limits) -> None:
+    def __init__(
+        self, spans: Spans, batches: Sequence[LogBatch], most: Most, limits: AcquireLimits
+    ) -> None:
         self.found: list[Span] = []
         self._spans = spans
         self._batches = batches
@@ -66,10 +68,10 @@ class Acquiring:
         self._left = most.records
 
     def look(self, first: int, last: int) -> None:
-        """Find what there is among these offsets."""
+        """Find what is available among these offsets."""
         for lot, spans in groupby(self._spans.within(first, last), key=attrgetter("lot")):
             there = list(spans)
-            free = [one for one in there if one.state is Delivery.AVAILABLE]
+            free = [one for one in there if one.state is DeliveryState.AVAILABLE]
             if not free:
                 continue
             if lot is None:
@@ -86,7 +88,7 @@ class Acquiring:
             self._take(self._spans.within(*lot))
 
     def _lots(self, first: int, last: int) -> list[tuple[int, int]]:
-        """As many batches as are enough; a gap after one was compacted away: it goes with it."""
+        """As many batches as needed; a gap that compaction left after a batch belongs to it."""
         lots: list[tuple[int, int]] = []
         left = self._left
         for batch in self._batches:
@@ -116,7 +118,7 @@ class Acquiring:
         self._left = 0
 
     def _portion(self, free: Sequence[Span], size: int) -> list[Span]:
-        """How much of a suspect lot is delivered at once: less each time, the last time one record."""
+        """How much of a suspect lot is delivered at once: less each time, in the end one record."""
         limits, most = self._limits, None
         got: list[Span] = []
         count = 0
@@ -139,7 +141,7 @@ class Acquiring:
 
     def _take(self, spans: Sequence[Span]) -> None:
         for span in spans:
-            if span.state is not Delivery.AVAILABLE:
+            if span.state is not DeliveryState.AVAILABLE:
                 continue
             got = span
             if self._most.strict:

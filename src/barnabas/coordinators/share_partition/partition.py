@@ -1,8 +1,8 @@
-"""SharePartition: what a share group has in hand of one partition: locks, acknowledgements, deliveries.
+"""SharePartition: what a share group has acquired of one partition: locks, acknowledgements, deliveries.
 
-Offsets below `start` are done with, from `end` on nothing was ever delivered. No clock, no log: batches
-are what the caller read, times are milliseconds that it brings.
-Source: KIP-932; Kafka's SharePartition.
+Offsets below `start` are done; nothing from `end` on was ever delivered. It has no clock and no
+log: the caller passes the batches that it read, and times in milliseconds. Source: KIP-932; Kafka's
+SharePartition.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,8 +11,8 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from barnabas.coordinators.share_partition.acquiring import Acquiring, Batch, Limits, Most
-from barnabas.coordinators.share_partition.spans import DONE, Delivery, Span, Spans, joined
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, Acquiring, LogBatch, Most
+from barnabas.coordinators.share_partition.spans import DONE, DeliveryState, Span, Spans, joined
 from barnabas.errors import ErrorCode
 
 
@@ -50,16 +50,16 @@ class SharePartition:
     def next_offset(self) -> int:
         """Where to read for the next acquisition."""
         for span in self.spans:
-            if span.state is Delivery.AVAILABLE:
+            if span.state is DeliveryState.AVAILABLE:
                 return span.first
         return self.end
 
-    def has_room(self, limits: Limits) -> bool:
+    def has_room(self, limits: AcquireLimits) -> bool:
         """Whether more may be acquired besides what is in flight or waits for redelivery."""
         return self.next_offset() < self.end or self.end - self.start < limits.records
 
     def acquire(
-        self, member: str, batches: Sequence[Batch], most: Most, limits: Limits, now: int
+        self, member: str, batches: Sequence[LogBatch], most: Most, limits: AcquireLimits, now: int
     ) -> list[Span]:
         """Lock what is available of these batches, which start at `next_offset`, for a member."""
         if not batches:
@@ -73,7 +73,7 @@ class SharePartition:
         got = [
             replace(
                 span,
-                state=Delivery.ACQUIRED,
+                state=DeliveryState.ACQUIRED,
                 count=span.count + 1,
                 member=member,
                 until_ms=now + limits.lock_ms,
@@ -86,23 +86,23 @@ class SharePartition:
         self._advance()
         return joined(got)
 
-    def _reach(self, batches: Iterable[Batch], limits: Limits) -> None:
-        """Turn offsets of new batches into spans, as long as there is space."""
+    def _reach(self, batches: Iterable[LogBatch], limits: AcquireLimits) -> None:
+        """Turn offsets of new batches into spans, as long as there is room."""
         for batch in batches:
             if batch.last >= self.end and self.end - self.start < limits.records:
                 self.spans.add(Span(self.end, batch.last))
                 self.end = batch.last + 1
 
     def _forget_new(self) -> None:
-        """What is behind all that was delivered is not known, as before it was read."""
+        """Drop spans behind everything that was delivered: they are unknown again."""
         while (span := self.spans.last) is not None:
-            if span.lot is not None or span.state is not Delivery.AVAILABLE:
+            if span.lot is not None or span.state is not DeliveryState.AVAILABLE:
                 break
             self.spans.drop_last()
             self.end = span.first
 
-    def _give_up(self, batches: Iterable[Batch], at: int, end: int) -> None:
-        """What was aborted, and what waits to be delivered again and is no more in the log."""
+    def _give_up(self, batches: Iterable[LogBatch], at: int, end: int) -> None:
+        """Archive aborted records, and those awaiting redelivery that the log no longer has."""
         for batch in batches:
             self._archive(at, min(batch.first, end) - 1)
             if batch.aborted:
@@ -112,11 +112,11 @@ class SharePartition:
     def _archive(self, first: int, last: int) -> None:
         first, last = max(first, self.start), min(last, self.end - 1)
         for span in self.spans.within(first, last) if first <= last else ():
-            if span.state is Delivery.AVAILABLE:
-                self.spans.put(replace(span, state=Delivery.ARCHIVED))
+            if span.state is DeliveryState.AVAILABLE:
+                self.spans.put(replace(span, state=DeliveryState.ARCHIVED))
 
     def acknowledge(
-        self, member: str, batches: Sequence[Acknowledged], limits: Limits, now: int
+        self, member: str, batches: Sequence[Acknowledged], limits: AcquireLimits, now: int
     ) -> ErrorCode:
         """Apply a member's acknowledgements: all of them or, if it does not hold all, none."""
         if any(after.first < batch.first for batch, after in pairwise(batches)):
@@ -135,7 +135,7 @@ class SharePartition:
         return ErrorCode.NONE
 
     def _acknowledge(
-        self, member: str, batch: Acknowledged, limits: Limits, now: int
+        self, member: str, batch: Acknowledged, limits: AcquireLimits, now: int
     ) -> tuple[ErrorCode, list[Span]]:
         first, last, kinds = batch
         count = last - first + 1
@@ -149,22 +149,24 @@ class SharePartition:
         spans = []
         for begin, end, kind in _runs(max(first, self.start), batch):
             for span in self.spans.within(begin, end):
-                if span.state is not Delivery.ACQUIRED or span.member != member:
+                if span.state is not DeliveryState.ACQUIRED or span.member != member:
                     return ErrorCode.INVALID_RECORD_STATE, []
                 spans.append(_after(span, Acknowledge(kind), limits, now))
         return ErrorCode.NONE, spans
 
-    def release(self, member: str, limits: Limits) -> None:
-        """A member is gone: what it had is available again."""
+    def release(self, member: str, limits: AcquireLimits) -> None:
+        """Make a member's records available again: it left."""
         for span in self.spans:
-            if span.state is Delivery.ACQUIRED and span.member == member:
+            if span.state is DeliveryState.ACQUIRED and span.member == member:
                 self.spans.put(_released(span, limits))
         self._advance()
 
-    def on_time(self, limits: Limits, now: int) -> bool:
-        """Take back what locks have ended for; whether there was any."""
+    def on_time(self, limits: AcquireLimits, now: int) -> bool:
+        """Release expired locks; return whether there were any."""
         late = [
-            span for span in self.spans if span.state is Delivery.ACQUIRED and span.until_ms <= now
+            span
+            for span in self.spans
+            if span.state is DeliveryState.ACQUIRED and span.until_ms <= now
         ]
         for span in late:
             self.spans.put(_released(span, limits))
@@ -172,20 +174,20 @@ class SharePartition:
         return bool(late)
 
     def has_any(self, member: str) -> bool:
-        """Whether a member has something in hand."""
+        """Whether a member has acquired any records."""
         return any(one.member == member for one in self.spans)
 
     def done(self) -> int:
-        """How many records behind `start` are done with already."""
+        """The number of records after `start` that are done."""
         return sum(len(one) for one in self.spans if one.state in DONE)
 
     def deadline(self) -> int | None:
         """When the next lock ends."""
-        locked = (one.until_ms for one in self.spans if one.state is Delivery.ACQUIRED)
+        locked = (one.until_ms for one in self.spans if one.state is DeliveryState.ACQUIRED)
         return min(locked, default=None)
 
     def log_starts_at(self, offset: int) -> None:
-        """Records below are gone: they are done with, whoever has them."""
+        """Archive the records below this offset: the log no longer has them."""
         if offset <= self.start:
             return
         if offset >= self.end:
@@ -193,7 +195,7 @@ class SharePartition:
             self.start = self.end = offset
             return
         for span in self.spans.within(self.start, offset - 1):
-            self.spans.put(replace(span, state=Delivery.ARCHIVED, member="", until_ms=0))
+            self.spans.put(replace(span, state=DeliveryState.ARCHIVED, member="", until_ms=0))
         self._advance()
 
     def kept(self) -> list[Span]:
@@ -202,7 +204,7 @@ class SharePartition:
         The part at the end that was never delivered is omitted.
         """
         spans = joined(replace(_unlocked(span), lot=None) for span in self.spans)
-        while spans and not spans[-1].count and spans[-1].state is Delivery.AVAILABLE:
+        while spans and not spans[-1].count and spans[-1].state is DeliveryState.AVAILABLE:
             spans.pop()
         return spans
 
@@ -215,7 +217,7 @@ class SharePartition:
 
 
 def _runs(begin: int, batch: Acknowledged) -> Iterable[tuple[int, int, int]]:
-    """Neighbouring offsets of one kind, from `begin` on."""
+    """Adjacent offsets with the same acknowledgement, from `begin` on."""
     if len(batch.kinds) == 1:
         yield begin, batch.last, batch.kinds[0]
         return
@@ -228,28 +230,28 @@ def _runs(begin: int, batch: Acknowledged) -> Iterable[tuple[int, int, int]]:
         at = end + 1
 
 
-def _after(span: Span, kind: Acknowledge, limits: Limits, now: int) -> Span:
+def _after(span: Span, kind: Acknowledge, limits: AcquireLimits, now: int) -> Span:
     match kind:
         case Acknowledge.ACCEPT:
-            return replace(span, state=Delivery.ACKNOWLEDGED, member="", until_ms=0)
+            return replace(span, state=DeliveryState.ACKNOWLEDGED, member="", until_ms=0)
         case Acknowledge.REJECT | Acknowledge.GAP:
-            return replace(span, state=Delivery.ARCHIVED, member="", until_ms=0)
+            return replace(span, state=DeliveryState.ARCHIVED, member="", until_ms=0)
         case Acknowledge.RENEW:
             return replace(span, until_ms=now + limits.lock_ms)
         case Acknowledge.RELEASE:
             return _released(span, limits)
 
 
-def _released(span: Span, limits: Limits) -> Span:
+def _released(span: Span, limits: AcquireLimits) -> Span:
     """Available again, unless it was delivered too often."""
     is_over = span.count >= limits.deliveries
-    state = Delivery.ARCHIVED if is_over else Delivery.AVAILABLE
+    state = DeliveryState.ARCHIVED if is_over else DeliveryState.AVAILABLE
     return replace(span, state=state, member="", until_ms=0)
 
 
 def _unlocked(span: Span) -> Span:
-    if span.state is not Delivery.ACQUIRED:
+    if span.state is not DeliveryState.ACQUIRED:
         return span
     return replace(
-        span, state=Delivery.AVAILABLE, count=max(span.count - 1, 0), member="", until_ms=0
+        span, state=DeliveryState.AVAILABLE, count=max(span.count - 1, 0), member="", until_ms=0
     )

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from barnabas.coordinators.share_partition.partition import SharePartition
-from barnabas.coordinators.share_partition.spans import Delivery, Span, Spans
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span, Spans
 
 
 def restored(start: int, kept: Iterable[Span]) -> SharePartition:
-    """The partition again; what lies between kept offsets was never delivered.
+    """Restore the partition; offsets between stored spans were never delivered.
 
-    What was kept together counts as delivered together.
+    A stored span counts as one lot.
     """
     spans = Spans()
     end = start
@@ -19,9 +19,9 @@ def restored(start: int, kept: Iterable[Span]) -> SharePartition:
             continue
         if span.first > end:
             spans.add(Span(end, span.first - 1))
-        state = Delivery.AVAILABLE if span.state is Delivery.ACQUIRED else span.state
+        state = DeliveryState.AVAILABLE if span.state is DeliveryState.ACQUIRED else span.state
         first = max(span.first, end)
-        is_new = state is Delivery.AVAILABLE and not span.count
+        is_new = state is DeliveryState.AVAILABLE and not span.count
         lot = None if is_new else (first, span.last)
         spans.add(replace(span, first=first, state=state, lot=lot))
         end = span.last + 1

@@ -1,4 +1,4 @@
-"""Spans: offsets that are all in one state, in the order of the log."""
+"""Spans: runs of offsets with the same state, in the order of the log."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 
-class Delivery(IntEnum):
-    """What became of a record. The numbers are those of the records that keep it."""
+class DeliveryState(IntEnum):
+    """The state of a record. The numbers are those in stored records."""
 
     AVAILABLE = 0
     """It can be delivered, for the first time or again."""
@@ -19,20 +19,20 @@ class Delivery(IntEnum):
     """It is delivered no more: it was rejected, delivered too often, or is no record."""
 
 
-DONE = frozenset({Delivery.ACKNOWLEDGED, Delivery.ARCHIVED})
+DONE = frozenset({DeliveryState.ACKNOWLEDGED, DeliveryState.ARCHIVED})
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Offsets `first` to `last`, both of them too. `count`: how often they were delivered.
+    """The offsets `first` to `last`, inclusive. `count`: the number of their deliveries.
 
-    `member` has them until `until_ms`, where they are acquired. `lot`: first and last of those that
-    were delivered together the first time; None: they never were.
+    If acquired, `member` has them until `until_ms`. `lot`: first and last offset of those that were
+    first delivered together; None: never delivered.
     """
 
     first: int
     last: int
-    state: Delivery = Delivery.AVAILABLE
+    state: DeliveryState = DeliveryState.AVAILABLE
     count: int = 0
     member: str = ""
     until_ms: int = 0
@@ -64,28 +64,28 @@ class Spans:
 
     @property
     def first(self) -> Span | None:
-        """The one with the least offsets."""
+        """The span with the lowest offsets."""
         return self._spans[0] if self._spans else None
 
     @property
     def last(self) -> Span | None:
-        """The one with the greatest offsets."""
+        """The span with the highest offsets."""
         return self._spans[-1] if self._spans else None
 
     def add(self, span: Span) -> None:
-        """Put a span behind all others."""
+        """Append a span after all others."""
         self._spans.append(span)
 
     def drop_first(self) -> None:
-        """Forget the one with the least offsets."""
+        """Remove the span with the lowest offsets."""
         del self._spans[0]
 
     def drop_last(self) -> None:
-        """Forget the one with the greatest offsets."""
+        """Remove the span with the highest offsets."""
         del self._spans[-1]
 
     def within(self, first: int, last: int) -> list[Span]:
-        """The spans that these offsets are, cut where they begin and end."""
+        """The spans of these offsets, split at both ends."""
         self._cut(first)
         self._cut(last + 1)
         begin = self._at(first)
@@ -97,18 +97,18 @@ class Spans:
         return found
 
     def put(self, span: Span) -> None:
-        """Replace the span that has just these offsets."""
+        """Replace the span with exactly these offsets."""
         index = self._at(span.first)
         was = self._spans[index]
         assert (was.first, was.last) == (span.first, span.last), "spans are cut before"
         self._spans[index] = span
 
     def join(self) -> None:
-        """Make one of neighbours that are alike."""
+        """Merge adjacent spans that are alike."""
         self._spans = joined(self._spans)
 
     def _cut(self, at: int) -> None:
-        """Have a span begin at an offset, where one holds it."""
+        """Split the span that contains an offset, so that one begins there."""
         index = self._at(at)
         if index < 0 or index >= len(self._spans):
             return
@@ -117,12 +117,12 @@ class Spans:
             self._spans[index : index + 1] = [replace(span, last=at - 1), replace(span, first=at)]
 
     def _at(self, offset: int) -> int:
-        """Where the span is that holds an offset, or the last one before it."""
+        """The index of the span that contains an offset, or of the last one before it."""
         return max(bisect_right(self._spans, offset, key=lambda one: one.first) - 1, 0)
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """One of neighbours that are alike."""
+    """Merge adjacent spans that are alike."""
     found: list[Span] = []
     for span in spans:
         if found and found[-1].is_like(span):

@@ -1,1 +1,1 @@
-"""What share groups have read, as it is kept in __share_group_state (KIP-932)."""
+"""The progress of share groups, stored in __share_group_state (KIP-932)."""

@@ -16,8 +16,8 @@ AS_BEFORE: Final = -1
 """An epoch, or an offset, that a leader omits."""
 
 
-class Change(NamedTuple):
-    """What a leader has to keep of a partition."""
+class StateUpdate(NamedTuple):
+    """A partition's state as its leader reports it."""
 
     state_epoch: int
     leader_epoch: int
@@ -29,7 +29,7 @@ class Change(NamedTuple):
 def begin(
     states: ShareStates, key: StateKey, state_epoch: int, start: int, now_ms: int
 ) -> CoordinatorRecord:
-    """A group starts to read a partition, or is moved to another position.
+    """Start, or restart, reading of a partition at an offset.
 
     Raises:
         BrokerError: FENCED_STATE_EPOCH: it was initialised again since.
@@ -44,10 +44,10 @@ def begin(
 def read(
     states: ShareStates, key: StateKey, leader_epoch: int, now_ms: int
 ) -> tuple[KeptState, CoordinatorRecord | None]:
-    """Return a state to a leader, and the record that it leads now, if that is new.
+    """Return a state to a leader, with the record of its leadership if that is new.
 
     Raises:
-        BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH: another one leads.
+        BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH: there is a newer leader.
     """
     was = _known(states, key)
     _check_leader(was, leader_epoch)
@@ -56,12 +56,14 @@ def read(
     return was, states.snapshot(key, was._replace(leader_epoch=leader_epoch), now_ms)
 
 
-def write(states: ShareStates, key: StateKey, update: Change, now_ms: int) -> CoordinatorRecord:
-    """Store a leader's state over the old one. Epochs do not change: `begin` and `read` raise them.
+def write(
+    states: ShareStates, key: StateKey, update: StateUpdate, now_ms: int
+) -> CoordinatorRecord:
+    """Store a leader's state over the old one. Only `begin` and `read` raise epochs.
 
     Raises:
-        BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH: others
-            have changed something since.
+        BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH: an
+            epoch is newer.
     """
     was = _known(states, key)
     if update.leader_epoch != AS_BEFORE:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from barnabas.coordinators.common.record_kinds import Layouts, encode_record, read_record
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.coordinators.share_state.combining import combined
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
@@ -30,7 +30,7 @@ class StateKey(NamedTuple):
     """Which partition of which group."""
 
     group_id: str
-    place: Place
+    topic_partition: TopicIdPartition
 
 
 class KeptState(NamedTuple):
@@ -56,15 +56,15 @@ class ShareStates:
         self._states: dict[StateKey, KeptState] = {}
 
     def get(self, key: StateKey) -> KeptState | None:
-        """What is kept; None: nothing ever was."""
+        """The stored state; None: there never was one."""
         return self._states.get(key)
 
     def keys(self) -> Iterator[StateKey]:
-        """Of which partitions and groups something is kept."""
+        """The partitions and groups with a stored state."""
         return iter(tuple(self._states))
 
     def snapshot(self, key: StateKey, state: KeptState, now_ms: int) -> CoordinatorRecord:
-        """The record of a state; which snapshot that is, and since when there are any, it knows."""
+        """The record of a state, with the number of its snapshot and the time of the first."""
         was = self._states.get(key, KeptState(created_ms=now_ms))
         value = layouts.ShareSnapshotValue(
             snapshot_epoch=was.snapshot_epoch + 1,
@@ -91,26 +91,26 @@ class ShareStates:
         return encode_record(_SNAPSHOT, _key(key), None)
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
-        """Take in one record; see `CoordinatorShard`."""
+        """Apply one record; see `CoordinatorShard`."""
         found = read_record(key, value, _KINDS)
         if found is None:
             return
         of, decoded = found.key, found.value
-        place = StateKey(of.group_id, Place(bytes(of.topic_id), of.partition))
+        topic_partition = StateKey(of.group_id, TopicIdPartition(bytes(of.topic_id), of.partition))
         if decoded is None:
             if found.kind == _SNAPSHOT:
-                self._states.pop(place, None)
+                self._states.pop(topic_partition, None)
             return
         spans = tuple(_spans(decoded.state_batches))
         if isinstance(decoded, layouts.ShareSnapshotValue):
-            self._states[place] = KeptState(
+            self._states[topic_partition] = KeptState(
                 decoded.start_offset, spans, decoded.state_epoch, decoded.leader_epoch,
                 decoded.delivery_complete_count, decoded.snapshot_epoch, decoded.create_timestamp,
             )  # fmt: skip
         else:
-            was = self._states.get(place, KeptState())
+            was = self._states.get(topic_partition, KeptState())
             start = was.start if decoded.start_offset == UNKNOWN else decoded.start_offset
-            self._states[place] = was._replace(
+            self._states[topic_partition] = was._replace(
                 start=start,
                 spans=combined((*was.spans, *spans), start),
                 leader_epoch=decoded.leader_epoch,
@@ -120,14 +120,16 @@ class ShareStates:
 
 def _key(key: StateKey) -> layouts.ShareSnapshotKey:
     return layouts.ShareSnapshotKey(
-        group_id=key.group_id, topic_id=key.place.topic_id, partition=key.place.partition
+        group_id=key.group_id,
+        topic_id=key.topic_partition.topic_id,
+        partition=key.topic_partition.partition,
     )
 
 
 def _spans(batches: Iterable[layouts.StateBatch]) -> Iterable[Span]:
-    known = set(Delivery)
+    known = set(DeliveryState)
     for one in batches:
         if one.delivery_state not in known or one.last_offset < one.first_offset:
             raise DecodeError("state_batches", 0, "a state that there is, of offsets in order")
-        state = Delivery(one.delivery_state)
+        state = DeliveryState(one.delivery_state)
         yield Span(one.first_offset, one.last_offset, state, one.delivery_count)

@@ -4,33 +4,33 @@ Source: KIP-1071; Kafka's StreamsGroup.validateOffsetCommit, validateOffsetFetch
 """
 
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.tasks import Role, Task
 from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
 
 
-def refused_positions(group: StreamsGroup, asked: Commit) -> dict[Position, ErrorCode]:
+def refused_positions(group: StreamsGroup, request: Commit) -> dict[TopicPartition, ErrorCode]:
     """The positions that are not to be kept, and why."""
-    nobody = not asked.who.member_id and asked.who.instance_id is None
-    if asked.generation < 0 and (not group.members or (asked.in_transaction and nobody)):
+    nobody = not request.who.member_id and request.who.instance_id is None
+    if request.generation < 0 and (not group.members or (request.in_transaction and nobody)):
         return {}
-    member = group.members.get(asked.who.member_id)
+    member = group.members.get(request.who.member_id)
     if member is None:
-        return dict.fromkeys(asked.offsets, ErrorCode.UNKNOWN_MEMBER_ID)
-    if not asked.in_transaction and not asked.knows_epochs:
-        return dict.fromkeys(asked.offsets, ErrorCode.UNSUPPORTED_VERSION)
-    if asked.generation == member.epoch:
+        return dict.fromkeys(request.offsets, ErrorCode.UNKNOWN_MEMBER_ID)
+    if not request.in_transaction and not request.knows_epochs:
+        return dict.fromkeys(request.offsets, ErrorCode.UNSUPPORTED_VERSION)
+    if request.generation == member.epoch:
         return {}
-    has = {} if asked.generation > member.epoch else {**member.revoking, **member.assigned}
+    has = {} if request.generation > member.epoch else {**member.revoking, **member.assigned}
     return {
         position: ErrorCode.STALE_MEMBER_EPOCH
-        for position in asked.offsets
-        if has.get(_task(group, position), asked.generation + 1) > asked.generation
+        for position in request.offsets
+        if has.get(_task(group, position), request.generation + 1) > request.generation
     }
 
 
-def _task(group: StreamsGroup, position: Position) -> Task:
+def _task(group: StreamsGroup, position: TopicPartition) -> Task:
     """The task that reads a partition; an unassigned one if none does."""
     assert group.topology is not None, "a group with members has one"
     name = group.topology.by_source.get(position.topic, "")

@@ -1,4 +1,4 @@
-"""Configured: a topology beside the topics that there are: what it lacks, or how many tasks it has.
+"""Configured: a topology checked against the existing topics: what is missing, or how many tasks it has.
 
 Source: KIP-1071; Kafka's InternalTopicManager.
 """
@@ -17,28 +17,28 @@ _NAMED_MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class NewTopic:
-    """An internal topic that is to be made."""
+class MissingTopic:
+    """An internal topic that must be created."""
 
-    said: TopicInfo
+    info: TopicInfo
     partitions: int
 
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """`problem`: why no tasks can be handed out yet. `tasks`: how many each subtopology has.
+    """`problem`: why no tasks can be assigned yet. `tasks`: their number in each subtopology.
 
-    `counts`: partitions of the internal topics; `missing`: those of them that are to be made.
+    `counts`: partitions of the internal topics; `missing`: those that must be created.
     """
 
     problem: Status | None = None
     tasks: Mapping[str, int] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
-    missing: tuple[NewTopic, ...] = ()
+    missing: tuple[MissingTopic, ...] = ()
 
 
 def configure(topology: Topology, topics: TopicsView) -> Configured:
-    """Look for the topics of a topology.
+    """Check the topics of a topology.
 
     Raises:
         BrokerError: STREAMS_INVALID_TOPOLOGY: no topics would fit it.
@@ -55,7 +55,7 @@ def configure(topology: Topology, topics: TopicsView) -> Configured:
         return Configured(error.status)
     problem = None
     if missing:
-        names = _named([one.said.name for one in missing])
+        names = _named([one.info.name for one in missing])
         problem = Status(
             StatusCode.MISSING_INTERNAL_TOPICS, f"Internal topics are missing: {names}"
         )
@@ -65,13 +65,13 @@ def configure(topology: Topology, topics: TopicsView) -> Configured:
 
 def _missing(
     topology: Topology, topics: TopicsView, decided: Mapping[str, int]
-) -> tuple[NewTopic, ...]:
+) -> tuple[MissingTopic, ...]:
     wanted = {topic.name: topic for topic in topology.internal_topics()}
     missing = []
     for name, topic in sorted(wanted.items()):
         known = topics.find(name)
         if known is None:
-            missing.append(NewTopic(topic, decided[name]))
+            missing.append(MissingTopic(topic, decided[name]))
         elif known.partitions != decided[name]:
             raise WronglyPartitioned(
                 f"Existing topic {name} has different number of partitions: "

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.streams_group.group import StreamsGroup
-from barnabas.coordinators.streams_group.member import Endpoint, StreamsMember
+from barnabas.coordinators.streams_group.member import MemberEndpoint, StreamsMember
 from barnabas.coordinators.streams_group.tasks import Role, by_subtopology
 from barnabas.coordinators.streams_group.topology import inputs_of
 
 
 class EndpointPartitions(NamedTuple):
-    """Partitions by topic: those that are processed behind an endpoint, and those with a copy there."""
+    """Partitions by topic: those processed by an endpoint's member, and those of which it has a copy."""
 
-    endpoint: Endpoint
+    endpoint: MemberEndpoint
     active: Mapping[str, list[int]]
     standby: Mapping[str, list[int]]
 
@@ -34,7 +34,7 @@ def endpoint_partitions(group: StreamsGroup, topics: TopicsView) -> tuple[Endpoi
 def _inputs(
     group: StreamsGroup, member: StreamsMember, role: Role, topics: TopicsView
 ) -> Iterator[tuple[str, list[int]]]:
-    """What the member's tasks read, each topic as far as it has those partitions."""
+    """The partitions that the member's tasks read, by topic."""
     assert group.topology is not None, "a group with members has one"
     has = by_subtopology(member.assigned, role)
     for one in group.topology.subtopologies:

@@ -1,7 +1,7 @@
 """StreamsGroup: one group as its records define it, and its state while the broker runs.
 
-Everything but `heard` changes only by applying records (see `replaying`). Source: KIP-1071; Kafka's
-StreamsGroup.
+Everything but `volatile` changes only by applying records (see `replaying`). Source: KIP-1071;
+Kafka's StreamsGroup.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ BEFORE_THE_FIRST = 1
 
 
 @dataclass(slots=True)
-class Heard:
+class StreamsVolatileState:
     """State without records. Times in milliseconds.
 
     `sessions`: when a member's session ends; `limits`: a member's deadline for a revocation.
@@ -36,7 +36,7 @@ class Heard:
     endpoints: int = 0
 
     def forget(self, member_id: str) -> None:
-        """It is no member any more."""
+        """Drop the state of a member that left."""
         self.sessions.pop(member_id, None)
         self.limits.pop(member_id, None)
 
@@ -54,16 +54,16 @@ class StreamsGroup:
     topology: Topology | None = None
     members: dict[str, StreamsMember] = field(default_factory=dict)
     target: dict[str, Tasks] = field(default_factory=dict)
-    heard: Heard = field(default_factory=Heard)
+    volatile: StreamsVolatileState = field(default_factory=StreamsVolatileState)
 
     @property
     def parts(self) -> tuple[object, ...]:
-        """The objects that have its attributes."""
-        return self, self.heard
+        """The objects whose attributes an undo restores."""
+        return self, self.volatile
 
     @property
     def state(self) -> str:
-        """What it is doing, in Kafka's word."""
+        """Its state, by Kafka's name."""
         if not self.members:
             return "Empty"
         if self.topology is None or self.topology.epoch != self.validated:
@@ -74,14 +74,14 @@ class StreamsGroup:
         return "Stable" if follow else "Reconciling"
 
     def drop(self, member_id: str) -> None:
-        """Somebody is no member any more."""
+        """Remove a member."""
         self.members.pop(member_id, None)
-        self.heard.forget(member_id)
+        self.volatile.forget(member_id)
         if not self.members:
-            self.heard.shutdown_by = None
+            self.volatile.shutdown_by = None
 
     def holders(self) -> dict[Task, set[str]]:
-        """Which processes have each task, also while they give it back."""
+        """The processes that have each task, even while they revoke it."""
         found: dict[Task, set[str]] = {}
         for member in self.members.values():
             for task in (*member.assigned, *member.revoking):

@@ -6,15 +6,19 @@ Source: KIP-1071; Kafka's GroupMetadataManager.streamsGroupHeartbeat.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.draft import RecordDraft
 from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
 from barnabas.coordinators.streams_group import records
-from barnabas.coordinators.streams_group.configuring import NewTopic, configure
+from barnabas.coordinators.streams_group.configuring import MissingTopic, configure
 from barnabas.coordinators.streams_group.endpoints import EndpointPartitions, endpoint_partitions
 from barnabas.coordinators.streams_group.group import StreamsGroup
-from barnabas.coordinators.streams_group.member import Endpoint, MemberState, StreamsMember
+from barnabas.coordinators.streams_group.member import (
+    MemberEndpoint,
+    StreamsMember,
+    StreamsMemberState,
+)
 from barnabas.coordinators.streams_group.reconciling import check_state, reconciled
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode
@@ -26,7 +30,7 @@ from barnabas.protocol.internal.streams_group_records import Subtopology
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StreamsBeat:
+class StreamsHeartbeat:
     """A member's heartbeat; None, and -1 for a time: unchanged.
 
     `endpoints`: the version of the members' endpoints that it has.
@@ -43,13 +47,13 @@ class StreamsBeat:
     topology: Topology | None = None
     owned: Tasks | None = None
     process_id: str | None = None
-    endpoint: Endpoint | None = None
+    endpoint: MemberEndpoint | None = None
     tags: tuple[tuple[str, str], ...] | None = None
     shuts_down: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class StreamsReply:
+class StreamsHeartbeatReply:
     """Epoch and, if changed, all tasks of the member.
 
     `partitions`: the endpoints of partitions, if changed. `missing`: internal topics to create for
@@ -63,73 +67,73 @@ class StreamsReply:
     statuses: tuple[Status, ...] = ()
     endpoints: int = 0
     partitions: tuple[EndpointPartitions, ...] | None = None
-    missing: tuple[NewTopic, ...] = ()
+    missing: tuple[MissingTopic, ...] = ()
 
 
 def beat(
-    draft: Draft,
+    draft: RecordDraft,
     group: StreamsGroup,
-    asked: StreamsBeat,
+    request: StreamsHeartbeat,
     topics: TopicsView,
     settings: StreamsSettings,
     now: int,
-) -> StreamsReply:
+) -> StreamsHeartbeatReply:
     """Join, or continue.
 
     Raises:
         BrokerError: it is not allowed; nothing changes then.
     """
-    was = _find_member(group, asked, settings)
-    check_state(was, asked.owned)
-    look = _look(group, _topology(group, asked), topics)
+    was = _find_member(group, request, settings)
+    check_state(was, request.owned)
+    look = _look(group, _topology(group, request), topics)
     if not look.configured.problem:
-        _check_tasks(look, asked.owned or NO_TASKS)
-    heard, updated = group.heard, _updated(was, asked)
-    if not group.members and heard.delayed_until is None and settings.initial_delay_ms:
-        heard.delayed_until = now + settings.initial_delay_ms
-    has_news = updated != group.members.get(asked.member_id)
+        _check_tasks(look, request.owned or NO_TASKS)
+    volatile, updated = group.volatile, _updated(was, request)
+    if not group.members and volatile.delayed_until is None and settings.initial_delay_ms:
+        volatile.delayed_until = now + settings.initial_delay_ms
+    has_news = updated != group.members.get(request.member_id)
     if has_news:
         draft.add(records.member_record(group.group_id, updated))
     if group.topology is None:
         draft.add(records.topology_record(group.group_id, look.topology))
     refresh(draft, group, look, settings, has_news=has_news)
     delayed = retarget(draft, group, settings, now)
-    member = _step(draft, group, updated, asked.owned)
+    member = _step(draft, group, updated, request.owned)
     _set_limits(group, member, settings, now)
-    if asked.shuts_down and heard.shutdown_by is None:
-        heard.shutdown_by = asked.member_id
+    if request.shuts_down and volatile.shutdown_by is None:
+        volatile.shutdown_by = request.member_id
     tasks = frozenset(member.assigned)
     # A member with other tasks has missed a response. Kafka 4.3 does not repeat it.
-    has_missed = asked.owned is not None and asked.owned != tasks
-    is_news = asked.epoch == JOINS or has_missed or tasks != was.assigned.keys()
+    has_missed = request.owned is not None and request.owned != tasks
+    is_news = request.epoch == JOINS or has_missed or tasks != was.assigned.keys()
     if is_news and member.endpoint is not None:
-        heard.endpoints += 1
-    return StreamsReply(
+        volatile.endpoints += 1
+    return StreamsHeartbeatReply(
         member.member_id,
         member.epoch,
         settings.heartbeat_ms,
         tasks if is_news else None,
         tuple(_statuses(group, member, delayed)),
-        heard.endpoints,
-        endpoint_partitions(group, topics) if heard.endpoints != asked.endpoints else None,
+        volatile.endpoints,
+        endpoint_partitions(group, topics) if volatile.endpoints != request.endpoints else None,
         look.configured.missing,
     )
 
 
 def _find_member(
-    group: StreamsGroup, asked: StreamsBeat, settings: StreamsSettings
+    group: StreamsGroup, request: StreamsHeartbeat, settings: StreamsSettings
 ) -> StreamsMember:
-    known = group.members.get(asked.member_id)
-    if known is None and asked.epoch != JOINS:
-        raise unknown_member(group, asked.member_id)
-    if asked.epoch == JOINS and known is None and len(group.members) >= settings.max_size:
+    known = group.members.get(request.member_id)
+    if known is None and request.epoch != JOINS:
+        raise unknown_member(group, request.member_id)
+    if request.epoch == JOINS and known is None and len(group.members) >= settings.max_size:
         raise BrokerError(
             ErrorCode.GROUP_MAX_SIZE_REACHED,
             f"The streams group has reached its maximum capacity of {settings.max_size} members.",
         )
     if known is None:
-        return StreamsMember(member_id=asked.member_id)
-    _check_epoch(known, asked)
+        return StreamsMember(member_id=request.member_id)
+    _check_epoch(known, request)
     return known
 
 
@@ -141,9 +145,9 @@ def unknown_member(group: StreamsGroup, member_id: str) -> BrokerError:
     )
 
 
-def _check_epoch(member: StreamsMember, asked: StreamsBeat) -> None:
-    """The epoch must be the member's, or the one before if the answer to that was lost."""
-    epoch, owned = asked.epoch, asked.owned
+def _check_epoch(member: StreamsMember, request: StreamsHeartbeat) -> None:
+    """The epoch must be the member's, or the previous one if that response was lost."""
+    epoch, owned = request.epoch, request.owned
     if epoch in {member.epoch, JOINS}:
         return
     was_lost = owned is not None and owned <= member.assigned.keys()
@@ -157,13 +161,13 @@ def _check_epoch(member: StreamsMember, asked: StreamsBeat) -> None:
         )
 
 
-def _topology(group: StreamsGroup, asked: StreamsBeat) -> Topology:
+def _topology(group: StreamsGroup, request: StreamsHeartbeat) -> Topology:
     """The group's topology; that of its first member if it has none yet."""
-    known, said = group.topology, asked.topology
+    known, sent = group.topology, request.topology
     if known is None:
-        assert said is not None, "who joins says it, and a group has a member before others go on"
-        return said
-    if said is not None and said.epoch >= known.epoch and not _is_same(said, known):
+        assert sent is not None, "the first request of a group is a join, which has the topology"
+        return sent
+    if sent is not None and sent.epoch >= known.epoch and not _is_same(sent, known):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "Topology updates are not supported yet.")
     return known
 
@@ -176,13 +180,13 @@ def _is_same(one: Topology, other: Topology) -> bool:
 
 
 def _look(group: StreamsGroup, topology: Topology, topics: TopicsView) -> Look:
-    """Look at the topics again if they have changed since they were seen."""
-    heard, changes = group.heard, topics.changes
-    if heard.configured is not None and heard.topics_seen == changes:
-        return Look(topology, heard.configured, group.metadata_hash, changes)
+    """Check the topics again if they have changed."""
+    volatile, changes = group.volatile, topics.changes
+    if volatile.configured is not None and volatile.topics_seen == changes:
+        return Look(topology, volatile.configured, group.metadata_hash, changes)
     found = hash_of(known_topics(topology.topics, topics))
-    if heard.configured is not None and found == group.metadata_hash:
-        return Look(topology, heard.configured, found, changes)
+    if volatile.configured is not None and found == group.metadata_hash:
+        return Look(topology, volatile.configured, found, changes)
     return Look(topology, configure(topology, topics), found, changes)
 
 
@@ -200,27 +204,27 @@ def _check_tasks(look: Look, owned: Tasks) -> None:
             )
 
 
-def _updated(member: StreamsMember, asked: StreamsBeat) -> StreamsMember:
+def _updated(member: StreamsMember, request: StreamsHeartbeat) -> StreamsMember:
     """The member with the data of this heartbeat."""
-    timeout, topology = asked.rebalance_timeout_ms, asked.topology
+    timeout, topology = request.rebalance_timeout_ms, request.topology
     return replace(
         member,
-        rack_id=member.rack_id if asked.rack_id is None else asked.rack_id,
-        client_id=asked.client_id,
-        client_host=asked.client_host,
+        rack_id=member.rack_id if request.rack_id is None else request.rack_id,
+        client_id=request.client_id,
+        client_host=request.client_host,
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout == -1 else timeout,
         topology_epoch=member.topology_epoch if topology is None else topology.epoch,
-        process_id=member.process_id if asked.process_id is None else asked.process_id,
-        endpoint=member.endpoint if asked.endpoint is None else asked.endpoint,
-        tags=member.tags if asked.tags is None else asked.tags,
+        process_id=member.process_id if request.process_id is None else request.process_id,
+        endpoint=member.endpoint if request.endpoint is None else request.endpoint,
+        tags=member.tags if request.tags is None else request.tags,
     )
 
 
 def _step(
-    draft: Draft, group: StreamsGroup, member: StreamsMember, owned: Tasks | None
+    draft: RecordDraft, group: StreamsGroup, member: StreamsMember, owned: Tasks | None
 ) -> StreamsMember:
-    """Bring a member one step nearer to what it is to do."""
-    delayed = group.heard.delayed_until is not None
+    """Move a member one step closer to its target assignment."""
+    delayed = group.volatile.delayed_until is not None
     target = NO_TASKS if delayed else group.target.get(member.member_id, NO_TASKS)
     if member.follows(group.assignment_epoch):
         return member
@@ -233,17 +237,17 @@ def _step(
 def _set_limits(
     group: StreamsGroup, member: StreamsMember, settings: StreamsSettings, now: int
 ) -> None:
-    group.heard.sessions[member.member_id] = now + settings.session_ms
-    if member.state is not MemberState.UNREVOKED:
-        group.heard.limits.pop(member.member_id, None)
+    group.volatile.sessions[member.member_id] = now + settings.session_ms
+    if member.state is not StreamsMemberState.UNREVOKED:
+        group.volatile.limits.pop(member.member_id, None)
     else:
-        group.heard.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)
+        group.volatile.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)
 
 
 def _statuses(
     group: StreamsGroup, member: StreamsMember, delayed: Status | None
 ) -> Iterable[Status]:
-    topology, configured = group.topology, group.heard.configured
+    topology, configured = group.topology, group.volatile.configured
     if topology is not None and member.topology_epoch < topology.epoch:
         yield Status(
             StatusCode.STALE_TOPOLOGY,
@@ -254,9 +258,9 @@ def _statuses(
         yield delayed
     if configured is not None and configured.problem is not None:
         yield configured.problem
-    if group.heard.shutdown_by is not None:
+    if group.volatile.shutdown_by is not None:
         yield Status(
             StatusCode.SHUTDOWN_APPLICATION,
-            f"Streams group member {group.heard.shutdown_by} encountered a fatal error and "
+            f"Streams group member {group.volatile.shutdown_by} encountered a fatal error and "
             "requested a shutdown for the entire application.",
         )

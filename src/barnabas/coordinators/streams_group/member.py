@@ -1,4 +1,4 @@
-"""StreamsMember: one member of a streams group: what it is, what it does, what it gives back."""
+"""StreamsMember: one member of a streams group, with its process and its tasks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ from barnabas.coordinators.streams_group.tasks import Task
 NOTHING: Mapping[Task, int] = {}
 
 
-class MemberState(IntEnum):
-    """How far a member has followed what it is to do. The numbers are those of the records."""
+class StreamsMemberState(IntEnum):
+    """How far a member has followed its target assignment. The numbers are those of the records."""
 
     STABLE = 1
     """It has all that it is to do."""
@@ -24,7 +24,7 @@ class MemberState(IntEnum):
     """A record of a later Kafka has another value: it starts again."""
 
 
-class Endpoint(NamedTuple):
+class MemberEndpoint(NamedTuple):
     """Where other members reach one for queries."""
 
     host: str
@@ -47,14 +47,14 @@ class StreamsMember:
     rebalance_timeout_ms: int = -1
     topology_epoch: int = -1
     process_id: str = ""
-    endpoint: Endpoint | None = None
+    endpoint: MemberEndpoint | None = None
     tags: tuple[tuple[str, str], ...] = ()
     epoch: int = JOINS
     previous_epoch: int = JOINS
-    state: MemberState = MemberState.STABLE
+    state: StreamsMemberState = StreamsMemberState.STABLE
     assigned: Mapping[Task, int] = field(default_factory=dict)
     revoking: Mapping[Task, int] = field(default_factory=dict)
 
     def follows(self, epoch: int) -> bool:
-        """Whether it has all that was handed out in that epoch."""
-        return self.state is MemberState.STABLE and self.epoch == epoch
+        """Whether it has all tasks that were assigned in that epoch."""
+        return self.state is StreamsMemberState.STABLE and self.epoch == epoch

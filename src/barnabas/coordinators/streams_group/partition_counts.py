@@ -1,4 +1,4 @@
-"""How many partitions the internal topics of a topology need.
+"""The number of partitions that the internal topics of a topology need.
 
 Source: KIP-1071; Kafka's RepartitionTopics, CopartitionedTopicsEnforcer and ChangelogTopics.
 """
@@ -20,7 +20,7 @@ Counts = dict[str, int]
 
 
 class WronglyPartitioned(Exception):
-    """The topics that there are do not fit the topology."""
+    """The existing topics do not fit the topology."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -64,11 +64,11 @@ class PartitionCounts:
                 self.decided[topic.name] = self.tasks_of(one)
 
     def tasks_of(self, one: Subtopology) -> int:
-        """How many tasks a subtopology has: as many as its greatest input has partitions."""
+        """The number of tasks of a subtopology: that of the partitions of its largest input."""
         return max(self._count(name) or 0 for name in inputs_of(one))
 
     def _count(self, name: str) -> int | None:
-        """What a topic has or, if it is not there yet, is to have; None: not decided yet."""
+        """The partitions of a topic or, if it does not exist, those it will have; None: not decided yet."""
         known = self._topics.find(name)
         return self.decided.get(name) if known is None else known.partitions
 

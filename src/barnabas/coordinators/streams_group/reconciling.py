@@ -1,26 +1,25 @@
-"""How a member comes from what it does to what it is to do: it gives back before it gets.
+"""Move a member from its current to its target tasks: it revokes before it receives.
 
-Source: KIP-1071; Kafka's CurrentAssignmentBuilder.
-
-A member that has missed a response shows that by its old epoch, or by other tasks than it is to have.
-It is sent the assignment again, which Kafka 4.3 does not do.
+Source: KIP-1071; Kafka's CurrentAssignmentBuilder. An old epoch, or tasks other than assigned, show
+that a member has missed a response. It then gets its assignment again, which Kafka 4.3 does not
+send.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from barnabas.coordinators.streams_group.member import NOTHING, MemberState, StreamsMember
+from barnabas.coordinators.streams_group.member import NOTHING, StreamsMember, StreamsMemberState
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
 from barnabas.errors import BrokerError, ErrorCode
 
-_S = MemberState
+_S = StreamsMemberState
 
 
 def check_state(member: StreamsMember, owned: Tasks | None) -> None:
-    """Whether it is known what a member does.
+    """Check that the member's state is known.
 
     Raises:
-        BrokerError: FENCED_MEMBER_EPOCH: it is not, and the member must begin again.
+        BrokerError: FENCED_MEMBER_EPOCH: it is not; the member must rejoin.
     """
     if member.state is _S.UNKNOWN and (owned is None or owned):
         raise BrokerError(
@@ -70,7 +69,7 @@ def reconciled(
 
 
 def _is_free(task: Task, process_id: str, holders: Mapping[Task, set[str]]) -> bool:
-    """Nobody may process what another does, and no process can have a task in two roles."""
+    """Whether no other member processes the task, and no process has it in two roles."""
     if task.role is Role.ACTIVE and holders.get(task):
         return False
     return not any(process_id in holders.get(task.as_(role), ()) for role in Role)

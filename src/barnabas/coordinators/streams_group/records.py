@@ -17,7 +17,7 @@ EPOCH, MEMBER, ASSIGNMENT_EPOCH, TARGET, CURRENT, TOPOLOGY = 17, 19, 20, 21, 22,
 def epoch_record(
     group_id: str, epoch: int, metadata_hash: int, validated: int
 ) -> CoordinatorRecord:
-    """A group has come to an epoch, with topics of that hash."""
+    """A group reached an epoch, with topics of that hash."""
     value = layouts.StreamsGroupMetadataValue(
         epoch=epoch, metadata_hash=metadata_hash, validated_topology_epoch=validated
     )
@@ -25,7 +25,7 @@ def epoch_record(
 
 
 def topology_record(group_id: str, topology: Topology) -> CoordinatorRecord:
-    """What the application does."""
+    """The topology of the application."""
     value = layouts.StreamsGroupTopologyValue(
         epoch=topology.epoch,
         # As in Kafka's own, so that the same topology has the same bytes.
@@ -53,7 +53,7 @@ def member_record(group_id: str, member: StreamsMember) -> CoordinatorRecord:
 
 
 def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> CoordinatorRecord:
-    """What was handed out for an epoch is all there."""
+    """The assignment of an epoch is complete."""
     value = layouts.StreamsGroupTargetAssignmentMetadataValue(
         assignment_epoch=epoch, assignment_timestamp=at_ms
     )
@@ -62,7 +62,7 @@ def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> Coordinato
 
 
 def target_record(group_id: str, member_id: str, tasks: Tasks) -> CoordinatorRecord:
-    """What a member is to do."""
+    """A member's target tasks."""
     key = layouts.StreamsGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
     rows = partial(_target, tasks)
     value = layouts.StreamsGroupTargetAssignmentMemberValue(
@@ -81,7 +81,7 @@ def _target(tasks: Tasks, role: Role) -> list[layouts.TargetTasks]:
 
 
 def current_record(group_id: str, member: StreamsMember) -> CoordinatorRecord:
-    """What a member does, and is to give back."""
+    """A member's current tasks, and what it must revoke."""
     key = layouts.StreamsGroupCurrentMemberAssignmentKey(
         group_id=group_id, member_id=member.member_id
     )
@@ -115,7 +115,7 @@ def _current(tasks: Mapping[Task, int], role: Role) -> list[layouts.CurrentTasks
 
 
 def without_member(group_id: str, member_id: str) -> list[CoordinatorRecord]:
-    """Somebody is no member any more."""
+    """The records that remove a member."""
     names = {"group_id": group_id, "member_id": member_id}
     return [
         encode_record(CURRENT, layouts.StreamsGroupCurrentMemberAssignmentKey(**names), None),
@@ -125,7 +125,7 @@ def without_member(group_id: str, member_id: str) -> list[CoordinatorRecord]:
 
 
 def without_group(group: StreamsGroup) -> list[CoordinatorRecord]:
-    """There is nothing of a group any more."""
+    """The records that remove a group."""
     name = group.group_id
     assigned = layouts.StreamsGroupTargetAssignmentMetadataKey(group_id=name)
     return [

@@ -1,4 +1,4 @@
-"""What each record does to streams groups: the one place where they change."""
+"""Apply records to streams groups, which change nowhere else."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -6,10 +6,14 @@ from typing import Any
 
 from barnabas.coordinators.common.group_replay import Effect, GroupReplay
 from barnabas.coordinators.common.record_kinds import Layouts
-from barnabas.coordinators.common.undo import WayBack, to_entries
+from barnabas.coordinators.common.undo import Undo, restore_entries
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.group import BEFORE_THE_FIRST, StreamsGroup
-from barnabas.coordinators.streams_group.member import Endpoint, MemberState, StreamsMember
+from barnabas.coordinators.streams_group.member import (
+    MemberEndpoint,
+    StreamsMember,
+    StreamsMemberState,
+)
 from barnabas.coordinators.streams_group.tasks import Role, Task, tasks_of
 from barnabas.coordinators.streams_group.topology import read_topology
 from barnabas.errors import BrokerError, DecodeError
@@ -47,7 +51,7 @@ def _put(
         rebalance_timeout_ms=value.rebalance_timeout_ms,
         topology_epoch=value.topology_epoch,
         process_id=value.process_id,
-        endpoint=None if endpoint is None else Endpoint(endpoint.host, endpoint.port),
+        endpoint=None if endpoint is None else MemberEndpoint(endpoint.host, endpoint.port),
         tags=tuple((one.key, one.value) for one in value.client_tags),
     )
 
@@ -76,12 +80,14 @@ def _move(
     of: layouts.StreamsGroupCurrentMemberAssignmentKey,
     value: layouts.StreamsGroupCurrentMemberAssignmentValue,
 ) -> None:
-    epoch, known = value.member_epoch, set(MemberState)
+    epoch, known = value.member_epoch, set(StreamsMemberState)
     group.members[of.member_id] = replace(
         _member(group, of.member_id),
         epoch=epoch,
         previous_epoch=value.previous_member_epoch,
-        state=MemberState(value.state) if value.state in known else MemberState.UNKNOWN,
+        state=StreamsMemberState(value.state)
+        if value.state in known
+        else StreamsMemberState.UNKNOWN,
         assigned=_since(Role.ACTIVE, value.active_tasks, epoch)
         | _since(Role.STANDBY, value.standby_tasks, epoch)
         | _since(Role.WARMUP, value.warmup_tasks, epoch),
@@ -154,11 +160,13 @@ def _remove(groups: dict[str, StreamsGroup], group: StreamsGroup, of: Any) -> No
             pass  # What a member did goes with the member.
 
 
-def _way_back(group: StreamsGroup, of: Any) -> WayBack | None:
-    member_id, heard = getattr(of, "member_id", None), group.heard
+def _undo_of(group: StreamsGroup, of: Any) -> Undo | None:
+    member_id, volatile = getattr(of, "member_id", None), group.volatile
     if member_id is None:
         return None
-    return to_entries(member_id, group.members, group.target, heard.sessions, heard.limits)
+    return restore_entries(
+        member_id, group.members, group.target, volatile.sessions, volatile.limits
+    )
 
 
-replay: GroupReplay[StreamsGroup] = GroupReplay(StreamsGroup, _EFFECTS, _remove, _way_back)
+replay: GroupReplay[StreamsGroup] = GroupReplay(StreamsGroup, _EFFECTS, _remove, _undo_of)

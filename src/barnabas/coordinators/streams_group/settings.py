@@ -1,10 +1,10 @@
-"""StreamsSettings: what a streams group obeys."""
+"""StreamsSettings: the settings of a streams group."""
 
 from typing import NamedTuple
 
 
 class StreamsSettings(NamedTuple):
-    """Times in milliseconds. `standbys`: how many standby tasks each task with state is to have."""
+    """Times in milliseconds. `standbys`: the number of standby tasks for each stateful task."""
 
     session_ms: int
     heartbeat_ms: int

@@ -1,4 +1,4 @@
-"""Statuses: what a member receives besides its tasks.
+"""Statuses: problems reported to a member besides its tasks.
 
 Source: Kafka's StreamsGroupHeartbeatResponse.
 """
@@ -19,7 +19,7 @@ class StatusCode(IntEnum):
 
 
 class Status(NamedTuple):
-    """One of them, and why."""
+    """A code, and its reason."""
 
     code: StatusCode
     detail: str

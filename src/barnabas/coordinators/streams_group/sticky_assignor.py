@@ -1,8 +1,8 @@
-"""The assignor `sticky`: tasks stay where they are or where their state is, as far as that is fair.
+"""The assignor `sticky`: tasks stay where they are, or where their state is, as far as that is fair.
 
-Members of one process share its load. A process has each task at most once, in whatever role, so that
-there may be fewer standby tasks than wanted. Source: KIP-1071; Kafka's StickyTaskAssignor. Which member
-gets which task is no part of it.
+Members of one process share its load. A process has each task at most once, in whatever role, so
+that there may be fewer standby tasks than configured. Source: KIP-1071; Kafka's StickyTaskAssignor.
+It does not specify which member gets which task.
 """
 
 from collections import Counter
@@ -14,10 +14,9 @@ from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
 
 
 class GroupTasks(NamedTuple):
-    """`processes`: of each member. `tasks`: how many each subtopology has, `stateful` those with state.
+    """`processes`: of each member. `tasks`: their number in each subtopology; `stateful`: those with state.
 
-    `standbys`: how many standby tasks each task with state is to have. `before`: what members were to
-    do until now.
+    `standbys`: the number of standby tasks for each stateful task. `before`: the previous target.
     """
 
     processes: Mapping[str, str]
@@ -31,7 +30,7 @@ class GroupTasks(NamedTuple):
 class _Process:
     """One process with its members' tasks.
 
-    `has`: all of them, as active ones; `parts`: how many of each subtopology.
+    `has`: all tasks, as active ones; `parts`: how many of each subtopology.
     """
 
     shares: dict[str, set[Task]] = field(default_factory=dict)
@@ -40,7 +39,7 @@ class _Process:
 
     @property
     def load(self) -> float:
-        """Tasks for each member."""
+        """Tasks per member."""
         return len(self.has) / len(self.shares)
 
     def least(self) -> str:
@@ -49,7 +48,7 @@ class _Process:
 
 
 class _Quota:
-    """The fair share: members have equally many tasks, or differ by one."""
+    """The fair share: the numbers of tasks differ by at most one."""
 
     def __init__(self, counts: list[int], more: int) -> None:
         """`counts`: the tasks that members have; `more`: the number still to assign."""
@@ -57,7 +56,7 @@ class _Quota:
         self._rest = rest - sum(max(count - self._each, 0) for count in counts)
 
     def take(self, count: int) -> bool:
-        """Add a task to a member with so many, if its share allows; return whether it did."""
+        """Count a task for a member that has so many, if its share allows; return whether it did."""
         if count == self._each and self._rest > 0:
             self._rest -= 1
             return True
@@ -65,7 +64,7 @@ class _Quota:
 
 
 class _Sharing:
-    """What is handed out so far."""
+    """The tasks assigned so far."""
 
     def __init__(self, group: GroupTasks) -> None:
         self.group = group
@@ -79,7 +78,7 @@ class _Sharing:
                 self._before.setdefault(task, []).append(name)
 
     def had(self, task: Task) -> list[str]:
-        """The previous owner of a task in that role."""
+        """The previous owners of a task in that role."""
         return self._before.get(task, [])
 
     def give(self, name: str, task: Task) -> None:
@@ -92,7 +91,7 @@ class _Sharing:
         return self.processes[self.group.processes[name]]
 
     def keep(self, task: Task, names: Iterable[str], quota: "_Quota") -> bool:
-        """Give a task to the first of these that may have it and has less than its fair share."""
+        """Assign a task to the first of these that may have it and has less than its fair share."""
         for name in names:
             process = self.process_of(name)
             if task.as_(Role.ACTIVE) not in process.has and quota.take(len(process.shares[name])):
@@ -113,7 +112,7 @@ class _Sharing:
 
 
 def assign(group: GroupTasks) -> dict[str, Tasks]:
-    """Give each task to one member to process and, if it has state, to others to stand by."""
+    """Assign each task to one active member and, if it has state, to standby members."""
     sharing = _Sharing(group)
     tasks = [
         Task(Role.ACTIVE, name, partition)

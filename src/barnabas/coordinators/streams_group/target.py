@@ -1,8 +1,8 @@
-"""Epochs and assignments of a streams group: when they change, and the records for it."""
+"""Group epochs and target assignments of a streams group: when they change, and the records for it."""
 
 from typing import NamedTuple
 
-from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.draft import RecordDraft
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.configuring import Configured
 from barnabas.coordinators.streams_group.group import StreamsGroup
@@ -28,30 +28,35 @@ class Look(NamedTuple):
 
 
 def refresh(
-    draft: Draft, group: StreamsGroup, look: Look, settings: StreamsSettings, *, has_news: bool
+    draft: RecordDraft,
+    group: StreamsGroup,
+    look: Look,
+    settings: StreamsSettings,
+    *,
+    has_news: bool,
 ) -> None:
-    """Come to the next epoch if a member is new or another, or topics or standbys are others."""
-    heard = group.heard
+    """Start the next epoch if a member, the topics or the number of standby tasks have changed."""
+    volatile = group.volatile
     if (
         has_news
         or look.metadata_hash != group.metadata_hash
         or look.validated != group.validated
-        or heard.standbys not in {None, settings.standbys}
+        or volatile.standbys not in {None, settings.standbys}
     ):
         draft.add(
             records.epoch_record(
                 group.group_id, group.epoch + 1, look.metadata_hash, look.validated
             )
         )
-    heard.configured, heard.topics_seen = look.configured, look.topics_seen
-    heard.standbys = settings.standbys
+    volatile.configured, volatile.topics_seen = look.configured, look.topics_seen
+    volatile.standbys = settings.standbys
 
 
 def retarget(
-    draft: Draft, group: StreamsGroup, settings: StreamsSettings, now: int
+    draft: RecordDraft, group: StreamsGroup, settings: StreamsSettings, now: int
 ) -> Status | None:
-    """Make a new assignment if one is due, and return the changes; or why it is postponed."""
-    if group.heard.delayed_until is not None:
+    """Make a new assignment if one is due, and add its records; return why it is postponed."""
+    if group.volatile.delayed_until is not None:
         return _delayed("initial rebalance delay")
     if group.epoch <= group.assignment_epoch:
         return None
@@ -71,7 +76,7 @@ def _delayed(why: str) -> Status:
 
 
 def _shares(group: StreamsGroup, settings: StreamsSettings) -> dict[str, Tasks]:
-    configured, topology = group.heard.configured, group.topology
+    configured, topology = group.volatile.configured, group.topology
     if configured is None or configured.problem or topology is None:
         return dict.fromkeys(group.members, NO_TASKS)
     stateful = (one.subtopology_id for one in topology.subtopologies if one.state_changelog_topics)

@@ -1,4 +1,4 @@
-"""Tasks: what members of a streams group do, each for one partition of one subtopology."""
+"""Tasks: the work of members of a streams group, each for one partition of one subtopology."""
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
@@ -33,7 +33,7 @@ NO_TASKS: Tasks = frozenset()
 
 
 def by_subtopology(tasks: Iterable[Task], role: Role) -> Mapping[str, list[int]]:
-    """Sorted partitions by subtopology, as messages and records have them."""
+    """Sorted partitions by subtopology, as in messages and records."""
     found: dict[str, list[int]] = {}
     for task in sorted(tasks):
         if task.role is role:

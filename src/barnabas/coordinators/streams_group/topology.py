@@ -22,16 +22,16 @@ class Topology:
 
     @cached_property
     def by_source(self) -> dict[str, str]:
-        """Which subtopology reads a topic, by the topic's name."""
+        """The subtopology that reads a topic, by the topic's name."""
         return {topic: one.subtopology_id for one in self.subtopologies for topic in inputs_of(one)}
 
     @property
     def topics(self) -> set[str]:
-        """All topics that must be there."""
+        """All topics that must exist."""
         return {*self.by_source, *(each.name for each in self.internal_topics())}
 
     def internal_topics(self) -> Iterator[TopicInfo]:
-        """The topics that the group makes for itself."""
+        """The topics that the application keeps its own data in."""
         for one in self.subtopologies:
             yield from one.repartition_source_topics
             yield from one.state_changelog_topics
@@ -43,7 +43,7 @@ def inputs_of(one: Subtopology) -> list[str]:
 
 
 def copartitioned(one: Subtopology) -> Iterator[set[str]]:
-    """Topics of a subtopology that must have as many partitions as each other."""
+    """Topics of a subtopology that must have the same number of partitions."""
     for group in one.copartition_groups:
         yield {
             *(one.source_topics[index] for index in group.source_topics),
@@ -58,8 +58,8 @@ def read_topology(row: Any) -> Topology:
     """The topology of a request or a record: the fields have the same names.
 
     Raises:
-        BrokerError: STREAMS_INVALID_TOPOLOGY: an epoch below 0, a subtopology that is there twice or
-            reads nothing, or a copartition group of topics that are not there.
+        BrokerError: STREAMS_INVALID_TOPOLOGY: a negative epoch, a subtopology that occurs twice or
+            reads nothing, or a copartition group with unknown topics.
     """
     subtopologies = tuple(_subtopology(one) for one in row.subtopologies)
     if row.epoch < 0:

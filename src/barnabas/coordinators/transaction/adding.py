@@ -7,7 +7,7 @@ Functions of the state and the time. Source: KIP-98, KIP-890; Kafka's Transactio
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_states import ADDED, ONGOING
 from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
@@ -17,7 +17,7 @@ class Addition(NamedTuple):
     """A producer's request to add partitions. `version`: of transactions."""
 
     transactional_id: str
-    producer: Producer
+    producer: ProducerIdAndEpoch
     partitions: frozenset[TopicPartition]
     version: int
 
@@ -29,36 +29,36 @@ class Added(NamedTuple):
     next: Transaction | None = None
 
 
-def add(known: Transaction | None, asked: Addition, now: int) -> Added:
+def add(known: Transaction | None, request: Addition, now: int) -> Added:
     """Let partitions take part; the first ones begin the transaction."""
-    refused = _refusal(known, asked.producer)
+    refused = _refusal(known, request.producer)
     if known is None or refused is not None:
         return Added(refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     ongoing = known.state is ONGOING
-    if ongoing and asked.partitions <= known.partitions:
+    if ongoing and request.partitions <= known.partitions:
         return Added(ErrorCode.NONE)
     kept = known.after(
         ADDED,
         now,
-        partitions=known.partitions | asked.partitions,
+        partitions=known.partitions | request.partitions,
         started_ms=known.started_ms if ongoing else now,
-        client_version=asked.version,
+        client_version=request.version,
     )
     return Added(ErrorCode.NONE, kept)
 
 
-def verify(known: Transaction | None, asked: Addition) -> Mapping[TopicPartition, ErrorCode]:
-    """Whether partitions take part: what comes for others belongs to no transaction (KIP-890)."""
-    refused = _refusal(known, asked.producer)
+def verify(known: Transaction | None, request: Addition) -> Mapping[TopicPartition, ErrorCode]:
+    """Whether partitions take part; records for others belong to no transaction (KIP-890)."""
+    refused = _refusal(known, request.producer)
     if known is None or refused is not None:
-        return dict.fromkeys(asked.partitions, refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return dict.fromkeys(request.partitions, refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     return {
         one: ErrorCode.NONE if one in known.partitions else ErrorCode.TRANSACTION_ABORTABLE
-        for one in asked.partitions
+        for one in request.partitions
     }
 
 
-def _refusal(known: Transaction | None, producer: Producer) -> ErrorCode | None:
+def _refusal(known: Transaction | None, producer: ProducerIdAndEpoch) -> ErrorCode | None:
     if known is None or known.producer.id != producer.id:
         return ErrorCode.INVALID_PRODUCER_ID_MAPPING
     if known.producer.epoch != producer.epoch:

@@ -11,7 +11,7 @@ from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
     NOBODY,
     VERSION_2,
-    Producer,
+    ProducerIdAndEpoch,
     Transaction,
 )
 from barnabas.coordinators.transaction.transaction_states import (
@@ -39,7 +39,7 @@ class End(NamedTuple):
     """A producer's request to end its transaction. `version`: of transactions."""
 
     transactional_id: str
-    producer: Producer
+    producer: ProducerIdAndEpoch
     commit: bool
     version: int
 
@@ -53,24 +53,24 @@ class Ended(NamedTuple):
     """The response to the producer, with its id and epoch from now on; and the decision, if new."""
 
     error: ErrorCode
-    producer: Producer = NOBODY
+    producer: ProducerIdAndEpoch = NOBODY
     next: Transaction | None = None
 
 
-def end(known: Transaction | None, asked: End, new_id: Callable[[], int], now: int) -> Ended:
+def end(known: Transaction | None, request: End, new_id: Callable[[], int], now: int) -> Ended:
     """Decide a transaction as its producer wants."""
     if known is None:
         return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    if asked.has_own_epoch:
-        return _end_2(known, asked, new_id, now)
-    if known.producer.id != asked.producer.id:
+    if request.has_own_epoch:
+        return _end_2(known, request, new_id, now)
+    if known.producer.id != request.producer.id:
         return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    if known.producer.epoch != asked.producer.epoch:
+    if known.producer.epoch != request.producer.epoch:
         return Ended(ErrorCode.PRODUCER_FENCED)
     if known.state is ONGOING:
-        decided = _decided(known, asked, known.producer, NO_PRODUCER_ID, now)
+        decided = _decided(known, request, known.producer, NO_PRODUCER_ID, now)
         return Ended(ErrorCode.NONE, known.producer, decided)
-    return _ended_before(known, commit=asked.commit)
+    return _ended_before(known, commit=request.commit)
 
 
 def _ended_before(known: Transaction, *, commit: bool) -> Ended:
@@ -82,43 +82,45 @@ def _ended_before(known: Transaction, *, commit: bool) -> Ended:
     return Ended(ErrorCode.CONCURRENT_TRANSACTIONS if again else ErrorCode.INVALID_TXN_STATE)
 
 
-def _end_2(known: Transaction, asked: End, new_id: Callable[[], int], now: int) -> Ended:
+def _end_2(known: Transaction, request: End, new_id: Callable[[], int], now: int) -> Ended:
     """Each end has a new epoch, which distinguishes a repeated request from the next end."""
-    bumped = known.producer == asked.producer.bumped()
+    bumped = known.producer == request.producer.bumped()
     replaced = (
-        known.previous_id == asked.producer.id
-        and asked.producer.epoch == LAST_EPOCH
+        known.previous_id == request.producer.id
+        and request.producer.epoch == LAST_EPOCH
         and known.producer.epoch == 0
     )
-    if known.producer.id != asked.producer.id and not replaced:
+    if known.producer.id != request.producer.id and not replaced:
         return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     complete = known.state in COMPLETE
     if (bumped and known.is_decided) or (complete and (bumped or replaced)):
-        return _ended_before(known, commit=asked.commit)
-    if known.is_decided or known.producer != asked.producer:
+        return _ended_before(known, commit=request.commit)
+    if known.is_decided or known.producer != request.producer:
         return Ended(ErrorCode.PRODUCER_FENCED)
-    if known.state is not ONGOING and asked.commit:
+    if known.state is not ONGOING and request.commit:
         return Ended(ErrorCode.INVALID_TXN_STATE)
-    decided = _decided_2(known, asked, new_id, now)
+    decided = _decided_2(known, request, new_id, now)
     return Ended(ErrorCode.NONE, _next_producer(decided), decided)
 
 
 def _decided(
-    known: Transaction, asked: End, producer: Producer, next_id: int, now: int
+    known: Transaction, request: End, producer: ProducerIdAndEpoch, next_id: int, now: int
 ) -> Transaction:
     return known.after(
-        COMMITTED if asked.commit else ABORTED,
+        COMMITTED if request.commit else ABORTED,
         now,
         producer=producer,
         next_id=next_id,
         started_ms=known.started_ms if known.state is ONGOING else now,
-        client_version=asked.version,
+        client_version=request.version,
     )
 
 
-def _decided_2(known: Transaction, asked: End, new_id: Callable[[], int], now: int) -> Transaction:
+def _decided_2(
+    known: Transaction, request: End, new_id: Callable[[], int], now: int
+) -> Transaction:
     next_id = new_id() if known.is_used_up else NO_PRODUCER_ID
-    return _decided(known, asked, known.producer.bumped(), next_id, now)
+    return _decided(known, request, known.producer.bumped(), next_id, now)
 
 
 def fence(known: Transaction, version: int, new_id: Callable[[], int], now: int) -> Transaction:
@@ -127,10 +129,10 @@ def fence(known: Transaction, version: int, new_id: Callable[[], int], now: int)
     `version`: the cluster's version of transactions. From 2 on it ends like any other transaction,
     whatever the client uses, so that the producer gets a new id when its epochs are used up.
     """
-    asked = End(known.transactional_id, known.producer, commit=False, version=version)
-    if asked.has_own_epoch:
-        return _decided_2(known, asked, new_id, now)
-    return _decided(known, asked, known.producer.bumped(), NO_PRODUCER_ID, now)
+    request = End(known.transactional_id, known.producer, commit=False, version=version)
+    if request.has_own_epoch:
+        return _decided_2(known, request, new_id, now)
+    return _decided(known, request, known.producer.bumped(), NO_PRODUCER_ID, now)
 
 
 def completed(known: Transaction, now: int) -> Transaction:
@@ -144,6 +146,10 @@ def completed(known: Transaction, now: int) -> Transaction:
     )
 
 
-def _next_producer(decided: Transaction) -> Producer:
-    """What its producer is called after it."""
-    return decided.producer if decided.next_id == NO_PRODUCER_ID else Producer(decided.next_id, 0)
+def _next_producer(decided: Transaction) -> ProducerIdAndEpoch:
+    """The producer id and epoch after this transaction."""
+    return (
+        decided.producer
+        if decided.next_id == NO_PRODUCER_ID
+        else ProducerIdAndEpoch(decided.next_id, 0)
+    )

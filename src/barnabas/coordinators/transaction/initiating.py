@@ -11,7 +11,7 @@ from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
     NOBODY,
     NOT_BEGUN,
-    Producer,
+    ProducerIdAndEpoch,
     Transaction,
 )
 from barnabas.coordinators.transaction.transaction_states import TransactionInput, TransactionState
@@ -27,7 +27,7 @@ class Initiation(NamedTuple):
 
     transactional_id: str
     timeout_ms: int
-    expected: Producer = NOBODY
+    expected: ProducerIdAndEpoch = NOBODY
 
 
 class Initiated(NamedTuple):
@@ -38,7 +38,7 @@ class Initiated(NamedTuple):
     """
 
     error: ErrorCode
-    producer: Producer = NOBODY
+    producer: ProducerIdAndEpoch = NOBODY
     next: Transaction | None = None
     before: int = NO_PRODUCER_EPOCH
     fences: bool = False
@@ -46,26 +46,26 @@ class Initiated(NamedTuple):
 
 def initiate(
     known: Transaction | None,
-    asked: Initiation,
+    request: Initiation,
     before: int,
     new_id: Callable[[], int],
     now: int,
 ) -> Initiated:
     """Assign an id and epoch to a producer; `before` is its epoch until its last bump.
 
-    While a transaction is open, the producer is told to retry after the fencing.
+    While a transaction is open, the response asks the producer to retry after the fencing.
     """
     if known is None:
         first = Transaction(
-            transactional_id=asked.transactional_id,
-            producer=Producer(new_id(), 0),
-            timeout_ms=asked.timeout_ms,
+            transactional_id=request.transactional_id,
+            producer=ProducerIdAndEpoch(new_id(), 0),
+            timeout_ms=request.timeout_ms,
             state=TransactionState.EMPTY,
             updated_ms=now,
         )
         kept = first.after(TransactionInput.INITIATED, now)
         return Initiated(ErrorCode.NONE, first.producer, kept)
-    expected = asked.expected
+    expected = request.expected
     if expected != NOBODY and not _may_go_on(known, expected):
         return Initiated(ErrorCode.PRODUCER_FENCED)
     if known.state is TransactionState.ONGOING:
@@ -74,7 +74,7 @@ def initiate(
         return Initiated(ErrorCode.CONCURRENT_TRANSACTIONS)
     own = expected.epoch == known.producer.epoch
     if known.is_used_up and (expected == NOBODY or own):
-        producer = Producer(new_id(), 0)
+        producer = ProducerIdAndEpoch(new_id(), 0)
     elif expected == NOBODY or own:
         producer = known.producer.bumped()
     elif expected.epoch == before:
@@ -86,15 +86,15 @@ def initiate(
         TransactionInput.INITIATED,
         now,
         producer=producer,
-        timeout_ms=asked.timeout_ms,
+        timeout_ms=request.timeout_ms,
         partitions=frozenset(),
         started_ms=NOT_BEGUN,
     )
     return Initiated(ErrorCode.NONE, producer, kept, expected.epoch if own else NO_PRODUCER_EPOCH)
 
 
-def _may_go_on(known: Transaction, expected: Producer) -> bool:
-    """Whether a producer that names its id is the one that is known, or was before a new id."""
+def _may_go_on(known: Transaction, expected: ProducerIdAndEpoch) -> bool:
+    """Whether the id that a producer sends is its current one, or its previous one."""
     if expected.id == known.producer.id:
         return True
     return expected.id == known.previous_id and expected.epoch >= LAST_EPOCH

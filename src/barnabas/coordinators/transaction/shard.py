@@ -12,7 +12,7 @@ from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorRes
 from barnabas.coordinators.transaction.adding import Addition, add, verify
 from barnabas.coordinators.transaction.ending import End, Ended, completed, end, fence
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation, initiate
-from barnabas.coordinators.transaction.transaction import VERSION_2, Producer, Transaction
+from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_records import (
     NEWEST,
     decode_key,
@@ -28,7 +28,7 @@ _NOTHING_DECODED: tuple[bytes | None, Transaction | None] = (None, None)
 
 
 class TransactionShard:
-    """Some transactional ids of a broker."""
+    """The transactional ids of one partition of __transaction_state."""
 
     def __init__(self, new_id: Callable[[], int], record_version: int) -> None:
         """`new_id` gives out producer ids; it may raise, and so may what needs one."""
@@ -36,26 +36,26 @@ class TransactionShard:
         self._record_version = record_version
         self._fences_by = VERSION_2 if record_version == NEWEST else 0
         self._known: dict[str, Transaction] = {}
-        self._before: dict[str, tuple[Producer, int]] = {}
+        self._before: dict[str, tuple[ProducerIdAndEpoch, int]] = {}
         self._decoded: dict[bytes, tuple[bytes, Transaction]] = {}
         """By key, encoded values created here and not applied yet, with their decoded form."""
 
     def find(self, transactional_id: str) -> Transaction | None:
-        """What is kept of a transactional id."""
+        """The state of a transactional id."""
         return self._known.get(transactional_id)
 
     def all(self) -> Collection[Transaction]:
-        """What is kept of every one."""
+        """All transactional ids."""
         return self._known.values()
 
-    def initiate(self, asked: Initiation, now: int) -> CoordinatorResult[Initiated]:
-        """Give a producer its id and epoch."""
-        transactional_id = asked.transactional_id
+    def initiate(self, request: Initiation, now: int) -> CoordinatorResult[Initiated]:
+        """Assign a producer its id and epoch."""
+        transactional_id = request.transactional_id
         known = self._known.get(transactional_id)
         producer, before = self._before.get(transactional_id, (None, NO_PRODUCER_EPOCH))
         if known is None or known.producer != producer:
             before = NO_PRODUCER_EPOCH
-        done = initiate(known, asked, before, self._new_id, now)
+        done = initiate(known, request, before, self._new_id, now)
         if done.fences and known is not None:
             return CoordinatorResult(done, self._records(self._fenced(known, now)))
         if done.before != NO_PRODUCER_EPOCH:
@@ -64,29 +64,29 @@ class TransactionShard:
             self._before.pop(transactional_id, None)
         return CoordinatorResult(done, self._records(done.next))
 
-    def add(self, asked: Addition, now: int) -> CoordinatorResult[ErrorCode]:
-        """Let partitions take part in a transaction."""
-        error, kept = add(self._known.get(asked.transactional_id), asked, now)
+    def add(self, request: Addition, now: int) -> CoordinatorResult[ErrorCode]:
+        """Add partitions to a transaction."""
+        error, kept = add(self._known.get(request.transactional_id), request, now)
         return new_tuple(CoordinatorResult, (error, self._records(kept)))
 
-    def verify(self, asked: Addition) -> Mapping[TopicPartition, ErrorCode]:
-        """Whether partitions take part in it."""
-        return verify(self._known.get(asked.transactional_id), asked)
+    def verify(self, request: Addition) -> Mapping[TopicPartition, ErrorCode]:
+        """Check that partitions take part in a transaction."""
+        return verify(self._known.get(request.transactional_id), request)
 
-    def end(self, asked: End, now: int) -> CoordinatorResult[Ended]:
+    def end(self, request: End, now: int) -> CoordinatorResult[Ended]:
         """Commit or abort."""
-        ended = end(self._known.get(asked.transactional_id), asked, self._new_id, now)
-        if ended.next is not None and asked.has_own_epoch:
-            self._before[asked.transactional_id] = ended.producer, asked.producer.epoch
+        ended = end(self._known.get(request.transactional_id), request, self._new_id, now)
+        if ended.next is not None and request.has_own_epoch:
+            self._before[request.transactional_id] = ended.producer, request.producer.epoch
         return new_tuple(CoordinatorResult, (ended, self._records(ended.next)))
 
     def complete(self, transactional_id: str, now: int) -> CoordinatorResult[None]:
-        """All markers of a transaction that was decided are written."""
+        """Record that all markers of a decided transaction are written."""
         kept = completed(self._known[transactional_id], now)
         return new_tuple(CoordinatorResult, (None, self._records(kept)))
 
     def fence_overdue(self, now: int) -> Mapping[str, CoordinatorResult[None]]:
-        """Abort the transactions that are open for longer than their producers allowed."""
+        """Abort the transactions that are open for longer than their timeout."""
         overdue = [
             one
             for one in self._known.values()
@@ -106,7 +106,7 @@ class TransactionShard:
         }
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
-        """Take in one record of the log; see `CoordinatorShard`."""
+        """Apply one record of the log; see `CoordinatorShard`."""
         decoded, known = (
             self._decoded.pop(key, _NOTHING_DECODED) if type(key) is bytes else _NOTHING_DECODED
         )

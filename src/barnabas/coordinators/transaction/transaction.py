@@ -20,18 +20,18 @@ VERSION_2 = 2
 """The version of transactions of which each has an epoch of its own (KIP-890)."""
 
 
-class Producer(NamedTuple):
+class ProducerIdAndEpoch(NamedTuple):
     """A producer id under one epoch."""
 
     id: int
     epoch: int
 
-    def bumped(self) -> "Producer":
+    def bumped(self) -> "ProducerIdAndEpoch":
         """The same id under the next epoch."""
-        return new_tuple(Producer, (self.id, self.epoch + 1))
+        return new_tuple(ProducerIdAndEpoch, (self.id, self.epoch + 1))
 
 
-NOBODY = Producer(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
+NOBODY = ProducerIdAndEpoch(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
 
 
 class Transaction(NamedTuple):
@@ -43,7 +43,7 @@ class Transaction(NamedTuple):
     """
 
     transactional_id: str
-    producer: Producer
+    producer: ProducerIdAndEpoch
     timeout_ms: int
     state: TransactionState
     updated_ms: int
@@ -68,7 +68,7 @@ class Transaction(NamedTuple):
         happened: TransactionInput,
         now: int,
         *,
-        producer: Producer | None = None,
+        producer: ProducerIdAndEpoch | None = None,
         next_id: int | None = None,
         timeout_ms: int | None = None,
         partitions: frozenset[TopicPartition] | None = None,

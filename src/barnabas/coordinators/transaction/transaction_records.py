@@ -8,7 +8,7 @@ import struct
 from itertools import groupby
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_states import EMPTY, TransactionState
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal.transaction_record import (
@@ -32,7 +32,7 @@ _make_topic = maker(TransactionLogTopic)
 
 
 def encode_transaction(transaction: Transaction, version: int) -> CoordinatorRecord:
-    """The record of a transactional id; `version` 0 leaves out what came with KIP-890."""
+    """The record of a transactional id; `version` 0 omits the fields of KIP-890."""
     producer_id, producer_epoch = transaction.producer
     value = _make_value(
         producer_id=producer_id,
@@ -74,7 +74,7 @@ def _encode_key(transactional_id: str) -> bytes:
 
 
 def decode_key(key: Buffer) -> str | None:
-    """The transactional id that a record is of; None for a record of another kind.
+    """The transactional id of a record's key; None for a record of another kind.
 
     Raises:
         DecodeError: it is damaged.
@@ -102,7 +102,7 @@ def decode_transaction(transactional_id: str, value: Buffer) -> Transaction:
         raise DecodeError("value.status", 0, f"0 to {len(_STATES) - 1}")
     return Transaction(
         transactional_id=transactional_id,
-        producer=Producer(known.producer_id, known.producer_epoch),
+        producer=ProducerIdAndEpoch(known.producer_id, known.producer_epoch),
         previous_id=known.previous_producer_id,
         next_id=known.next_producer_id,
         timeout_ms=known.transaction_timeout_ms,

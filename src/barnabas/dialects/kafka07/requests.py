@@ -84,7 +84,7 @@ class Kafka07Dialect:
         """The reply with its size in front; None for a produce, whatever became of it.
 
         Raises:
-            OnlyByClosing: something failed that cannot be told.
+            OnlyByClosing: an error that the protocol cannot report.
         """
         del throttle_ms  # No reply has a place for it.
         match response:

@@ -37,7 +37,7 @@ _Answer = TypeVar("_Answer", bound=Answer)
 
 
 class ReadRequest(NamedTuple):
-    """A request with who it is from and how its answer will be told from others."""
+    """A request with its sender and the id of its response."""
 
     correlation_id: int
     client_id: str

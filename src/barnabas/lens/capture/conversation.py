@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from barnabas.lens.capture.frames import LARGEST, SIZE, Frames
 from barnabas.lens.contents.sasl import explain_token
 from barnabas.lens.languages.language import Language
-from barnabas.lens.walks.part import Asked, Explained, Fault, Part
+from barnabas.lens.walks.part import Explained, Fault, Part, RequestSummary
 from barnabas.protocol.sasl_handshake import SaslHandshakeRequest
 
 _MOST_PENDING = 100_000
@@ -30,7 +30,7 @@ class Conversation:
 
     def __init__(self, language: Language) -> None:
         self._language = language
-        self._pending: deque[Asked] = deque(maxlen=_MOST_PENDING)
+        self._pending: deque[RequestSummary] = deque(maxlen=_MOST_PENDING)
         self._mechanism = ""
         """The SASL mechanism whose tokens may follow."""
         self._client = Frames()
@@ -99,7 +99,7 @@ class Conversation:
             return _unasked(frame)
         return self._language.response(frame, asked)
 
-    def _asked(self, correlation_id: int | None) -> Asked | None:
+    def _asked(self, correlation_id: int | None) -> RequestSummary | None:
         """Return the request of a response, which is then no longer pending."""
         for index, asked in enumerate(self._pending):
             if correlation_id is None or asked.correlation_id == correlation_id:

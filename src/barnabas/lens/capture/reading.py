@@ -9,7 +9,7 @@ from barnabas.lens.capture.pcap import packets
 from barnabas.lens.capture.segments import segment_of
 from barnabas.lens.capture.streams import Streams
 from barnabas.lens.languages.language import Language
-from barnabas.lens.walks.part import Asked, Explained, Fault
+from barnabas.lens.walks.part import Explained, Fault, RequestSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def read_requests(language: Language, data: bytes) -> list[SentFrame]:
     return conversation.from_client(data) + conversation.end()
 
 
-def read_responses(language: Language, data: bytes, asked: Asked) -> list[SentFrame]:
+def read_responses(language: Language, data: bytes, asked: RequestSummary) -> list[SentFrame]:
     """The responses of one direction, all to the same kind of request."""
     frames = Frames()
     found = [

@@ -7,7 +7,7 @@ streams.
 from collections.abc import Callable
 
 from barnabas.lens.capture.pcap import FILE_HEAD, packet_bytes
-from barnabas.lens.capture.segments import ACK, FIN, SYN, Segment, segment_packet
+from barnabas.lens.capture.segments import ACK, FIN, SYN, TcpSegment, segment_packet
 
 _MOST_BYTES = 32768
 _WHOLE = 1 << 32
@@ -41,7 +41,7 @@ class RecordedConnection:
         self, time_ns: int, sequence: int, flags: int, data: bytes, *, from_client: bool
     ) -> None:
         source, target = self._sides[from_client]
-        segment = Segment(time_ns, source, target, sequence, flags, data)
+        segment = TcpSegment(time_ns, source, target, sequence, flags, data)
         self._recording.write(packet_bytes(time_ns, segment_packet(segment)))
 
 

@@ -22,7 +22,7 @@ _LOOPBACK = frozenset({0, 108})
 _EXTENSIONS = frozenset({0, 43, 60})
 
 
-class Segment(NamedTuple):
+class TcpSegment(NamedTuple):
     """One TCP segment. Source and target are `host:port`."""
 
     time_ns: int
@@ -33,7 +33,7 @@ class Segment(NamedTuple):
     data: bytes
 
 
-def segment_of(packet: Packet) -> Segment | None:
+def segment_of(packet: Packet) -> TcpSegment | None:
     """Return the segment in a packet; None without one, or if its headers are truncated."""
     data = _network(packet)
     if not data:
@@ -57,7 +57,7 @@ def segment_of(packet: Packet) -> Segment | None:
     if protocol != _TCP or len(rest) < 20:
         return None
     source_port, target_port, sequence = struct.unpack_from(">HHI", rest)
-    return Segment(
+    return TcpSegment(
         packet.time_ns,
         _address(source, source_port),
         _address(target, target_port),
@@ -67,7 +67,7 @@ def segment_of(packet: Packet) -> Segment | None:
     )
 
 
-def segment_packet(segment: Segment) -> bytes:
+def segment_packet(segment: TcpSegment) -> bytes:
     """Build an IP packet around a segment, with numeric addresses; checksums stay 0."""
     (source, source_port), (target, target_port) = _parts(segment.source), _parts(segment.target)
     tcp = struct.pack(

@@ -7,14 +7,14 @@ start like a request, otherwise the side with the higher port.
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from barnabas.lens.capture.segments import ACK, SYN, Segment
+from barnabas.lens.capture.segments import ACK, SYN, TcpSegment
 
 _HALF = 1 << 31
 _WHOLE = 1 << 32
 _MOST_WAITING = 1000
 
 
-class Chunk(NamedTuple):
+class StreamChunk(NamedTuple):
     """Bytes of one side of a connection, following its chunk before.
 
     `connection` counts from 1, `client` is its address. `lost` bytes between the two chunks are
@@ -80,7 +80,7 @@ class Streams:
         self._connections = 0
         self._sides: dict[tuple[str, str], _Side] = {}
 
-    def chunks(self, segments: Iterable[Segment]) -> Iterator[Chunk]:
+    def chunks(self, segments: Iterable[TcpSegment]) -> Iterator[StreamChunk]:
         """Yield the chunks, in order of arrival."""
         last = 0
         for segment in segments:
@@ -98,13 +98,13 @@ class Streams:
             for data, lost in side.give_up():
                 yield self._chunk(key, last, data, lost)
 
-    def _opened(self, segment: Segment) -> None:
+    def _opened(self, segment: TcpSegment) -> None:
         """Handle a SYN: the side's stream starts after it; the first one is the client's."""
         self._sides[segment.source, segment.target] = _Side((segment.sequence + 1) % _WHOLE)
         if not segment.flags & ACK:
             self._begin(segment, segment.source)
 
-    def _note_client(self, segment: Segment) -> None:
+    def _note_client(self, segment: TcpSegment) -> None:
         """Determine the client of a connection that started before the capture."""
         if frozenset((segment.source, segment.target)) in self._clients:
             return
@@ -113,18 +113,18 @@ class Streams:
         else:
             self._begin(segment, max(segment.source, segment.target, key=_port))
 
-    def _begin(self, segment: Segment, client: str) -> None:
+    def _begin(self, segment: TcpSegment, client: str) -> None:
         pair = frozenset((segment.source, segment.target))
         self._clients[pair] = client
         self._connections += 1
         self._numbers[pair] = self._connections
 
-    def _chunk(self, key: tuple[str, str], time_ns: int, data: bytes, lost: int) -> Chunk:
+    def _chunk(self, key: tuple[str, str], time_ns: int, data: bytes, lost: int) -> StreamChunk:
         source, target = key
         pair = frozenset(key)
         from_client = self._clients[pair] == source
         client = source if from_client else target
-        return Chunk(time_ns, self._numbers[pair], client, from_client, data, lost)
+        return StreamChunk(time_ns, self._numbers[pair], client, from_client, data, lost)
 
 
 def _port(address: str) -> int:

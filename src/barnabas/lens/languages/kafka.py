@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from barnabas.lens.languages.kafka_frames import KEYS, explain_request, explain_response
 from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import RequestSummary, Explained
 from barnabas.lens.walks.words import api_name
 from barnabas.protocol.api_keys import Api, ApiKey
 from barnabas.protocol.declared import DECLARED
@@ -29,7 +29,7 @@ class KafkaLens:
         found = again(AS_SAID, data)
         return with_guess(found, _ways(_api_of(found), found.version), again)
 
-    def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
+    def response(self, data: bytes, asked: RequestSummary, *, bare: bool = False) -> Explained:
         """Explain the response to a request."""
 
         def again(how: How, data: bytes) -> Explained:

@@ -22,7 +22,7 @@ from barnabas.lens.walks.explaining import finished, read_message, walk_of
 from barnabas.lens.walks.fields import Contents
 from barnabas.lens.walks.frame_sizes import read_size
 from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
-from barnabas.lens.walks.part import Asked, Explained, Fault
+from barnabas.lens.walks.part import Explained, Fault, RequestSummary
 from barnabas.lens.walks.walk import Broken, Walk
 from barnabas.lens.walks.words import sentence_of
 
@@ -63,7 +63,7 @@ class Kafka07Lens:
 
         return with_guess(again(AS_SAID, data), _WAYS, again)
 
-    def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
+    def response(self, data: bytes, asked: RequestSummary, *, bare: bool = False) -> Explained:
         """Explain the reply to a request."""
 
         def again(how: How, data: bytes) -> Explained:
@@ -104,7 +104,7 @@ def _request(data: bytes, how: How, *, bare: bool) -> Explained:
             read_size(walk)
         kind = _kind(walk)
         declared = _DECLARED[kind]
-        asked = None if kind in _SILENT else Asked(kind, 0)
+        asked = None if kind in _SILENT else RequestSummary(kind, 0)
         found = replace(found, name=kind.name, meaning=sentence_of(declared), asked=asked)
         message = read_message(walk, how, declared, 0, _SENT)
         check_values(walk, kind)

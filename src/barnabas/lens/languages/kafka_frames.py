@@ -11,7 +11,7 @@ from barnabas.lens.walks.explaining import finished, read_message, walk_of
 from barnabas.lens.walks.fields import Contents
 from barnabas.lens.walks.frame_sizes import read_size
 from barnabas.lens.walks.guesses import AS_SAID, How
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
 from barnabas.lens.walks.words import sentence_of
 from barnabas.protocol.api_keys import Api, ApiKey
@@ -53,7 +53,7 @@ def explain_request(
     return finished(found, walk)
 
 
-def explain_response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Explained:
+def explain_response(data: bytes, asked: RequestSummary, how: How, *, bare: bool) -> Explained:
     """Explain a response, as far as it parses."""
     walk = walk_of(data, how)
     api = DECLARED[ApiKey(asked.number)]
@@ -92,7 +92,7 @@ class _Stopped(Exception):
         super().__init__(broken.text)
 
 
-def _head(walk: Walk, found: Explained) -> tuple[Explained, Asked]:
+def _head(walk: Walk, found: Explained) -> tuple[Explained, RequestSummary]:
     """Read the header fields that are the same in every version."""
     at = walk.position
     key = walk.number("h", "header.api_key")
@@ -108,12 +108,12 @@ def _head(walk: Walk, found: Explained) -> tuple[Explained, Asked]:
         correlation_id = walk.number("i", "header.correlation_id", meaning)
     except Broken as broken:
         raise _Stopped(found, broken) from None
-    asked = Asked(key, version, correlation_id)
+    asked = RequestSummary(key, version, correlation_id)
     found = replace(found, version=version, correlation_id=correlation_id, asked=asked)
     return found, asked
 
 
-def _named(walk: Walk, found: Explained, asked: Asked, api: Api) -> Explained:
+def _named(walk: Walk, found: Explained, asked: RequestSummary, api: Api) -> Explained:
     """Read the client id, if the version exists."""
     if asked.version not in api.versions:
         text = f"a version of {api.name}, {api.versions}, expected, not {asked.version}"
@@ -194,7 +194,7 @@ def _enveloped(walk: Walk, path: str, read: Callable[[bytes], Explained]) -> Non
     ]
 
 
-def _with_response(asked: Asked) -> Contents:
+def _with_response(asked: RequestSummary) -> Contents:
     read = partial(explain_response, asked=asked, how=AS_SAID, bare=True)
     response = partial(_enveloped, read=read)
     return _GIVEN._replace(known=_KNOWN | {(EnvelopeResponse, "response_data"): response})

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 
 
 class Language(Protocol):
@@ -22,7 +22,7 @@ class Language(Protocol):
         """Explain a request, complete or truncated."""
         ...
 
-    def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
+    def response(self, data: bytes, asked: RequestSummary, *, bare: bool = False) -> Explained:
         """Explain the response to a request, complete or truncated."""
         ...
 

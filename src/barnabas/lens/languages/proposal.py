@@ -22,7 +22,7 @@ from barnabas.lens.walks.explaining import finished, read_message, walk_of
 from barnabas.lens.walks.fields import Contents, FieldReader, encoding_in, layout_in
 from barnabas.lens.walks.frame_sizes import read_size
 from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.lens.walks.walk import Broken, Walk
 from barnabas.lens.walks.words import sentence_of
 
@@ -51,7 +51,7 @@ class ProposalLens:
 
         return with_guess(again(AS_SAID, data), _WAYS, again)
 
-    def response(self, data: bytes, asked: Asked, *, bare: bool = False) -> Explained:
+    def response(self, data: bytes, asked: RequestSummary, *, bare: bool = False) -> Explained:
         """Explain the response to a request."""
 
         def again(how: How, data: bytes) -> Explained:
@@ -102,7 +102,7 @@ def _request(data: bytes, how: How, *, bare: bool) -> Explained:
             version=header.version_id,
             correlation_id=header.correlation_id,
             client_id=header.client_id,
-            asked=Asked(kind, header.version_id, header.correlation_id),
+            asked=RequestSummary(kind, header.version_id, header.correlation_id),
         )
         _check_version(header.version_id, at + 2)
         message = read_message(walk, how, request, VERSION, _SENT)
@@ -114,7 +114,7 @@ def _request(data: bytes, how: How, *, bare: bool) -> Explained:
     return finished(replace(found, message=message), walk)
 
 
-def _response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Explained:
+def _response(data: bytes, asked: RequestSummary, how: How, *, bare: bool) -> Explained:
     walk = walk_of(data, how)
     kind = RequestType(asked.number)
     response = _DECLARED[kind][1]

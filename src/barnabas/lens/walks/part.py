@@ -50,7 +50,7 @@ class Fault(NamedTuple):
         return f"{words} (perhaps {self.guess})" if self.guess else words
 
 
-class Asked(NamedTuple):
+class RequestSummary(NamedTuple):
     """What a response's reader must know about its request; `number` is the API or type.
 
     `inner` is the request inside an Envelope.
@@ -59,7 +59,7 @@ class Asked(NamedTuple):
     number: int
     version: int
     correlation_id: int | None = None
-    inner: "Asked | None" = None
+    inner: "RequestSummary | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Explained:
     version: int | None = None
     correlation_id: int | None = None
     client_id: str | None = None
-    asked: Asked | None = None
+    asked: RequestSummary | None = None
     message: object = None
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from barnabas.errors import DiskFull, LogDirFailed, LogDirInUse, StorageError
 from barnabas.log.directories.directory import LogDirectory
-from barnabas.log.directories.inventory import Inventory, Section
+from barnabas.log.directories.inventory import DirectoryInventory, Section
 from barnabas.log.directories.meta_properties import MetaProperties
 from barnabas.log.file_names import uuid_text
 from barnabas.ports import Disk, Entropy
@@ -61,7 +61,7 @@ class LogDirectories:
             if directory.is_claimed == claimed:
                 self.attempt(directory, directory.open)
 
-    def miss(self, inventory: Inventory) -> None:
+    def miss(self, inventory: DirectoryInventory) -> None:
         """Take offline those that are gone, or empty, and held partitions.
 
         Raises:
@@ -72,7 +72,7 @@ class LogDirectories:
                 self.attempt(directory, lambda: _check_there(directory, section))  # noqa: B023 - called at once
 
     def settle_owners(
-        self, node_id: int, cluster_id: Callable[[], str], inventory: Inventory
+        self, node_id: int, cluster_id: Callable[[], str], inventory: DirectoryInventory
     ) -> None:
         """Make sure that all belong to this node and to one cluster; new ones do from now on.
 
@@ -100,9 +100,11 @@ class LogDirectories:
         self.cluster_id = (clusters[0] if clusters else cluster_id()) or self._new_id()
         taken: set[str] = set()
         for directory, owner in owners.items():
-            told = owner.directory_id if owner else _known_id(directory, inventory)
+            known_id = owner.directory_id if owner else _known_id(directory, inventory)
             # Two have the same id if one is a copy of the other.
-            directory.directory_id = told if told and told not in taken else self._new_id()
+            directory.directory_id = (
+                known_id if known_id and known_id not in taken else self._new_id()
+            )
             taken.add(directory.directory_id)
             claimed = MetaProperties(node_id, self.cluster_id, directory.directory_id)
             if owner != claimed:
@@ -154,7 +156,7 @@ def _holds_some(directory: LogDirectory, section: Section) -> bool:
     return any(partition in section.partitions for partition in directory.partitions())
 
 
-def _known_id(directory: LogDirectory, inventory: Inventory) -> str:
+def _known_id(directory: LogDirectory, inventory: DirectoryInventory) -> str:
     """The id of a directory without meta.properties; empty for a new one."""
     for section in inventory.of_path(directory.path):
         if _holds_some(directory, section):

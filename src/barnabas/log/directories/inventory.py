@@ -96,7 +96,7 @@ class Section:
             yield self.row(partition, known)
 
 
-class Inventory:
+class DirectoryInventory:
     """The sections of all directories, by their ids. `number` grows with each writing."""
 
     def __init__(self, number: int = 0) -> None:

@@ -12,7 +12,7 @@ from barnabas.log.directories.inventory import (
     LOST_OPEN,
     REPLACED,
     THERE,
-    Inventory,
+    DirectoryInventory,
     Known,
     Section,
     addition,
@@ -31,7 +31,7 @@ class InventoryKeeper:
     """`inventory` holds what is not served: in missing directories, or missing in existing ones."""
 
     def __init__(self, disk: Disk, entropy: Entropy, directories: LogDirectories) -> None:
-        self.inventory = Inventory()
+        self.inventory = DirectoryInventory()
         self.is_stale = False
         """Segments that it has were taken out of logs; they must not go before it is written."""
         self._disk = disk
@@ -48,7 +48,7 @@ class InventoryKeeper:
         newest = 0, 0
         for directory in self._directories.usable:
             data = self._read(directory)
-            found = Inventory.parse(data)
+            found = DirectoryInventory.parse(data)
             if found is not None and (found.number, len(data)) >= newest:
                 # Of two that were written together, the longer one has got more since.
                 newest = found.number, len(data)

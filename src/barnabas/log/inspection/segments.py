@@ -25,14 +25,14 @@ _ANY = -(2**63)
 _OFFSET_LAYOUT, _TIME_LAYOUT = EntryLayout(wide=False), EntryLayout(wide=True)
 
 
-class Fault(NamedTuple):
+class SegmentFault(NamedTuple):
     """Something that is not as it should be, at a byte of its file."""
 
     position: int
     text: str
 
 
-class Found(NamedTuple):
+class InspectedBatch(NamedTuple):
     """A whole batch (or message of magic 0 or 1) and its faults.
 
     `first_offset` is that of the first record, also inside a compressed message; `records` how many
@@ -45,21 +45,23 @@ class Found(NamedTuple):
     faults: tuple[str, ...]
 
 
-def examine(data: memoryview, base_offset: int) -> Iterator[Found | Fault]:
+def examine(data: memoryview, base_offset: int) -> Iterator[InspectedBatch | SegmentFault]:
     """Yield every batch of a segment. A Fault ends it: the rest cannot be parsed."""
     position, expected = 0, base_offset
     while position < len(data):
         left = len(data) - position
         if left < SMALLEST_ENTRY or left < header_size(data, position):
-            yield Fault(position, f"{left} bytes at the end are no whole batch")
+            yield SegmentFault(position, f"{left} bytes at the end are no whole batch")
             return
         try:
             header = read_entry(data, position)
         except DecodeError as error:
-            yield Fault(position, f"no batch: {error}")
+            yield SegmentFault(position, f"no batch: {error}")
             return
         if header.size > left:
-            yield Fault(position, f"a batch of {header.size} bytes, of which {left} are there")
+            yield SegmentFault(
+                position, f"a batch of {header.size} bytes, of which {left} are there"
+            )
             return
         found = _examine_batch(data[position : header.end], header, expected)
         yield found
@@ -67,9 +69,9 @@ def examine(data: memoryview, base_offset: int) -> Iterator[Found | Fault]:
         position = header.end
 
 
-def _examine_batch(data: memoryview, header: BatchHeader, expected: int) -> Found:
+def _examine_batch(data: memoryview, header: BatchHeader, expected: int) -> InspectedBatch:
     if not crc_is_right(data, header._replace(position=0)):
-        return Found(header, header.base_offset, 0, ("its CRC is wrong",))
+        return InspectedBatch(header, header.base_offset, 0, ("its CRC is wrong",))
     faults = []
     first, count = header.base_offset, 0
     try:
@@ -85,7 +87,7 @@ def _examine_batch(data: memoryview, header: BatchHeader, expected: int) -> Foun
         faults += _faults_of_records(header, offsets, columns.timestamps.tolist())
     if first < expected:
         faults.append(f"its first offset is {first}, where {expected} is the lowest there can be")
-    return Found(header, first, count, tuple(faults))
+    return InspectedBatch(header, first, count, tuple(faults))
 
 
 def _faults_of_records(
@@ -102,7 +104,7 @@ def _faults_of_records(
         yield f"its greatest timestamp is {max(times)}, and it states {header.max_timestamp}"
 
 
-class Entry(NamedTuple):
+class InspectedEntry(NamedTuple):
     """An entry of an index: its number, the offset, and its error.
 
     `value` is a position in the segment, or a timestamp.
@@ -115,8 +117,8 @@ class Entry(NamedTuple):
 
 
 def examine_offset_index(
-    data: memoryview, base_offset: int, batches: Sequence[Found]
-) -> Iterator[Entry | Fault]:
+    data: memoryview, base_offset: int, batches: Sequence[InspectedBatch]
+) -> Iterator[InspectedEntry | SegmentFault]:
     """Every entry of an offset index, compared with the batches of its segment.
 
     An entry has the last offset of a batch, or, before Kafka 1.1, the first. One that Kafka's cleaner
@@ -143,13 +145,13 @@ def examine_offset_index(
         else:
             furthest = value
         last = max(last, offset)
-        yield Entry(at * _OFFSET_LAYOUT.size, offset, value, fault)
+        yield InspectedEntry(at * _OFFSET_LAYOUT.size, offset, value, fault)
     yield from _rest(data, _OFFSET_LAYOUT)
 
 
 def examine_time_index(
-    data: memoryview, base_offset: int, batches: Sequence[Found]
-) -> Iterator[Entry | Fault]:
+    data: memoryview, base_offset: int, batches: Sequence[InspectedBatch]
+) -> Iterator[InspectedEntry | SegmentFault]:
     """Yield every entry of a time index: no batch up to its offset may be younger than its timestamp.
 
     Timestamps increase: there is no entry if the greatest one has not grown.
@@ -167,7 +169,7 @@ def examine_time_index(
         elif at and time <= last:
             fault = f"it comes behind the one of {last}"
         last = max(last, time)
-        yield Entry(at * _TIME_LAYOUT.size, offset, time, fault)
+        yield InspectedEntry(at * _TIME_LAYOUT.size, offset, time, fault)
     yield from _rest(data, _TIME_LAYOUT)
 
 
@@ -180,7 +182,7 @@ def _entries(data: memoryview, layout: EntryLayout) -> list[tuple[int, int]]:
     return [] if rows == [(0, 0)] and len(data) > layout.size else rows
 
 
-def _rest(data: memoryview, layout: EntryLayout) -> Iterator[Fault]:
+def _rest(data: memoryview, layout: EntryLayout) -> Iterator[SegmentFault]:
     rest = len(data) % layout.size
     if rest:
-        yield Fault(len(data) - rest, f"{rest} bytes at the end are no whole entry")
+        yield SegmentFault(len(data) - rest, f"{rest} bytes at the end are no whole entry")

@@ -5,14 +5,14 @@ Nothing is opened, repaired or renamed. Source: seed 000 "Message"; Kafka 0.7.2'
 
 from collections.abc import Iterator
 
-from barnabas.log.inspection.segments import Fault
+from barnabas.log.inspection.segments import SegmentFault
 from barnabas.records.messages07.flat_set07 import flatten
 from barnabas.records.messages07.message07 import FetchTooSmall, InvalidMessage
 
 _PART_BYTES = 4 << 20
 
 
-def examine_messages(data: memoryview) -> Iterator[int | Fault]:
+def examine_messages(data: memoryview) -> Iterator[int | SegmentFault]:
     """Yield the numbers of sound messages, part by part; compressed ones count by their contents.
 
     A Fault ends it: where the next message would begin is not known.
@@ -26,10 +26,10 @@ def examine_messages(data: memoryview) -> Iterator[int | Fault]:
             if len(part) == size:
                 size *= 4
                 continue
-            yield Fault(position, f"{len(part)} bytes at the end are no whole message")
+            yield SegmentFault(position, f"{len(part)} bytes at the end are no whole message")
             return
         except InvalidMessage as error:
-            yield Fault(position, str(error).removeprefix("message at byte 0: "))
+            yield SegmentFault(position, str(error).removeprefix("message at byte 0: "))
             return
         yield found.size
         position, size = position + found.end, _PART_BYTES

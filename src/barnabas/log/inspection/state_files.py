@@ -25,7 +25,7 @@ from barnabas.log.file_names import (
     parse_segment_file,
     uuid_text,
 )
-from barnabas.log.inspection.segments import Fault
+from barnabas.log.inspection.segments import SegmentFault
 from barnabas.log.producers.producer_snapshot import decode_snapshot
 
 CHECKPOINTS = (RECOVERY_POINT, LOG_START, HIGH_WATERMARK, CLEANED_UP_TO)
@@ -40,7 +40,7 @@ class StateRows(NamedTuple):
 
     columns: tuple[str, ...]
     rows: list[tuple[int | str, ...]]
-    faults: list[Fault]
+    faults: list[SegmentFault]
     doubts: tuple[str, ...] = ()
 
 
@@ -52,7 +52,7 @@ def _producers(data: bytes) -> StateRows:
     entries = decode_snapshot(data)
     if entries is None:
         text = "no snapshot of version 1: it is cut short, or its CRC is wrong"
-        return StateRows(columns, [], [Fault(0, text)])
+        return StateRows(columns, [], [SegmentFault(0, text)])
     rows: list[tuple[int | str, ...]] = [
         (
             entry.producer_id,
@@ -78,18 +78,18 @@ def _aborted(data: bytes) -> StateRows:
     for at, (version, *entry) in enumerate(_ABORTED.iter_unpack(data[:whole])):
         position = at * _ABORTED.size
         if version:
-            faults.append(Fault(position, f"version {version}, where there is 0 only"))
+            faults.append(SegmentFault(position, f"version {version}, where there is 0 only"))
             break
         _, first, last, _ = entry
         if first > last:
-            faults.append(Fault(position, f"from {first} to {last}, which is before it"))
+            faults.append(SegmentFault(position, f"from {first} to {last}, which is before it"))
         if last <= newest:
-            faults.append(Fault(position, f"{last} comes behind {newest}"))
+            faults.append(SegmentFault(position, f"{last} comes behind {newest}"))
         newest = max(newest, last)
         rows.append(tuple(entry))
     if len(data) > whole:
         left = len(data) - whole
-        faults.append(Fault(whole, f"{left} bytes at the end are no whole entry"))
+        faults.append(SegmentFault(whole, f"{left} bytes at the end are no whole entry"))
     return StateRows(columns, rows, faults)
 
 
@@ -102,17 +102,21 @@ def _lines(data: bytes, columns: tuple[str, ...]) -> StateRows:
         return StateRows(columns, [], [])
     version, *rest = data.decode("utf-8", "replace").splitlines() or [""]
     if version != "0":
-        return StateRows(columns, [], [Fault(0, "no checkpoint of version 0")])
+        return StateRows(columns, [], [SegmentFault(0, "no checkpoint of version 0")])
     rows = [_row(line.split(" "), named=columns[0] == "topic") for line in rest[1:]]
     for number, row in enumerate(rows):
         if len(row) != len(columns):
-            return StateRows(columns, rows[:number], [Fault(0, f"line {number + 3} is no row")])
+            return StateRows(
+                columns, rows[:number], [SegmentFault(0, f"line {number + 3} is no row")]
+            )
     if not rest or rest[0] != str(len(rows)):
-        said = rest[0] if rest else "nothing"
-        return StateRows(columns, rows, [Fault(0, f"{said} declared, {len(rows)} lines found")])
+        declared = rest[0] if rest else "nothing"
+        return StateRows(
+            columns, rows, [SegmentFault(0, f"{declared} declared, {len(rows)} lines found")]
+        )
     if not data.endswith(b"\n"):
         # Its last number may have been longer.
-        return StateRows(columns, rows, [Fault(len(data), "the last line has no end")])
+        return StateRows(columns, rows, [SegmentFault(len(data), "the last line has no end")])
     return StateRows(columns, rows, [])
 
 
@@ -140,16 +144,16 @@ def examine_epochs(data: bytes, newest: int = -1, *, had_older_format: bool = Fa
     numbers = [tuple(map(int, row)) for row in found.rows]
     for before, after in itertools.pairwise(numbers):
         if after[0] <= before[0] or after[1] < before[1]:
-            found.faults.append(Fault(0, f"epoch {after[0]} comes behind {before[0]}"))
+            found.faults.append(SegmentFault(0, f"epoch {after[0]} comes behind {before[0]}"))
     if not found.faults and newest > (numbers[-1][0] if numbers else -1):
-        said = f"knows epochs up to {numbers[-1][0]}" if numbers else "knows no epoch"
-        text = f"it {said}, and the last batch of the log is of epoch {newest}"
+        known = f"knows epochs up to {numbers[-1][0]}" if numbers else "knows no epoch"
+        text = f"it {known}, and the last batch of the log is of epoch {newest}"
         if had_older_format and not numbers:
             sound = (
                 "sound if the message format was below 0.11 before, and nothing was appended since"
             )
             return found._replace(doubts=(f"{text}: {sound}",))
-        found.faults.append(Fault(len(data), text))
+        found.faults.append(SegmentFault(len(data), text))
     return found
 
 
@@ -161,7 +165,7 @@ def _topic_id(data: bytes) -> StateRows:
     found = parse_topic_id(data)
     columns = ("topic_id",)
     if found is None:
-        return StateRows(columns, [], [Fault(0, "no topic id in version 0 of the file")])
+        return StateRows(columns, [], [SegmentFault(0, "no topic id in version 0 of the file")])
     return StateRows(columns, [(uuid_text(found),)], [])
 
 
@@ -170,7 +174,7 @@ def _owner(data: bytes) -> StateRows:
     try:
         return StateRows(columns, [tuple(parse_meta_properties(META_PROPERTIES, data))], [])
     except LogDirFailed as error:
-        return StateRows(columns, [], [Fault(0, str(error))])
+        return StateRows(columns, [], [SegmentFault(0, str(error))])
 
 
 _BY_NAME: Mapping[str, Callable[[bytes], StateRows]] = {

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.outcomes import NOTHING, ReadInfo
 from barnabas.log.segments.recent_batches import RecentBatches
-from barnabas.log.segments.scan import Place
+from barnabas.log.segments.scan import BatchPosition
 from barnabas.log.segments.segment import Segment
 from barnabas.log.segments.segments import Segments
 from barnabas.types import new_tuple
@@ -30,11 +30,11 @@ class ReadHints:
     __slots__ = ("_starts", "_torn")
 
     def __init__(self) -> None:
-        self._starts: dict[int, tuple[Segment, Place]] = {}
+        self._starts: dict[int, tuple[Segment, BatchPosition]] = {}
         self._torn: set[int] = set()
         """Segments of which the log of the process says already that they are damaged."""
 
-    def find(self, offset: int) -> tuple[Segment, Place] | None:
+    def find(self, offset: int) -> tuple[Segment, BatchPosition] | None:
         """The batch that starts with `offset`, if an earlier read ended there."""
         return self._starts.get(offset)
 
@@ -49,7 +49,7 @@ class ReadHints:
             log.error("records cannot be read: %s", error)
         return error
 
-    def put(self, segment: Segment, place: Place) -> None:
+    def put(self, segment: Segment, place: BatchPosition) -> None:
         """Remember where a read ended; the oldest of more than 64 goes."""
         starts = self._starts
         if place.base_offset in starts:
@@ -120,7 +120,7 @@ def slice_of_older(
     return new_tuple(ReadInfo, (FileSlice(segment.file, start, size), ErrorCode.NONE))
 
 
-def _look_up(segments: Segments, offset: int) -> tuple[Segment, Place] | None:
+def _look_up(segments: Segments, offset: int) -> tuple[Segment, BatchPosition] | None:
     """The batch that holds `offset`, or the first behind it where compaction left none."""
     for number in range(segments.number_of(offset), len(segments)):
         segment = segments[number]

@@ -3,12 +3,12 @@
 from barnabas.log.directories.checkpoints import Checkpoint
 from barnabas.log.partition.offline_log import OfflineLog
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.recovery.opening import Origin, open_log
+from barnabas.log.recovery.opening import LogOrigin, open_log
 from barnabas.log.recovery.truncation import skip_to
 from barnabas.log.segments.log_config import LogConfig
 
 
-def reopen(log: OfflineLog, config: LogConfig, origin: Origin, now_ms: int) -> PartitionLog:
+def reopen(log: OfflineLog, config: LogConfig, origin: LogOrigin, now_ms: int) -> PartitionLog:
     """Open a log with its remaining segments; it continues at its `origin`.
 
     Raises:

@@ -44,7 +44,7 @@ from barnabas.ports import Disk
 from barnabas.types import TopicPartition
 
 
-class Origin(NamedTuple):
+class LogOrigin(NamedTuple):
     """Where a new log begins: leader epoch and offset.
 
     `on_named` is called when its names are on stable storage, on a disk that has a loop.
@@ -55,7 +55,7 @@ class Origin(NamedTuple):
     on_named: Callable[[], None] | None = None
 
 
-BEGINNING = Origin(0, 0)
+BEGINNING = LogOrigin(0, 0)
 
 
 def open_log(
@@ -226,7 +226,7 @@ def create_log(
     directory: str,
     config: LogConfig,
     topic_id: bytes,
-    origin: Origin = BEGINNING,
+    origin: LogOrigin = BEGINNING,
 ) -> PartitionLog:
     """Create the directory of a partition with an empty log, which starts at its `origin`.
 

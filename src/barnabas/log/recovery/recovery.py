@@ -1,14 +1,13 @@
-"""After an unclean stop: check the segments behind the recovery point, cut what is torn, index anew.
+"""After an unclean stop: check the segments behind the recovery point, cut torn ones, index them again.
 
-What goes, as in Kafka's LogLoader: of a segment all behind its last whole batch with a right CRC,
-and then all later segments. A segment that begins before the one before it ends goes too.
+As in Kafka's LogLoader, it removes everything behind a segment's last whole batch with a right CRC, and
+then all later segments, and any segment that begins before its predecessor ends.
 
-Offsets that are missing between two whole segments are no reason to cut. Compaction leaves such gaps;
-neither the policy that a topic has now, nor who runs on its directory, tells whether it was compacted
-once, and behind a gap lies what was acknowledged. A power cut can leave a gap as well, where what
-reached the disk of a segment happens to end with a batch and a later one was written out; nothing of
-that is wrong but what is missing, so that it stays, as in Kafka. Where nothing is compacted, the gap
-is told of. What must survive a power cut asks for `flush.messages`.
+Offsets missing between two whole segments are no reason to cut. Compaction leaves such gaps, whatever
+the topic's policy is now, and the records behind a gap were acknowledged. A power cut may leave a gap
+as well, if the part of a segment that reached the disk ends with a batch, and a later segment was
+written. The remaining records are valid, so they stay, as in Kafka; the gap is logged unless the topic
+is compacted. Records that must survive a power cut need `flush.messages`.
 """
 
 from typing import NamedTuple

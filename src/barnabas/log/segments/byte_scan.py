@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.kernels import layout
 from barnabas.log.segments.entry_check import Claim
-from barnabas.log.segments.scan import FoundBatch, Place
+from barnabas.log.segments.scan import BatchPosition, FoundBatch
 from barnabas.ports import File
 from barnabas.records.batches.batch import BatchHeader
 from barnabas.types import NO_TIMESTAMP
@@ -82,7 +82,7 @@ def message_headers(file: File, base: int, position: int, end: int) -> Iterator[
 
 def locate_message(
     file: File, base: int, position: int, end: int, offset: int, claim: Claim | None = None
-) -> Place | None:
+) -> BatchPosition | None:
     """The message that contains the byte `offset`, searched from `position` on; None after the last.
 
     Raises:
@@ -96,13 +96,15 @@ def locate_message(
         header = found.header
         after = header.position + header.size
         if header.last_offset >= offset:
-            return Place(header.position, header.size, header.base_offset)
+            return BatchPosition(header.position, header.size, header.base_offset)
     if after < end:
         raise DecodeError("segment", after, "a message")
     return None
 
 
-def message_at(file: File, base: int, position: int, end: int, claim: Claim | None = None) -> Place:
+def message_at(
+    file: File, base: int, position: int, end: int, claim: Claim | None = None
+) -> BatchPosition:
     """The message that starts at `position`, of which only the length is read.
 
     With a `claim`, as in `place_at`, it is read whole.
@@ -120,4 +122,4 @@ def message_at(file: File, base: int, position: int, end: int, claim: Claim | No
         whole = position + _LENGTH + length
         if next(scan_messages(file, base, position, whole, run=_ALONE), None) is None:
             raise DecodeError("segment", position, "a message with a right CRC")
-    return Place(position, _LENGTH + length, base + position)
+    return BatchPosition(position, _LENGTH + length, base + position)

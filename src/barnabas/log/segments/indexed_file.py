@@ -15,7 +15,7 @@ from barnabas.log.segments.entry_file import MISSING
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.offset_index import IndexEntry, OffsetIndex
 from barnabas.log.segments.offset_schemes import BYTE_POSITION
-from barnabas.log.segments.scan import Place
+from barnabas.log.segments.scan import BatchPosition
 from barnabas.log.segments.time_index import TimeEntry, TimeIndex
 from barnabas.ports import Disk
 from barnabas.records.batches.batch import BatchHeader
@@ -86,7 +86,7 @@ class IndexedFile(BatchFile):
 
     # --- Look-ups ------------------------------------------------------------------------------
 
-    def find(self, offset: int) -> Place | None:
+    def find(self, offset: int) -> BatchPosition | None:
         """The batch that contains `offset`, otherwise the next one; None after the last.
 
         Raises:
@@ -106,7 +106,7 @@ class IndexedFile(BatchFile):
             self._mend(INDEX, f"it has no entry for the {passed} bytes from {start} on")
         return found
 
-    def boundary_at(self, position: int) -> Place:
+    def boundary_at(self, position: int) -> BatchPosition:
         """The last batch start in the index at or before a position; otherwise the first batch.
 
         Raises:
@@ -122,7 +122,7 @@ class IndexedFile(BatchFile):
         """
         return self._place_of(OffsetIndex.for_offset, offset).position if self.written else 0
 
-    def _place_of(self, look: _Look, value: int) -> Place:
+    def _place_of(self, look: _Look, value: int) -> BatchPosition:
         """The batch of the entry that `look` finds for a value; the first one if it finds none."""
         entry = self._entry(look, value)
         start, claim = (0, None) if entry is None else (entry.position, self._claim(entry))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from barnabas.log.segments.offset_schemes import BYTE_POSITION, DENSE, OffsetScheme
-from barnabas.records.batches.recompression import Stored
+from barnabas.records.batches.recompression import StoredCodec
 
 _FOREVER = (1 << 63) - 1
 _HOUR_MS = 3_600_000
@@ -42,7 +42,7 @@ class LogConfig:
     producer_id_expiration_ms: int = 24 * _HOUR_MS
     """A broker property (`producer.id.expiration.ms`) that logs obey."""
 
-    stored: Stored | None = None
+    stored: StoredCodec | None = None
     """What batches are compressed with; None: they stay as they came (`compression.type`)."""
     magic: int = TODAYS_MAGIC
     """Of the record format that is stored (`message.format.version`); -1 for that of Kafka 0.7."""

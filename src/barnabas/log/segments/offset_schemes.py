@@ -16,8 +16,8 @@ from barnabas.log.segments.byte_scan import (
 )
 from barnabas.log.segments.entry_check import Claim
 from barnabas.log.segments.scan import (
+    BatchPosition,
     FoundBatch,
-    Place,
     locate,
     place_at,
     read_headers,
@@ -42,13 +42,13 @@ class _Locate(Protocol):
         end: int,
         offset: int,
         claim: Claim | None = None,
-    ) -> Place | None: ...
+    ) -> BatchPosition | None: ...
 
 
 class _PlaceAt(Protocol):
     def __call__(
         self, file: File, base: int, position: int, end: int, claim: Claim | None = None
-    ) -> Place: ...
+    ) -> BatchPosition: ...
 
 
 class OffsetScheme(NamedTuple):
@@ -79,12 +79,14 @@ def _headers(file: File, base: int, position: int, end: int) -> Iterator[BatchHe
 
 def _locate(
     file: File, base: int, position: int, end: int, offset: int, claim: Claim | None = None
-) -> Place | None:
+) -> BatchPosition | None:
     del base
     return locate(file, position, end, offset, claim)
 
 
-def _place_at(file: File, base: int, position: int, end: int, claim: Claim | None = None) -> Place:
+def _place_at(
+    file: File, base: int, position: int, end: int, claim: Claim | None = None
+) -> BatchPosition:
     del base
     return place_at(file, position, end, claim)
 

@@ -99,7 +99,7 @@ def read_headers(file: File, position: int, end: int) -> Iterator[BatchHeader]:
         position += at
 
 
-class Place(NamedTuple):
+class BatchPosition(NamedTuple):
     """Where a batch is in a file, and the first offset it holds (see `BatchHeader`)."""
 
     position: int
@@ -109,7 +109,7 @@ class Place(NamedTuple):
 
 def locate(
     file: File, position: int, end: int, offset: int, claim: Claim | None = None
-) -> Place | None:
+) -> BatchPosition | None:
     """The first batch from `position` on whose last offset is not below `offset`.
 
     None: there is no such batch before `end`. `claim`: as `place_at`. Raises as `read_headers`.
@@ -130,7 +130,7 @@ def locate(
             if magic != 2 or length < _SHORTEST:
                 delta = _delta_of_message(position + at, length, magic)
             if base + delta >= offset:
-                return Place(position + at, length + PREFIX_SIZE, base)
+                return BatchPosition(position + at, length + PREFIX_SIZE, base)
             at += length + PREFIX_SIZE
         if at == 0:
             raise DecodeError("segment", position, "a whole batch header")
@@ -138,7 +138,7 @@ def locate(
     return None
 
 
-def place_at(file: File, position: int, end: int, claim: Claim | None = None) -> Place:
+def place_at(file: File, position: int, end: int, claim: Claim | None = None) -> BatchPosition:
     """The batch that starts at `position`; reads only its header.
 
     `claim`: an index says so, and that the batch starts between these two offsets.
@@ -159,7 +159,7 @@ def place_at(file: File, position: int, end: int, claim: Claim | None = None) ->
         _delta_of_message(position, length, magic)
     if claim is not None:
         check_entry(file, position, end, head, claim)
-    return new_tuple(Place, (position, length + PREFIX_SIZE, base))
+    return new_tuple(BatchPosition, (position, length + PREFIX_SIZE, base))
 
 
 def _delta_of_message(position: int, length: int, magic: int) -> int:

@@ -67,7 +67,7 @@ class ConsumerGroupMemberMetadataKey:
 
 @message(versions="0", flexible="0+")
 class ConsumerGroupMemberMetadataValue:
-    """What a member told about itself."""
+    """A member's own data, from its heartbeats."""
 
     instance_id: String | None
     rack_id: String | None

@@ -83,7 +83,7 @@ class KRaftVersionRecord:
 
 @message(versions="0", flexible="0+")
 class VotersRecord:
-    """Who votes from here on (KIP-853)."""
+    """The voters from this offset on (KIP-853)."""
 
     version: Int16
     voters: Array[RecordedVoter]

@@ -55,7 +55,7 @@ class ShareGroupMemberMetadataKey:
 
 @message(versions="0", flexible="0+")
 class ShareGroupMemberMetadataValue:
-    """What a member told about itself."""
+    """A member's own data, from its heartbeats."""
 
     rack_id: String | None
     client_id: String

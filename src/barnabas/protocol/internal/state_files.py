@@ -91,7 +91,7 @@ class QuorumStateData:
 
 @message(versions="0", flexible="0+")
 class DefaultPrincipalData:
-    """Who sent a request that is handed on in an Envelope (KIP-590)."""
+    """The original sender of a request that is forwarded in an Envelope (KIP-590)."""
 
     type: String
     name: String

@@ -48,7 +48,7 @@ class StreamsGroupMemberMetadataKey:
 
 @message(versions="0", flexible="0+")
 class StreamsGroupMemberMetadataValue:
-    """What a member told about itself."""
+    """A member's own data, from its heartbeats."""
 
     instance_id: String | None
     rack_id: String | None

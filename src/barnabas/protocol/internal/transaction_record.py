@@ -20,11 +20,11 @@ class TransactionLogKey:
 
 @message(versions="0-1", flexible="1+")
 class TransactionLogValue:
-    """Its producer and what its transaction has come to; times in ms since 1970.
+    """Its producer and the state of its transaction; times in ms since 1970.
 
     Status: 0 empty, 1 ongoing, 2 prepares to commit, 3 prepares to abort, 4 committed, 5 aborted, 6
     dead, 7 prepares an epoch's fence. The previous producer id is that of the last transaction that
-    ended, the next one that which the client was told; -1: the same.
+    ended, the next one the one that its client received; -1: the same.
     """
 
     producer_id: Int64

@@ -26,14 +26,14 @@ def read_typed(types: Mapping[int, type], value: Buffer) -> Typed | None:
     Raises:
         DecodeError: it is no such value, or damaged.
     """
-    said, position = [], 0
+    numbers, position = [], 0
     try:
         for _ in range(3):
             number, position = read_varint(value, position)
-            said.append(number)
+            numbers.append(number)
     except (Malformed, IndexError) as error:
         raise DecodeError("value", position, "three unsigned varints") from error
-    layout, kind, version = said
+    layout, kind, version = numbers
     if layout != 1 or kind not in types or version not in declaration_of(types[kind]).versions:
         return None
     codec: Codec[object] = Codec.of(types[kind], version)

@@ -24,7 +24,7 @@ _LENGTH, _ATTRIBUTES, _CRC = struct.Struct(">i"), struct.Struct(">h"), struct.St
 _LENGTH_AT, _CRC_AT, _ATTRIBUTES_AT = 8, 17, 21
 
 
-class Stored(NamedTuple):
+class StoredCodec(NamedTuple):
     """What batches are compressed with before they are stored; `level` None is the codec's own."""
 
     codec: Codec

@@ -11,8 +11,8 @@ from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max
 from barnabas.records.message_rows import crc32_tables
 from barnabas.records.messages07.message07 import (
-    Entry,
-    Room,
+    MessageEntry,
+    UnpackAllowance,
     count_inside,
     encode_set,
     entries,
@@ -59,7 +59,7 @@ def _opened(messages: memoryview, unpacking: Unpacking) -> memoryview:
     """The messages after decompression."""
     unpacking.check()
     limit = unpacked_bytes_max(len(messages))
-    room = Room(limit)
+    room = UnpackAllowance(limit)
     parts: list[memoryview] = []
     done = 0
     try:
@@ -75,10 +75,12 @@ def _opened(messages: memoryview, unpacking: Unpacking) -> memoryview:
     return memoryview(b"".join([*parts, messages[done:]])) if parts else messages
 
 
-def _flattened(messages: memoryview, entry: Entry, room: Room) -> memoryview | None:
+def _flattened(
+    messages: memoryview, entry: MessageEntry, room: UnpackAllowance
+) -> memoryview | None:
     """The messages to store in the place of a compressed one; None where that stays."""
     payload, size = messages[entry.payload : entry.end], room.size
     if count_inside(entry.codec, payload, room) <= entry.end - entry.start:
         return None
-    inner = unpack(entry.codec, payload, Room(size))
+    inner = unpack(entry.codec, payload, UnpackAllowance(size))
     return memoryview(encode_set([one.payload for one in inner]))

@@ -15,7 +15,7 @@ from barnabas.records.messages07.message07 import (
     CODEC_BITS,
     FetchTooSmall,
     InvalidMessage,
-    Room,
+    UnpackAllowance,
     opened_set,
     tables,
 )
@@ -69,7 +69,7 @@ def flatten(buffer: Buffer, *, enough: int) -> FlatSet:
     """
     view = memoryview(buffer)
     parts: list[memoryview] = []
-    room = Room()
+    room = UnpackAllowance()
     size = end = 0
     try:
         for table, rows, _ in tables(view, 0, len(view)):

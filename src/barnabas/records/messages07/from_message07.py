@@ -16,7 +16,7 @@ from barnabas.records.codecs.compression import QUICK_LEVELS, Codec, compress
 from barnabas.records.messages07.message07 import (
     CODEC_BITS,
     UNPACKED_BYTES_MAX,
-    Room,
+    UnpackAllowance,
     encode_set,
     tables,
     unpack,
@@ -50,7 +50,7 @@ def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED
     """
     view = memoryview(buffer)
     made = bytearray()
-    room = Room(limit)
+    room = UnpackAllowance(limit)
     end = 0
     try:
         for table, count, after in tables(view, 0, len(view)):
@@ -64,7 +64,7 @@ def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED
                     cells = table[row * _WIDTH : (row + 1) * _WIDTH]
                     if not made:
                         # The first may have all of it, whatever was passed over.
-                        room = Room(limit)
+                        room = UnpackAllowance(limit)
                     made += _packed(view, cells, offset, start, room)
                     if made and limit - room.size >= _ENOUGH:
                         return Made(made, offset + cells[layout.BYTE_END])
@@ -85,7 +85,9 @@ def _plain(view: memoryview, table: "array[int]", rows: tuple[int, int], offset:
     return _batch(records, Codec.NONE, last - first, (offset + start, end - start))
 
 
-def _packed(view: memoryview, row: "array[int]", offset: int, start: int, room: Room) -> bytearray:
+def _packed(
+    view: memoryview, row: "array[int]", offset: int, start: int, room: UnpackAllowance
+) -> bytearray:
     """One batch with the contents of a compressed message; None if all of them are before `start`."""
     first, payload, end, kind = row
     codec = Codec(kind & CODEC_BITS)

@@ -62,7 +62,7 @@ class Message(NamedTuple):
     magic: int
 
 
-class Entry(NamedTuple):
+class MessageEntry(NamedTuple):
     """A message as it lies in a log, compressed or not; positions count from the buffer's start."""
 
     start: int
@@ -77,7 +77,7 @@ class Entry(NamedTuple):
         return self.attributes & CODEC_BITS
 
 
-class Room:
+class UnpackAllowance:
     """What may still come out of compressed messages: bytes of all, and entries of the present one."""
 
     __slots__ = ("entries", "size")
@@ -153,13 +153,13 @@ def has_codec(table: "array[int]", count: int) -> bool:
 
 def entries(
     buffer: Buffer, start: int = 0, end: int | None = None, *, check_crcs: bool = True
-) -> Iterator[Entry]:
+) -> Iterator[MessageEntry]:
     """The messages in a part of a buffer, one by one; ends and raises as `tables`."""
     last = len(buffer) if end is None else end
     for table, count, _ in tables(buffer, start, last, check_crcs=check_crcs):
         for at in range(0, count * _WIDTH, _WIDTH):
             first, payload, after, kind = table[at : at + _WIDTH]
-            yield Entry(first, payload, after, kind >> 8, kind & 255)
+            yield MessageEntry(first, payload, after, kind >> 8, kind & 255)
 
 
 def read_messages(
@@ -182,7 +182,7 @@ def read_messages(
             row = _objects(view, table, (0, count), found, offset, 1)
             while row < count:
                 start, payload, end, kind = table[row * _WIDTH : (row + 1) * _WIDTH]
-                used, room = start, Room(limit)
+                used, room = start, UnpackAllowance(limit)
                 inner = unpack(kind & CODEC_BITS, view[payload:end], room, offset + start)
                 if inner:
                     inner[-1] = inner[-1]._replace(next_offset=offset + end)
@@ -214,7 +214,9 @@ def _objects(
     return row
 
 
-def unpack(codec: int, payload: Buffer, room: Room, next_offset: int = 0) -> list[Message]:
+def unpack(
+    codec: int, payload: Buffer, room: UnpackAllowance, next_offset: int = 0
+) -> list[Message]:
     """All that is in a compressed message, at any depth; all lead to `next_offset`.
 
     Raises:
@@ -227,7 +229,12 @@ def unpack(codec: int, payload: Buffer, room: Room, next_offset: int = 0) -> lis
 
 
 def _unpack_to(
-    found: list[Message], codec: int, payload: Buffer, room: Room, next_offset: int, depth: int
+    found: list[Message],
+    codec: int,
+    payload: Buffer,
+    room: UnpackAllowance,
+    next_offset: int,
+    depth: int,
 ) -> None:
     view = room.open(codec, payload, depth)
     for table, count, _ in _tables_inside(view, room):
@@ -239,7 +246,7 @@ def _unpack_to(
             row = _objects(view, table, (row + 1, count), found, next_offset, 0)
 
 
-def opened_set(codec: int, payload: Buffer, room: Room) -> tuple[memoryview, int]:
+def opened_set(codec: int, payload: Buffer, room: UnpackAllowance) -> tuple[memoryview, int]:
     """What `unpack` would find as a set of messages that are not compressed, and how many.
 
     Raises:
@@ -258,13 +265,13 @@ def opened_set(codec: int, payload: Buffer, room: Room) -> tuple[memoryview, int
     return view[:end], count
 
 
-def count_inside(codec: int, payload: Buffer, room: Room) -> int:
+def count_inside(codec: int, payload: Buffer, room: UnpackAllowance) -> int:
     """How many messages `unpack` would find, and raises as it does; makes none of them."""
     room.entries = ENTRIES_MAX
     return _count_inside(codec, payload, room, 1)
 
 
-def _count_inside(codec: int, payload: Buffer, room: Room, depth: int) -> int:
+def _count_inside(codec: int, payload: Buffer, room: UnpackAllowance, depth: int) -> int:
     view = room.open(codec, payload, depth)
     total = 0
     for table, count, _ in _tables_inside(view, room):
@@ -279,7 +286,9 @@ def _count_inside(codec: int, payload: Buffer, room: Room, depth: int) -> int:
     return total
 
 
-def _tables_inside(view: memoryview, room: Room) -> Iterator[tuple["array[int]", int, int]]:
+def _tables_inside(
+    view: memoryview, room: UnpackAllowance
+) -> Iterator[tuple["array[int]", int, int]]:
     """`tables` of the contents of a compressed message."""
     end = 0
     for table, count, end in tables(view, 0, len(view)):

@@ -48,7 +48,7 @@ class RealFile:
         try:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
-            raise StorageError(f"cannot open {self.path} again: {said(error)}") from error
+            raise StorageError(f"cannot open {self.path} again: {error_text(error)}") from error
         self._files.admit(self)
 
     def size(self) -> int:
@@ -222,7 +222,7 @@ class OpenFiles:
         self._known.setdefault(directory, weakref.WeakSet()).add(file)
 
 
-def said(error: OSError) -> str:
+def error_text(error: OSError) -> str:
     """What the system says of an error, and what to do where that is known."""
     if error.errno == errno.EMFILE:
         return f"{error.strerror}: {advice()}"
@@ -232,7 +232,7 @@ def said(error: OSError) -> str:
 def storage_error(action: str, path: str, error: OSError) -> StorageError:
     """The error of the system as one of ours, of the kind that says what can still be done."""
     kind = DiskFull if error.errno in _NO_ROOM else StorageError
-    return kind(f"cannot {action} {path}: {said(error)}")
+    return kind(f"cannot {action} {path}: {error_text(error)}")
 
 
 def sync_descriptor(descriptor: int, path: str) -> None:

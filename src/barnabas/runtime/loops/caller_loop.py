@@ -118,7 +118,7 @@ class CallerLoop:
             return self._run(call, wakeable=wakeable)
 
     def keep(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
-        """Have `work` run every `seconds` while no call does; only the first time this is said."""
+        """Run `work` every `seconds` while no call runs. Only the first call has an effect."""
         if self._keeper is None:
             self._keeper = LoopKeeper(f"{self._name} between calls", self.loop, work, seconds)
 

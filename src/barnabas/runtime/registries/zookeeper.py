@@ -320,16 +320,16 @@ class ZooKeeperRegistry:
 
     def _on_state(self, state: str) -> None:
         """On a thread of kazoo's."""
-        told = {"zookeeper": self._place}
+        fields = {"zookeeper": self._place}
         if state == KazooState.SUSPENDED:
-            log.warning("ZooKeeper connection lost", extra=told)
+            log.warning("ZooKeeper connection lost", extra=fields)
             return
         if state == KazooState.LOST:
             self._lost = True
             if not self._closed:
-                log.warning("ZooKeeper session lost", extra=told)
+                log.warning("ZooKeeper session lost", extra=fields)
             return
-        log.warning("ZooKeeper connected again", extra={**told, "new_session": self._lost})
+        log.warning("ZooKeeper connected again", extra={**fields, "new_session": self._lost})
         if self._lost:
             self._lost = False
             for callback in self._new_session:
@@ -339,7 +339,7 @@ class ZooKeeperRegistry:
             watch.tell()
 
     def _call(self, callback: Callback) -> None:
-        # A loop that has ended has nobody left to be told.
+        # A loop that has ended has no callbacks to run.
         with suppress(RuntimeError):
             self._hand_over(callback)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord, DecodeError
-from barnabas.log.inspection.segments import Fault, examine
+from barnabas.log.inspection.segments import SegmentFault, examine
 from barnabas.ports import File
 from barnabas.records.batches.batch import MAGIC_AT, PREFIX_SIZE, SMALLEST_ENTRY, walk
 from barnabas.records.message_rows import entries
@@ -66,7 +66,7 @@ def damage(task: SegmentRange, chunk: Chunk, error: Exception) -> UnreadableLog:
     """The error for a chunk that cannot be decoded: at which byte of the file what is wrong."""
     if not task.byte_positions:
         for each in examine(chunk.data, _ANY):
-            if isinstance(each, Fault):
+            if isinstance(each, SegmentFault):
                 return damaged(task.path, chunk.position + each.position, each.text)
             if each.faults:
                 at = chunk.position + each.header.position

@@ -46,15 +46,15 @@ def described(
         ],
         strict=strict,
     )
-    said = describe_client_quotas.handle(broker, asked(1), request)
+    response = describe_client_quotas.handle(broker, asked(1), request)
     entries = [
         (
             {part.entity_type: part.entity_name for part in one.entity},
             {value.key: value.value for value in one.values},
         )
-        for one in said.entries or ()
+        for one in response.entries or ()
     ]
-    return said.error_code, None if said.entries is None else entries
+    return response.error_code, None if response.entries is None else entries
 
 
 def test_quotas_are_set_told_and_removed() -> None:

@@ -38,9 +38,9 @@ def alter(
     return {one.user: one.error_code for one in handle(broker, asked(0), request).results}
 
 
-def told(broker: Broker, *users: str) -> dict[str, tuple[int, list[tuple[int, int]]]]:
+def reported(broker: Broker, *users: str) -> dict[str, tuple[int, list[tuple[int, int]]]]:
     names = [UserName(name=user) for user in users]
-    said = describe_user_scram_credentials.handle(
+    response = describe_user_scram_credentials.handle(
         broker, asked(0), DescribeUserScramCredentialsRequest(users=names or None)
     )
     return {
@@ -48,7 +48,7 @@ def told(broker: Broker, *users: str) -> dict[str, tuple[int, list[tuple[int, in
             one.error_code,
             [(info.mechanism, info.iterations) for info in one.credential_infos],
         )
-        for one in said.results
+        for one in response.results
     }
 
 
@@ -56,13 +56,13 @@ def test_passwords_are_set_told_and_removed() -> None:
     broker = a_broker()
     assert alter(broker, there("a"), there("b")) == {"a": 0, "b": 0}
     assert alter(broker, there("a", 2, 9000)) == {"a": 0}
-    assert told(broker) == {"a": (0, [(1, 4096), (2, 9000)]), "b": (0, [(1, 4096)])}
+    assert reported(broker) == {"a": (0, [(1, 4096), (2, 9000)]), "b": (0, [(1, 4096)])}
     assert alter(broker, there("a", 1, 5000), gone("b")) == {"a": 0, "b": 0}
-    assert told(broker, "a", "b") == {
+    assert reported(broker, "a", "b") == {
         "a": (0, [(1, 5000), (2, 9000)]),
         "b": (ErrorCode.RESOURCE_NOT_FOUND, []),
     }
-    assert told(broker, "a", "a") == {"a": (ErrorCode.DUPLICATE_RESOURCE, [])}
+    assert reported(broker, "a", "a") == {"a": (ErrorCode.DUPLICATE_RESOURCE, [])}
 
 
 def test_what_cannot_be_changes_nothing() -> None:
@@ -75,4 +75,4 @@ def test_what_cannot_be_changes_nothing() -> None:
     assert alter(broker, there("a"), there("a")) == {"a": ErrorCode.DUPLICATE_RESOURCE}
     assert alter(broker, there("a"), there("a", 2, 1)) == {"a": ErrorCode.DUPLICATE_RESOURCE}
     assert alter(broker, there("a", 2, 1), there("a")) == {"a": ErrorCode.UNACCEPTABLE_CREDENTIAL}
-    assert told(broker) == {}
+    assert reported(broker) == {}

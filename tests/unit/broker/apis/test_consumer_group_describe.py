@@ -39,9 +39,9 @@ def beat(client: RawClient, name: str, epoch: int, instance: str | None = None) 
         subscribed_topic_names=["dogs"] if first else None,
         topic_partitions=[] if first else None,
     )
-    said = client.ask(asked, 1, ConsumerGroupHeartbeatResponse)
-    assert not said.error_code
-    return said.member_epoch
+    response = client.ask(asked, 1, ConsumerGroupHeartbeatResponse)
+    assert not response.error_code
+    return response.member_epoch
 
 
 def described(client: RawClient) -> DescribedGroup:

@@ -200,18 +200,18 @@ def test_properties_that_change_while_a_topic_is_made_hold_for_all_its_partition
     timers = ManualTimers()
     broker = slowly(a_broker(timers=timers))
     in_steps(broker, topic("dogs", 1000))
-    told = []
+    reported = []
     host = broker.topics._hosting.host
 
     def listens(*row: Any) -> None:
-        told.append(row[3])
+        reported.append(row[3])
         host(*row)
 
     monkeypatch.setattr(broker.topics._hosting, "host", listens)
     broker.topics.configure("dogs", {"retention.ms": "5"})
     timers.run_soon()
-    assert told
-    assert all(own == {"retention.ms": "5"} for own in told)
+    assert reported
+    assert all(own == {"retention.ms": "5"} for own in reported)
 
 
 def test_a_broker_that_stops_makes_no_more_of_a_topic() -> None:

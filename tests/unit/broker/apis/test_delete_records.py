@@ -25,8 +25,8 @@ def delete(led: Led, offset: int, topic: str = "dogs", index: int = 0) -> tuple[
     request = DeleteRecordsRequest(
         topics=[DeleteRecordsTopic(name=topic, partitions=[wanted])], timeout_ms=1
     )
-    (told,) = handle(broker, asked(2), request).topics[0].partitions
-    return told.error_code, told.low_watermark
+    (reported,) = handle(broker, asked(2), request).topics[0].partitions
+    return reported.error_code, reported.low_watermark
 
 
 def test_the_first_offset_moves_up_and_never_down() -> None:

@@ -19,13 +19,13 @@ TOPIC, BROKER = 2, 4
 
 
 def describe(
-    broker: Broker, kind: int, name: str, *keys: str, said: bool = False
+    broker: Broker, kind: int, name: str, *keys: str, sent: bool = False
 ) -> DescribeConfigsResult:
     resource = DescribeConfigsResource(
         resource_type=kind, resource_name=name, configuration_keys=list(keys) or None
     )
     request = DescribeConfigsRequest(
-        resources=[resource], include_synonyms=said, include_documentation=said
+        resources=[resource], include_synonyms=sent, include_documentation=sent
     )
     response: DescribeConfigsResponse = handle(broker, asked(4), request)
     return response.results[0]
@@ -39,7 +39,7 @@ def only(result: DescribeConfigsResult) -> DescribeConfigsResourceResult:
 def test_a_topics_own_property_comes_first() -> None:
     broker = a_broker({"log.retention.hours": 2})
     broker.topics.create("dogs", {0: [1]}, {"retention.ms": "5000"})
-    entry = only(describe(broker, TOPIC, "dogs", "retention.ms", said=True))
+    entry = only(describe(broker, TOPIC, "dogs", "retention.ms", sent=True))
     assert (entry.value, entry.config_source, entry.config_type) == ("5000", 1, 5)
     assert (entry.read_only, entry.is_default) == (False, False)
     assert [(one.name, one.value, one.source) for one in entry.synonyms] == [

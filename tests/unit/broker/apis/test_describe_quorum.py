@@ -18,9 +18,9 @@ def partition(broker: Broker, topic: str, *indexes: int) -> list[DescribeQuorumR
             )
         ]
     )
-    (told,) = handle(broker, asked(2), request).topics
-    assert told.topic_name == topic
-    return told.partitions
+    (reported,) = handle(broker, asked(2), request).topics
+    assert reported.topic_name == topic
+    return reported.partitions
 
 
 def test_one_node_leads_itself_alone_and_moves_on_with_each_change() -> None:
@@ -40,9 +40,11 @@ def test_one_node_leads_itself_alone_and_moves_on_with_each_change() -> None:
 def test_there_is_one_partition_of_metadata() -> None:
     broker = a_broker()
     for topic, indexes in {"__cluster_metadata": (0, 1), "dogs": (0,)}.items():
-        told = partition(broker, topic, *indexes)
-        assert [(one.partition_index, one.error_code) for one in told] == [(i, 3) for i in indexes]
-        assert not any(one.current_voters for one in told)
+        reported = partition(broker, topic, *indexes)
+        assert [(one.partition_index, one.error_code) for one in reported] == [
+            (i, 3) for i in indexes
+        ]
+        assert not any(one.current_voters for one in reported)
 
 
 def test_it_is_reached_where_the_broker_is() -> None:

@@ -35,7 +35,7 @@ def page(
     return answered(broker, handle(broker, asked(0), request), DescribeTopicPartitionsResponse)
 
 
-def told(response: DescribeTopicPartitionsResponse) -> list[tuple[str | None, list[int]]]:
+def reported(response: DescribeTopicPartitionsResponse) -> list[tuple[str | None, list[int]]]:
     return [
         (topic.name, [one.partition_index for one in topic.partitions]) for topic in response.topics
     ]
@@ -43,7 +43,7 @@ def told(response: DescribeTopicPartitionsResponse) -> list[tuple[str | None, li
 
 def test_all_topics_come_in_order(broker: Broker) -> None:
     whole = page(broker)
-    assert told(whole) == [("a", [0, 1, 2]), ("b", [0, 1])]
+    assert reported(whole) == [("a", [0, 1, 2]), ("b", [0, 1])]
     assert whole.next_cursor is None
     partition = whole.topics[0].partitions[0]
     assert (partition.leader_id, partition.leader_epoch, partition.isr_nodes) == (1, 3, [1])
@@ -55,7 +55,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(broker: Broker, limit
     cursor: Cursor | None = None
     for _ in range(6):
         one = page(broker, limit=limit, cursor=cursor)
-        found = [(name, index) for name, indexes in told(one) for index in indexes]
+        found = [(name, index) for name, indexes in reported(one) for index in indexes]
         assert len(found) <= limit
         seen += found
         cursor = one.next_cursor
@@ -86,5 +86,5 @@ def test_a_partition_whose_log_failed_has_no_leader(broker: Broker) -> None:
 )
 def test_a_cursor_that_no_page_ended_with_is_refused(broker: Broker, cursor: Cursor) -> None:
     refused = page(broker, "a", "b", cursor=cursor)
-    assert told(refused) == [("a", []), ("b", [])]
+    assert reported(refused) == [("a", []), ("b", [])]
     assert {one.error_code for one in refused.topics} == {ErrorCode.INVALID_REQUEST}

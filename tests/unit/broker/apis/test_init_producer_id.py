@@ -16,9 +16,9 @@ def ask(
         producer_id=known[0],
         producer_epoch=known[1],
     )
-    told = handle(broker, asked(5), request)
-    assert isinstance(told, InitProducerIdResponse)
-    return told.error_code, told.producer_id, told.producer_epoch
+    response = handle(broker, asked(5), request)
+    assert isinstance(response, InitProducerIdResponse)
+    return response.error_code, response.producer_id, response.producer_epoch
 
 
 def test_every_producer_gets_an_id_of_its_own() -> None:

@@ -27,11 +27,11 @@ def test_resources_are_listed_by_type(
     broker.client_resources.configure(
         ResourceKind.GROUP, "g", {"share.isolation.level": "read_committed"}
     )
-    said = handle(broker, asked(version), ListConfigResourcesRequest(resource_types=kinds))
-    found = [(one.resource_name, one.resource_type) for one in said.config_resources]
-    assert (said.error_code, found) == (0, listed)
+    response = handle(broker, asked(version), ListConfigResourcesRequest(resource_types=kinds))
+    found = [(one.resource_name, one.resource_type) for one in response.config_resources]
+    assert (response.error_code, found) == (0, listed)
 
 
 def test_a_type_that_there_is_not_is_refused() -> None:
-    said = handle(a_broker(), asked(1), ListConfigResourcesRequest(resource_types=[4, 99]))
-    assert (said.error_code, said.config_resources) == (ErrorCode.UNSUPPORTED_VERSION, [])
+    response = handle(a_broker(), asked(1), ListConfigResourcesRequest(resource_types=[4, 99]))
+    assert (response.error_code, response.config_resources) == (ErrorCode.UNSUPPORTED_VERSION, [])

@@ -10,7 +10,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
 from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
@@ -30,7 +30,7 @@ def asks(
     known = [
         Transaction(
             transactional_id=name,
-            producer=Producer(1, 0),
+            producer=ProducerIdAndEpoch(1, 0),
             timeout_ms=1000,
             state=TransactionState.EMPTY,
             updated_ms=0,

@@ -87,9 +87,9 @@ def test_a_new_partition_is_told(broker: Broker) -> None:
 
 
 def test_operations_stay_with_those_who_asked(broker: Broker) -> None:
-    for operations, told in [(False, NOT_ASKED), (True, ON_TOPICS), (False, NOT_ASKED)]:
+    for operations, reported in [(False, NOT_ASKED), (True, ON_TOPICS), (False, NOT_ASKED)]:
         (answer,) = ask(broker, ("a", NO_UUID), operations=operations).topics
-        assert answer.topic_authorized_operations == told
+        assert answer.topic_authorized_operations == reported
 
 
 def test_what_is_kept_of_deleted_topics_goes(broker: Broker) -> None:

@@ -94,8 +94,8 @@ def test_each_is_answered_in_its_order_and_seen_by_what_follows(client: RawClien
         assert code_of(client.receive(OffsetCommitResponse)) == ErrorCode.NONE
         missing = client.receive(OffsetCommitResponse)
         assert code_of(missing) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        told = client.receive(OffsetFetchResponse).topics[0].partitions[0]
-        assert told.committed_offset == offset
+        reported = client.receive(OffsetFetchResponse).topics[0].partitions[0]
+        assert reported.committed_offset == offset
         assert code_of(client.receive(OffsetCommitResponse)) == ErrorCode.NONE
     (last,) = client.ask(fetch(), 5, OffsetFetchResponse).topics
     assert last.partitions[0].committed_offset == 1005
@@ -106,8 +106,8 @@ def test_offsets_may_be_kept_for_longer_than_there_is_time(client: RawClient, ve
     asked = commit(5)
     asked.retention_time_ms = 2**63 - 1
     assert code_of(client.ask(asked, version, OffsetCommitResponse)) == ErrorCode.NONE
-    (told,) = client.ask(fetch(), 5, OffsetFetchResponse).topics
-    assert told.partitions[0].committed_offset == 5
+    (reported,) = client.ask(fetch(), 5, OffsetFetchResponse).topics
+    assert reported.partitions[0].committed_offset == 5
 
 
 def test_commits_before_a_frame_that_is_none_are_answered(client: RawClient) -> None:

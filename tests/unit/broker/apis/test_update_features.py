@@ -20,9 +20,11 @@ def wanted(feature: str, level: int, kind: int = 1) -> FeatureUpdateKey:
 
 def test_levels_that_are_so_are_taken_each_with_a_row() -> None:
     updates = [wanted(name, level) for name, level in LEVELS.items()]
-    said = handle(a_broker(), asked(1), UpdateFeaturesRequest(feature_updates=updates))
-    assert said.error_code == ErrorCode.NONE
-    assert [(one.feature, one.error_code) for one in said.results] == [(each, 0) for each in LEVELS]
+    response = handle(a_broker(), asked(1), UpdateFeaturesRequest(feature_updates=updates))
+    assert response.error_code == ErrorCode.NONE
+    assert [(one.feature, one.error_code) for one in response.results] == [
+        (each, 0) for each in LEVELS
+    ]
 
 
 @pytest.mark.parametrize(
@@ -37,9 +39,9 @@ def test_levels_that_are_so_are_taken_each_with_a_row() -> None:
 )
 def test_all_is_refused_where_one_level_is_another(update: FeatureUpdateKey, word: str) -> None:
     updates = [wanted("share.version", 1), update]
-    said = handle(a_broker(), asked(1), UpdateFeaturesRequest(feature_updates=updates))
-    assert (said.error_code, said.results) == (ErrorCode.INVALID_UPDATE_VERSION, [])
-    assert word in (said.error_message or "")
+    response = handle(a_broker(), asked(1), UpdateFeaturesRequest(feature_updates=updates))
+    assert (response.error_code, response.results) == (ErrorCode.INVALID_UPDATE_VERSION, [])
+    assert word in (response.error_message or "")
 
 
 def test_nothing_is_no_failure() -> None:

@@ -108,6 +108,8 @@ def disturb(cluster: LocalCluster, chance: random.Random) -> None:
             cluster.expire(node_id)
         case 5:
             cluster.controller.take(PreferredElection((DOGS,)))
+        case _:
+            """A start of a broker that runs, or a stop of one too many: nothing this time."""
 
 
 def read_all(cluster: LocalCluster) -> list[int]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -60,7 +61,7 @@ def fetch(cluster: LocalCluster, node_id: int, offset: int) -> tuple[int, int, b
     )
     with RawClient(cluster.ports[node_id]) as client:
         (found,) = client.ask(request, 11, FetchResponse).responses[0].partitions
-    return found.high_watermark, found.error_code, bytes(found.records or b"")
+    return found.high_watermark, found.error_code, bytes(cast("bytes", found.records or b""))
 
 
 def test_a_follower_has_what_acks_all_acknowledged_and_leads_when_the_leader_goes(

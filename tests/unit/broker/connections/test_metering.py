@@ -77,9 +77,9 @@ def test_a_producer_that_was_too_fast_is_told_how_long_it_waits(
     size = len(client.frame(produce(), version, expect_reply=False)) - 4
     limit(client, producer_byte_rate=int(size / 1.05))
     for _ in range(2):
-        said = client.ask(produce(), version, ProduceResponse)
-        assert said.throttle_time_ms > 0
-        assert said.responses[0].partition_responses[0].error_code == 0
+        response = client.ask(produce(), version, ProduceResponse)
+        assert response.throttle_time_ms > 0
+        assert response.responses[0].partition_responses[0].error_code == 0
     limit(client, producer_byte_rate=None)
     assert client.ask(produce(), version, ProduceResponse).throttle_time_ms == 0
 
@@ -138,16 +138,16 @@ def test_an_answer_is_no_larger_than_the_quota_of_the_window(client: RawClient) 
     for _ in range(4):
         client.ask(produce(size=1000), 9, ProduceResponse)
     limit(client, consumer_byte_rate=2500)
-    said = client.ask(fetch(), 12, FetchResponse)
-    records = said.responses[0].partitions[0].records
+    response = client.ask(fetch(), 12, FetchResponse)
+    records = response.responses[0].partitions[0].records
     assert records is not None
     assert 1000 < len(records) <= 2500
 
 
 def test_any_request_counts_for_the_time_of_the_broker(client: RawClient) -> None:
     limit(client, request_percentage=1e-6)
-    said = client.ask(MetadataRequest(topics=[]), 12, MetadataResponse)
-    assert said.throttle_time_ms == 1000
+    response = client.ask(MetadataRequest(topics=[]), 12, MetadataResponse)
+    assert response.throttle_time_ms == 1000
 
 
 def test_a_broker_that_stops_does_not_wait_for_a_silent_client(

@@ -230,11 +230,11 @@ def test_groups_are_described_listed_and_deleted(broker: EmbeddedBroker, group: 
     with Member(broker, group) as rex:
         rex.settle()
         for version in range(7):
-            told = rex.describe(version)
-            assert (told.group_state, told.protocol_type, told.protocol_data) == (
+            reported = rex.describe(version)
+            assert (reported.group_state, reported.protocol_type, reported.protocol_data) == (
                 "Stable", "consumer", "range",
             )  # fmt: skip
-            (member,) = told.members
+            (member,) = reported.members
             assert (member.member_id, member.client_id) == (rex.member_id, "raw")
             assert member.client_host == "/127.0.0.1"
             assert (member.member_metadata, member.member_assignment) == (b"mine", b"all")

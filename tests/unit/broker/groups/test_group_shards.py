@@ -12,11 +12,11 @@ from barnabas.coordinators.classic_group.group_states import GroupState
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import record_of
 from barnabas.coordinators.common.shard import Replayed
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.consumer_group.heartbeats import Beat
-from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat
+from barnabas.coordinators.share_group.groups import ShareHeartbeat, ShareSettings
 from barnabas.coordinators.share_state.states import StateKey
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.api_keys import ApiKey
@@ -38,9 +38,9 @@ def started(tmp_path: Path) -> Iterator[Started]:
     for epoch in (0, -1):
         topics = None if epoch else ("dogs",)
         who = {"member_id": "m", "epoch": epoch, "client_id": "c", "client_host": "/h"}
-        beat = Beat(group_id="g", topics=topics, rebalance_timeout_ms=500, **who)  # type: ignore[arg-type]
+        beat = ConsumerHeartbeat(group_id="g", topics=topics, rebalance_timeout_ms=500, **who)  # type: ignore[arg-type]
         groups.append(held, held.shard.consumer.heartbeat(beat, None, 0).records, print)
-        asked = ShareBeat(group_id="s", topics=topics, **who)  # type: ignore[arg-type]
+        asked = ShareHeartbeat(group_id="s", topics=topics, **who)  # type: ignore[arg-type]
         groups.append(share, share.shard.share.heartbeat(asked, SHARED, 0).records, print)
     classic = ClassicGroup("c", GroupSettings(0, 10), generation=3, protocol_type="consumer")
     ended = groups.of("c")
@@ -53,7 +53,7 @@ def started(tmp_path: Path) -> Iterator[Started]:
 
 def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: Started) -> None:
     broker = started.broker
-    place = Place(started.topic_id(), 1)
+    place = TopicIdPartition(started.topic_id(), 1)
     broker.shares.partitions.find(StateKey("s", place))
     broker.shares.partitions.move(StateKey("other", place), 0, lambda _code: None)
     broker.replicas.write()
@@ -68,13 +68,13 @@ def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: St
 def test_an_answer_waits_for_what_was_queued_before_it(started: Started) -> None:
     groups = started.broker.groups
     held, nothing_new = groups.of("c"), Replayed("reply")
-    told: list[object] = []
+    received: list[object] = []
     assert groups.keep(held, nothing_new, lambda reply: reply) == "reply"
-    groups.append(held, [record_of(ClassicGroup("d", GroupSettings(0, 10)))], told.append)
-    assert isinstance(groups.keep(held, nothing_new, told.append), Pending)
-    assert told == []
+    groups.append(held, [record_of(ClassicGroup("d", GroupSettings(0, 10)))], received.append)
+    assert isinstance(groups.keep(held, nothing_new, received.append), Pending)
+    assert received == []
     groups.write()
-    assert told == [ErrorCode.NONE, "reply"]
+    assert received == [ErrorCode.NONE, "reply"]
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def failing(started: Started, monkeypatch: pytest.MonkeyPatch) -> Started:
         _held: object,
         _records: object,
         _replay: object,
-        told: Callable[[ErrorCode], None],
+        received: Callable[[ErrorCode], None],
     ) -> None:
-        told(NOT_WRITTEN)
+        received(NOT_WRITTEN)
 
     monkeypatch.setattr(GroupShards, "_append", fail)
     return started
@@ -113,7 +113,7 @@ def test_groups_that_could_not_expire_are_there(failing: Started) -> None:
 
 def test_what_share_groups_have_read_is_what_is_written(failing: Started) -> None:
     broker = failing.broker
-    place = Place(failing.topic_id(), 0)
+    place = TopicIdPartition(failing.topic_id(), 0)
     before = broker.shares.offsets.group("s").read
     assert place in before
     broker.stepping.run(broker.shares.offsets.forget("s", [place]))
@@ -121,7 +121,7 @@ def test_what_share_groups_have_read_is_what_is_written(failing: Started) -> Non
 
 
 def test_a_streams_member_whose_join_could_not_be_written_is_none(failing: Started) -> None:
-    asked = StreamsBeat(
+    asked = StreamsHeartbeat(
         group_id="app",
         member_id="m",
         epoch=0,
@@ -132,9 +132,9 @@ def test_a_streams_member_whose_join_could_not_be_written_is_none(failing: Start
     )
     held = failing.broker.groups.of("app")
     settings = StreamsSettings(1000, 100, 0, 0, 0, 10)
-    told: list[StreamsReply | BrokerError] = []
+    received: list[StreamsHeartbeatReply | BrokerError] = []
     failing.broker.groups.keep(
-        held, held.shard.streams.heartbeat(asked, None, settings, 0), told.append
+        held, held.shard.streams.heartbeat(asked, None, settings, 0), received.append
     )
-    assert [one.code for one in told if isinstance(one, BrokerError)] == [NOT_WRITTEN]
+    assert [one.code for one in received if isinstance(one, BrokerError)] == [NOT_WRITTEN]
     assert held.shard.kind_of("app") is None

@@ -150,13 +150,13 @@ class Place:
         match self.kind.name:
             case GroupKind.CONSUMER:
                 consumers = shard.consumer.get("g")
-                return {} if consumers is None else dict(consumers.heard.sessions)
+                return {} if consumers is None else dict(consumers.volatile.sessions)
             case GroupKind.SHARE:
                 shares = shard.share.get("g")
                 return {} if shares is None else dict(shares.sessions)
             case _:
                 streams = shard.streams.get("g")
-                return {} if streams is None else dict(streams.heard.sessions)
+                return {} if streams is None else dict(streams.volatile.sessions)
 
     def configure(self, name: str, value: int) -> None:
         own = {f"{self.kind.name}.{name}": str(value)}

@@ -16,9 +16,9 @@ from barnabas.coordinators.classic_group.group_states import GroupState
 from barnabas.coordinators.classic_group.joining import Join
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.classic_group.replies import JoinReply
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.coordinators.groups_shard import GroupKind
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timer
 from barnabas.protocol.api_keys import ApiKey
@@ -58,42 +58,42 @@ def alarms(monkeypatch: pytest.MonkeyPatch) -> list[Alarm]:
 
 def beat(
     started: Started, epoch: int, topics: tuple[str, ...] = ("dogs",)
-) -> list[BeatReply | BrokerError]:
-    told = queued(started, "g", epoch, topics)
+) -> list[HeartbeatReply | BrokerError]:
+    received = queued(started, "g", epoch, topics)
     started.broker.groups.write()
-    return told
+    return received
 
 
 def queued(
     started: Started, group_id: str, epoch: int, topics: tuple[str, ...] = ("dogs",)
-) -> list[BeatReply | BrokerError]:
+) -> list[HeartbeatReply | BrokerError]:
     """What it is told, once the groups are written if not at once."""
-    told: list[BeatReply | BrokerError] = []
-    asked = Beat(
+    received: list[HeartbeatReply | BrokerError] = []
+    asked = ConsumerHeartbeat(
         group_id=group_id, member_id="new", epoch=epoch, client_id="c", client_host="/h",
         topics=topics, rebalance_timeout_ms=50_000,
     )  # fmt: skip
-    started.broker.members.beat(asked, told.append)
-    return told
+    started.broker.members.beat(asked, received.append)
+    return received
 
 
 def beat_of_streams(started: Started, epoch: int) -> None:
-    asked = StreamsBeat(
+    asked = StreamsHeartbeat(
         group_id="g", member_id="new", epoch=epoch, client_id="c", client_host="/h",
         topology=topology(part("0", "dogs")) if epoch == 0 else None, rebalance_timeout_ms=50_000,
     )  # fmt: skip
-    told: list[StreamsReply | BrokerError] = []
-    started.broker.streams.beat(asked, told.append)
+    received: list[StreamsHeartbeatReply | BrokerError] = []
+    started.broker.streams.beat(asked, received.append)
     started.broker.groups.write()
-    assert [isinstance(one, StreamsReply) for one in told] == [True]
+    assert [isinstance(one, StreamsHeartbeatReply) for one in received] == [True]
 
 
 def join(started: Started, name: str) -> list[JoinReply]:
     """What it is told, now or later."""
-    told: list[JoinReply] = []
-    started.broker.members.join("g", _join(name, SAID), told.append)
+    received: list[JoinReply] = []
+    started.broker.members.join("g", _join(name, SAID), received.append)
     started.broker.groups.write()
-    return told
+    return received
 
 
 @pytest.fixture
@@ -102,7 +102,9 @@ def started(tmp_path: Path, alarms: list[Alarm]) -> Iterator[Started]:
     assert alarms == []
     one = Started(tmp_path)
     beat(one, 0)
-    assert [told.error for told in (*join(one, "old"), *join(one, "older"))] == [ErrorCode.NONE] * 2
+    assert [received.error for received in (*join(one, "old"), *join(one, "older"))] == [
+        ErrorCode.NONE
+    ] * 2
     yield one
     one.stop()
 
@@ -130,9 +132,9 @@ def test_who_leaves_with_a_heartbeat_is_told_and_stays(
     started: Started, tmp_path: Path, alarms: list[Alarm], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO"):
-        told = beat(started, -1)
+        received = beat(started, -1)
     assert "consumer group is a classic one now" not in caplog.messages
-    assert [one.code for one in told if isinstance(one, BrokerError)] == [TOO_LARGE]
+    assert [one.code for one in received if isinstance(one, BrokerError)] == [TOO_LARGE]
     check_nothing_else_is_left(started, tmp_path, alarms)
 
 
@@ -164,10 +166,10 @@ def test_who_joined_a_classic_group_that_there_is_not_is_told(started: Started) 
     groups = started.broker.groups
     held = groups.of("g")
     held.shard.consumer.become({})
-    told = join(started, "x")
-    assert told == []
+    received = join(started, "x")
+    assert received == []
     groups.restore(held)
-    assert [one.error for one in told] == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
+    assert [one.error for one in received] == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
     assert is_as_it_was(held)
 
 
@@ -180,16 +182,18 @@ def test_who_says_too_much_changes_no_group(
     held = started.broker.groups.of("g")
     other = next(name for name in map(str, count()) if started.broker.groups.of(name) is held)
     waiting = queued(started, other, 0)
-    (told,) = queued(started, "g", 0, TOO_MANY_TOPICS)
-    assert isinstance(told, BrokerError)
+    (received,) = queued(started, "g", 0, TOO_MANY_TOPICS)
+    assert isinstance(received, BrokerError)
     joined: list[JoinReply] = []
     started.broker.members.join("g", _join("big", bytes(1_200_000)), joined.append)
-    assert (told.code, [one.error for one in joined]) == (TOO_LARGE, [TOO_LARGE])
+    assert (received.code, [one.error for one in joined]) == (TOO_LARGE, [TOO_LARGE])
     assert (restored, waiting) == ([], [])
     assert is_as_it_was(held)
     assert held.shard.consumer.by_id()[other].members.keys() == {"new"}
     started.broker.groups.write()
-    assert [isinstance(one, BeatReply) for one in waiting + queued(started, other, -1)] == [True]
+    assert [isinstance(one, HeartbeatReply) for one in waiting + queued(started, other, -1)] == [
+        True
+    ]
     check_nothing_else_is_left(started, tmp_path, alarms)
 
 
@@ -200,13 +204,13 @@ def test_a_classic_group_goes_on_where_who_joins_it_says_too_much(
     shard = one.broker.groups.of("g").shard
     classic = a_classic_group(shard, "old")
     with caplog.at_level("INFO"):
-        (told,) = beat(one, 0, TOO_MANY_TOPICS)
-    assert isinstance(told, BrokerError)
-    assert (told.code, shard.group("g")) == (TOO_LARGE, classic)
+        (received,) = beat(one, 0, TOO_MANY_TOPICS)
+    assert isinstance(received, BrokerError)
+    assert (received.code, shard.group("g")) == (TOO_LARGE, classic)
     assert (classic.state, set(classic.members)) == (GroupState.STABLE, {"old"})
     assert (shard.kind_of("g"), alarms) == (GroupKind.CLASSIC, [])
     assert "classic group is a consumer group now" not in caplog.messages
-    assert isinstance(beat(one, 0)[0], BeatReply)
+    assert isinstance(beat(one, 0)[0], HeartbeatReply)
     assert (shard.kind_of("g"), classic.state) == (GroupKind.CONSUMER, GroupState.DEAD)
     one.stop()
 
@@ -226,7 +230,7 @@ def test_who_joins_an_empty_group_that_cannot_end_is_told_and_it_stays(
     tiny = replace(held.partition.log.config, max_message_bytes=1)
     with monkeypatch.context() as patch:
         patch.setattr(held.partition.log, "config", tiny)
-        assert [told.error for told in join(one, "old")] == [TOO_LARGE]
+        assert [received.error for received in join(one, "old")] == [TOO_LARGE]
     assert (held.shard.kind_of("g"), list(held.shard.groups())) == (kind, [])
     assert join(one, "old") == [], "the first rebalance waits for others"
     assert held.shard.kind_of("g") is GroupKind.CLASSIC
@@ -234,25 +238,25 @@ def test_who_joins_an_empty_group_that_cannot_end_is_told_and_it_stays(
 
 
 def test_the_answer_to_who_leaves_waits_until_that_is_written(started: Started) -> None:
-    told: list[object] = []
+    received: list[object] = []
     members = started.broker.members
     group = started.broker.groups.of("g").shard.consumer.by_id()["g"]
     gone = next(name for name in group.members if name != "new")
-    pending = members.leave("g", [Identity(gone), Identity("nobody")], told.append)
-    assert (isinstance(pending, Pending), told) == (True, [])
+    pending = members.leave("g", [Identity(gone), Identity("nobody")], received.append)
+    assert (isinstance(pending, Pending), received) == (True, [])
     started.broker.groups.write()
-    assert told == [[ErrorCode.NONE, ErrorCode.UNKNOWN_MEMBER_ID]]
+    assert received == [[ErrorCode.NONE, ErrorCode.UNKNOWN_MEMBER_ID]]
 
 
-def _join(name: str, said: bytes) -> Join:
+def _join(name: str, given: bytes) -> Join:
     return Join(
-        "", None, name, name, "c", "/h", 100_000, 100_000, "consumer", (("range", said),),
+        "", None, name, name, "c", "/h", 100_000, 100_000, "consumer", (("range", given),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
 
 
-def joining_by(regex: str) -> Beat:
-    return Beat(
+def joining_by(regex: str) -> ConsumerHeartbeat:
+    return ConsumerHeartbeat(
         group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
         topics=(), regex=regex, rebalance_timeout_ms=50_000, owned=frozenset(),
     )  # fmt: skip
@@ -273,21 +277,21 @@ def test_an_expression_that_takes_long_is_matched_in_steps(
 ) -> None:
     started, timers = Started(tmp_path), ManualTimers()
     members = matching_in_steps(started, timers)
-    told: list[BeatReply | BrokerError] = []
+    received: list[HeartbeatReply | BrokerError] = []
     asked = joining_by("(?:.?){900}cats.*")
-    later = members.beat(asked, told.append)
+    later = members.beat(asked, received.append)
     assert isinstance(later, Pending)
     timers.next.pop(0)()
     assert timers.next
-    assert not told
-    quick: list[BeatReply | BrokerError] = []
+    assert not received
+    quick: list[HeartbeatReply | BrokerError] = []
     members.beat(replace(asked, group_id="other", regex="d.*"), quick.append)
     started.broker.groups.write()
     assert len(quick) == 1
     timers.run_soon()
     assert later.is_done
-    (reply,) = told
-    assert isinstance(reply, BeatReply)
+    (reply,) = received
+    assert isinstance(reply, HeartbeatReply)
     assert len(list(reply.assigned or ())) == 20
     del alarms
 
@@ -298,13 +302,13 @@ def test_who_has_gone_while_it_was_matched_does_not_join(
     started, timers = Started(tmp_path), ManualTimers()
     groups = started.broker.groups
     members = matching_in_steps(started, timers)
-    told: list[BeatReply | BrokerError] = []
+    received: list[HeartbeatReply | BrokerError] = []
     asked = joining_by("(?:.?){900}cats.*x?")
-    later = members.beat(asked, told.append)
+    later = members.beat(asked, received.append)
     assert isinstance(later, Pending)
     timers.next.pop(0)()
     later.give_up()
     timers.run_soon()
-    assert not told
+    assert not received
     assert groups.of("g").shard.consumer.get("g") is None
     del alarms

@@ -23,7 +23,7 @@ from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import ErrorCode
 from barnabas.log.manager import LogManager
@@ -53,12 +53,13 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.types import TopicPartition
 from barnabas.wire.send import Send
 from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimer, ManualTimers
 
 NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-DOGS = Position("dogs", 0)
+DOGS = TopicPartition("dogs", 0)
 
 
 class NoTimers(ManualTimers):
@@ -214,8 +215,8 @@ def test_every_version_of_a_commit_is_kept(started: Started, version: int) -> No
 
 def queue(started: Started, offset: int, time_ms: int) -> None:
     """A commit that is written when its turn is over."""
-    said = CommittedOffset(offset, -1, "here", time_ms, topic_id=started.topic_id())
-    request = Commit("kennel", Identity(""), -1, {DOGS: said}, ErrorCode.NONE)
+    given = OffsetAndMetadata(offset, -1, "here", time_ms, topic_id=started.topic_id())
+    request = Commit("kennel", Identity(""), -1, {DOGS: given}, ErrorCode.NONE)
     started.broker.offsets.commit(request, lambda codes: codes)
 
 
@@ -261,9 +262,9 @@ def test_every_version_of_a_fetch_is_answered(started: Started, version: int) ->
         assert fetch(started, version, None) == {0: (5, "here")}
 
 
-def commit_0(started: Started, group: str, topic: str, index: int, offset: int, said: str) -> int:
+def commit_0(started: Started, group: str, topic: str, index: int, offset: int, given: str) -> int:
     partition = OffsetCommitRequestPartition(
-        partition_index=index, committed_offset=offset, committed_metadata=said
+        partition_index=index, committed_offset=offset, committed_metadata=given
     )
     topics = [OffsetCommitRequestTopic(name=topic, partitions=[partition])]
     request = OffsetCommitRequest(group_id=group, topics=topics)
@@ -296,7 +297,7 @@ def test_offsets_of_version_0_are_apart_and_outlive_the_broker(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("group", "topic", "index", "said", "code"),
+    ("group", "topic", "index", "given", "code"),
     [
         ("kennel", "birds", 0, "", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         ("kennel", "dogs", 9, "", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
@@ -305,9 +306,9 @@ def test_offsets_of_version_0_are_apart_and_outlive_the_broker(tmp_path: Path) -
     ],
 )
 def test_what_version_0_refuses(
-    started: Started, group: str, topic: str, index: int, said: str, code: ErrorCode
+    started: Started, group: str, topic: str, index: int, given: str, code: ErrorCode
 ) -> None:
-    assert commit_0(started, group, topic, index, 5, said) == code
+    assert commit_0(started, group, topic, index, 5, given) == code
     # Kafka has ZooKeeper refuse a group without a name also where it only looks for one.
     assert fetch_0(started, group, 0) == (UNKNOWN if group else ErrorCode.UNKNOWN_SERVER_ERROR, -1)
 

@@ -2,7 +2,7 @@ import pytest
 
 from barnabas.broker.properties.broker_settings import EVERY, BrokerSettings, is_changeable
 from barnabas.broker.properties.config_entries import broker_entries
-from barnabas.broker.properties.config_source import Source
+from barnabas.broker.properties.config_source import ValueSource
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from tests.unit.broker.in_memory import MemoryRegistry
@@ -36,30 +36,34 @@ def test_changes_are_there_again_after_a_restart() -> None:
     again.load(registry)
     assert again.current.log_segment_bytes == 7_340_032
     entries = {entry.row.name: entry for entry in broker_entries(again.layers)}
-    assert entries["num.io.threads"].origins[0] == ("num.io.threads", "9", Source.EVERY_BROKER)
+    assert entries["num.io.threads"].origins[0] == (
+        "num.io.threads",
+        "9",
+        ValueSource.EVERY_BROKER,
+    )
 
 
 def test_who_wants_to_know_is_told() -> None:
     registry, made = MemoryRegistry(), settings()
-    told: list[BrokerConfig] = []
-    made.on_change.append(told.append)
+    received: list[BrokerConfig] = []
+    made.on_change.append(received.append)
     change(made, registry, "1", max_connections="3")
-    assert [config.max_connections for config in told] == [3]
+    assert [config.max_connections for config in received] == [3]
 
 
 def test_all_are_told_in_their_order_also_where_one_of_them_fails() -> None:
     registry, made = MemoryRegistry(), settings()
-    told: list[str] = []
+    received: list[str] = []
 
     def fail(_config: BrokerConfig) -> None:
-        told.append("first")
+        received.append("first")
         raise StorageError("a mistake of somebody else's")
 
     made.on_change.append(fail)
-    made.on_change.append(lambda _config: told.append("second"))
+    made.on_change.append(lambda _config: received.append("second"))
     with pytest.raises(StorageError, match="somebody else"):
         change(made, registry, "1", max_connections="3")
-    assert told == ["first", "second"]
+    assert received == ["first", "second"]
 
 
 def test_who_checks_is_told_what_it_would_come_to() -> None:

@@ -34,9 +34,9 @@ def test_what_the_apis_of_a_release_stand_for_is_claimed(
 
 def test_clients_that_take_level_0_for_a_mistake_are_not_told_of_it() -> None:
     request = ApiVersionsRequest(client_software_name="x", client_software_version="1")
-    said = {version: handle(a_broker(), asked(version), request) for version in (3, 4)}
-    assert [one.name for one in said[3].supported_features] == ["metadata.version"]
-    told = [(one.name, one.min_version) for one in said[4].supported_features]
-    assert ("transaction.version", 0) in told
-    assert ("metadata.version", 7) in told
-    assert said[3].finalized_features == said[4].finalized_features
+    given = {version: handle(a_broker(), asked(version), request) for version in (3, 4)}
+    assert [one.name for one in given[3].supported_features] == ["metadata.version"]
+    reported = [(one.name, one.min_version) for one in given[4].supported_features]
+    assert ("transaction.version", 0) in reported
+    assert ("metadata.version", 7) in reported
+    assert given[3].finalized_features == given[4].finalized_features

@@ -15,11 +15,11 @@ def test_what_has_no_place_in_the_format_of_a_topic_is_told_and_not_obeyed() -> 
     broker = BrokerConfig.load({"compression.type": "zstd", "log.cleanup.policy": "compact"})
     with pytest.raises(ConfigError, match="no place"):
         log_config(OLD, broker)
-    told: list[ConfigError] = []
-    config = config_of_kept(OLD, broker, told.append)
+    received: list[ConfigError] = []
+    config = config_of_kept(OLD, broker, received.append)
     assert (config.stored, config.magic, config.segment_bytes) == (None, 1, 7_340_032)
     assert config.cleanup_policy == {"compact"}
-    assert [str(one) for one in told] == [
+    assert [str(one) for one in received] == [
         "compression.type=zstd: message.format.version 0.10.0 has no place for it"
     ]
 
@@ -36,9 +36,9 @@ def test_where_messages_have_no_keys_nothing_is_thrown_away() -> None:
 
 def test_what_is_right_is_obeyed_and_told_to_nobody() -> None:
     broker = BrokerConfig.load({"compression.type": "gzip"})
-    told: list[ConfigError] = []
-    assert config_of_kept(OLD, broker, told.append) == log_config(OLD, broker)
-    assert told == []
+    received: list[ConfigError] = []
+    assert config_of_kept(OLD, broker, received.append) == log_config(OLD, broker)
+    assert received == []
 
 
 def test_what_could_not_be_on_any_broker_is_an_error() -> None:

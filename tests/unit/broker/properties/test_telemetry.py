@@ -59,10 +59,10 @@ def wait(broker: Broker, seconds: float) -> None:
 
 
 def test_a_new_client_gets_an_id_and_is_asked_for_nothing() -> None:
-    said = get(a_broker(), bytes(16))
-    assert said.client_instance_id != bytes(16)
-    assert (said.push_interval_ms, said.requested_metrics) == (300_000, [])
-    assert said.telemetry_max_bytes == 1_048_576
+    response = get(a_broker(), bytes(16))
+    assert response.client_instance_id != bytes(16)
+    assert (response.push_interval_ms, response.requested_metrics) == (300_000, [])
+    assert response.telemetry_max_bytes == 1_048_576
 
 
 def test_all_subscriptions_that_fit_are_joined() -> None:
@@ -71,8 +71,8 @@ def test_all_subscriptions_that_fit_are_joined() -> None:
     subscribe(broker, "a", metrics="x.,y.", interval_ms="5000", match="client_id=m.")
     subscribe(broker, "b", metrics="y.,z.", interval_ms="3000", match="client_software_name=rocket")
     subscribe(broker, "c", metrics="no.", interval_ms="100", match="client_id=m.,client_id=n.*")
-    said = get(broker)
-    assert (said.requested_metrics, said.push_interval_ms) == (["x.", "y.", "z."], 3000)
+    response = get(broker)
+    assert (response.requested_metrics, response.push_interval_ms) == (["x.", "y.", "z."], 3000)
     subscribe(broker, "d", metrics="*")
     assert get(broker).requested_metrics == ["*"]
 

@@ -123,9 +123,9 @@ def test_one_that_fails_is_no_matter_of_the_others(caplog: pytest.LogCaptureFixt
 
     timers = ManualTimers()
     purgatory = Purgatory(timers, lambda: 0.0, some_memory())
-    told: list[object] = []
+    received: list[object] = []
     pending = Pending()
-    pending.on_done(told.append)
+    pending.on_done(received.append)
     purgatory.park(DelayedFetch(1, fail), ["a"], 1.0, pending)
     answers = parked(purgatory, 1, ["a"], 1.0)
     purgatory.happened("a", 1)
@@ -133,7 +133,7 @@ def test_one_that_fails_is_no_matter_of_the_others(caplog: pytest.LogCaptureFixt
     assert answers == ["answered"]
     assert "a bug" in caplog.text
     with pytest.raises(ValueError, match="a bug"):
-        reply_of(told[0])
+        reply_of(received[0])
 
 
 def test_what_arrived_may_not_be_enough_and_then_it_waits_on() -> None:
@@ -178,14 +178,14 @@ def test_a_reply_is_told_once_whichever_comes_first() -> None:
 
 def test_nobody_hears_of_a_reply_that_was_given_up() -> None:
     seen: list[object] = []
-    told: list[str] = []
+    received: list[str] = []
     pending = Pending()
     pending.on_done(seen.append)
-    pending.on_given_up(lambda: told.append("gone"))
+    pending.on_given_up(lambda: received.append("gone"))
     pending.give_up()
     pending.complete("late")
     pending.give_up()
-    assert (seen, told) == ([], ["gone"])
+    assert (seen, received) == ([], ["gone"])
 
 
 def test_those_that_have_waited_longest_are_answered_early_where_the_memory_is_full() -> None:

@@ -195,8 +195,8 @@ def test_an_array_of_many_is_written_while_it_grows() -> None:
     timers.run_soon()
     reply = pending.outcome
     assert isinstance(reply, LongReply)
-    _, told = decode_response(ApiKey.DESCRIBE_TRANSACTIONS, 0, reply.framed(7).joined()[4:])
-    assert told == DescribeTransactionsResponse(transaction_states=[*map(described, names)])
+    _, printed = decode_response(ApiKey.DESCRIBE_TRANSACTIONS, 0, reply.framed(7).joined()[4:])
+    assert printed == DescribeTransactionsResponse(transaction_states=[*map(described, names)])
 
 
 def test_a_reply_that_becomes_too_long_ends_its_work() -> None:

@@ -130,41 +130,41 @@ def partitions(outcome: FetchResponse | ErrorCode) -> list[int]:
 
 
 def test_without_a_session_everything_is_told_each_time() -> None:
-    told = Told()
+    reported = Told()
     for _ in range(2):
-        outcome = told.fetch((0, -1), "01")
+        outcome = reported.fetch((0, -1), "01")
         assert partitions(outcome) == [0, 1]
-    assert len(told.sessions) == 0
+    assert len(reported.sessions) == 0
 
 
 def test_a_session_starts_whole_and_goes_on_with_news() -> None:
-    told = Told()
-    begun = told.fetch((0, 0), "012")
+    reported = Told()
+    begun = reported.fetch((0, 0), "012")
     assert isinstance(begun, FetchResponse)
     assert (begun.error_code, begun.session_id) == (ErrorCode.NONE, 1)
     (topic,) = begun.responses
     assert topic.partitions == [some_data(index) for index in range(3)]
-    assert partitions(told.fetch((1, 1))) == []
-    assert partitions(told.fetch((1, 2), p1=RECORDS, p2=9)) == [1, 2]
-    assert partitions(told.fetch((1, 3), p2=9)) == []
-    assert partitions(told.fetch((1, 4), "3", forgotten="0", p2=9)) == [3]
+    assert partitions(reported.fetch((1, 1))) == []
+    assert partitions(reported.fetch((1, 2), p1=RECORDS, p2=9)) == [1, 2]
+    assert partitions(reported.fetch((1, 3), p2=9)) == []
+    assert partitions(reported.fetch((1, 4), "3", forgotten="0", p2=9)) == [3]
 
 
 def test_an_error_is_told_again_and_its_end_too() -> None:
-    told = Told()
-    told.fetch((0, 0), "0")
+    reported = Told()
+    reported.fetch((0, 0), "0")
     wrong = ErrorCode.OFFSET_OUT_OF_RANGE
-    assert partitions(told.fetch((1, 1), p0=wrong)) == [0]
-    assert partitions(told.fetch((1, 2), p0=wrong)) == [0]
-    assert partitions(told.fetch((1, 3))) == [0]
-    assert partitions(told.fetch((1, 4))) == []
+    assert partitions(reported.fetch((1, 1), p0=wrong)) == [0]
+    assert partitions(reported.fetch((1, 2), p0=wrong)) == [0]
+    assert partitions(reported.fetch((1, 3))) == [0]
+    assert partitions(reported.fetch((1, 4))) == []
 
 
 def test_who_was_served_goes_to_the_end() -> None:
-    told = Told()
-    told.fetch((0, 0), "012")
-    told.fetch((1, 1), p0=RECORDS)
-    assert partitions(told.fetch((1, 2), p0=RECORDS, p1=RECORDS, p2=RECORDS)) == [1, 2, 0]
+    reported = Told()
+    reported.fetch((0, 0), "012")
+    reported.fetch((1, 1), p0=RECORDS)
+    assert partitions(reported.fetch((1, 2), p0=RECORDS, p1=RECORDS, p2=RECORDS)) == [1, 2, 0]
 
 
 @pytest.mark.parametrize(
@@ -178,71 +178,71 @@ def test_who_was_served_goes_to_the_end() -> None:
 def test_wrong_sessions_have_their_codes(
     session: tuple[int, int], named_by: str, code: ErrorCode
 ) -> None:
-    told = Told()
-    told.fetch((0, 0), "0")
-    assert told.fetch(session, by_id=named_by == "id") is code
+    reported = Told()
+    reported.fetch((0, 0), "0")
+    assert reported.fetch(session, by_id=named_by == "id") is code
 
 
 def test_a_session_ends_when_asked_or_empty() -> None:
-    told = Told()
-    told.fetch((0, 0), "0")
-    told.fetch((1, -1), "0")
-    assert len(told.sessions) == 0
-    told.fetch((0, 0), "0")
-    assert told.fetch((2, 1), forgotten="0") == FetchResponse(responses=[])
-    assert len(told.sessions) == 0
+    reported = Told()
+    reported.fetch((0, 0), "0")
+    reported.fetch((1, -1), "0")
+    assert len(reported.sessions) == 0
+    reported.fetch((0, 0), "0")
+    assert reported.fetch((2, 1), forgotten="0") == FetchResponse(responses=[])
+    assert len(reported.sessions) == 0
 
 
 def test_the_epoch_begins_again_after_the_greatest() -> None:
-    told = Told()
-    told.fetch((0, 0), "0")
-    told.sessions._sessions[1].epoch = 2**31 - 1
-    told.fetch((1, 2**31 - 1))
-    assert partitions(told.fetch((1, 1), p0=RECORDS)) == [0]
+    reported = Told()
+    reported.fetch((0, 0), "0")
+    reported.sessions._sessions[1].epoch = 2**31 - 1
+    reported.fetch((1, 2**31 - 1))
+    assert partitions(reported.fetch((1, 1), p0=RECORDS)) == [0]
 
 
 def test_a_full_cache_evicts_the_long_unused_then_the_smaller_old() -> None:
-    told = Told(slots=2)
-    told.fetch((0, 0), "0")
-    told.fetch((0, 0), "01")
-    assert told.fetch((0, 0), "0123") == told.fetch((0, -1), "0123")  # Both are too young.
-    told.clock.now_ms += 120_001
-    told.fetch((2, 1))
-    told.fetch((0, 0), "0")
-    assert told.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    told.clock.now_ms += 120_001
-    told.fetch((2, 2))
-    told.fetch((3, 1))
-    told.fetch((0, 0), "012")
-    assert told.fetch((3, 2)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert partitions(told.fetch((2, 3), p0=RECORDS)) == [0]
+    reported = Told(slots=2)
+    reported.fetch((0, 0), "0")
+    reported.fetch((0, 0), "01")
+    assert reported.fetch((0, 0), "0123") == reported.fetch((0, -1), "0123")  # Both are too young.
+    reported.clock.now_ms += 120_001
+    reported.fetch((2, 1))
+    reported.fetch((0, 0), "0")
+    assert reported.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    reported.clock.now_ms += 120_001
+    reported.fetch((2, 2))
+    reported.fetch((3, 1))
+    reported.fetch((0, 0), "012")
+    assert reported.fetch((3, 2)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert partitions(reported.fetch((2, 3), p0=RECORDS)) == [0]
 
 
 def test_a_session_ends_with_the_connection_that_opened_it() -> None:
-    told = Told()
-    told.fetch((0, 0), "0", connection=1)
-    told.fetch((0, 0), "0", connection=2)
-    told.fetch((0, 0), "1", connection=1)
-    told.sessions.disconnected(1)
-    assert len(told.sessions) == 1
-    assert partitions(told.fetch((2, 1), connection=2)) == []
-    told.sessions.disconnected(1)
-    told.sessions.disconnected(2)
-    assert len(told.sessions) == 0
-    assert told.memory.passing_bytes == 0
+    reported = Told()
+    reported.fetch((0, 0), "0", connection=1)
+    reported.fetch((0, 0), "0", connection=2)
+    reported.fetch((0, 0), "1", connection=1)
+    reported.sessions.disconnected(1)
+    assert len(reported.sessions) == 1
+    assert partitions(reported.fetch((2, 1), connection=2)) == []
+    reported.sessions.disconnected(1)
+    reported.sessions.disconnected(2)
+    assert len(reported.sessions) == 0
+    assert reported.memory.passing_bytes == 0
 
 
 def test_what_sessions_take_is_charged_and_given_back() -> None:
-    told = Told()
-    told.fetch((0, 0), "012")
-    three = told.memory.passing_bytes
-    told.fetch((1, 1), "3")
-    four = told.memory.passing_bytes
+    reported = Told()
+    reported.fetch((0, 0), "012")
+    three = reported.memory.passing_bytes
+    reported.fetch((1, 1), "3")
+    four = reported.memory.passing_bytes
     assert three < four < three * 4 / 3
-    told.fetch((1, 2), "3", forgotten="0")
-    assert told.memory.passing_bytes == three
-    told.fetch((1, -1))
-    assert told.memory.passing_bytes == 0
+    reported.fetch((1, 2), "3", forgotten="0")
+    assert reported.memory.passing_bytes == three
+    reported.fetch((1, -1))
+    assert reported.memory.passing_bytes == 0
 
 
 def test_no_less_is_charged_than_a_session_takes() -> None:
@@ -257,42 +257,42 @@ def test_no_less_is_charged_than_a_session_takes() -> None:
 
 
 def test_who_comes_when_the_memory_is_full_gets_no_session() -> None:
-    told = Told(limit_bytes=2500)
-    told.fetch((0, 0), "01")
-    told.clock.now_ms += 1000
-    refused = told.fetch((0, 0), "01")
+    reported = Told(limit_bytes=2500)
+    reported.fetch((0, 0), "01")
+    reported.clock.now_ms += 1000
+    refused = reported.fetch((0, 0), "01")
     assert isinstance(refused, FetchResponse)
     assert (refused.session_id, partitions(refused)) == (0, [0, 1])
-    told.clock.now_ms += 120_000
-    assert told.fetch((0, 0), "01") != refused
-    assert told.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert len(told.sessions) == 1
+    reported.clock.now_ms += 120_000
+    assert reported.fetch((0, 0), "01") != refused
+    assert reported.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert len(reported.sessions) == 1
 
 
 def test_a_session_that_grows_over_the_limit_ends() -> None:
-    told = Told(limit_bytes=2500)
-    told.fetch((0, 0), "01")
-    assert told.fetch((1, 1), "2345") is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert told.memory.passing_bytes == 0
+    reported = Told(limit_bytes=2500)
+    reported.fetch((0, 0), "01")
+    assert reported.fetch((1, 1), "2345") is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert reported.memory.passing_bytes == 0
 
 
 @pytest.mark.parametrize("count", [1001, 1011])
 def test_what_mostly_fails_has_no_session(count: int) -> None:
     """Of the second it is clear before anything is read."""
-    told = Told()
-    plan = told.sessions.begin(a_fetch("none", range(count)), 1, by_topic_id=False)
+    reported = Told()
+    plan = reported.sessions.begin(a_fetch("none", range(count)), 1, by_topic_id=False)
     assert isinstance(plan, FetchPlan)
     response = plan.answer(
         [failed(read, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for read in plan.reads]
     )
     assert (response.session_id, partitions(response)) == (0, list(range(count)))
-    assert len(told.sessions) == 0
+    assert len(reported.sessions) == 0
 
 
 def test_partitions_that_fail_end_the_session_they_are_added_to() -> None:
-    told = Told()
-    told.fetch((0, 0), "0")
+    reported = Told()
+    reported.fetch((0, 0), "0")
     more = a_fetch("none", range(1011), (1, 1))
-    added = told.sessions.begin(more, 1, by_topic_id=False)
+    added = reported.sessions.begin(more, 1, by_topic_id=False)
     assert added is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert len(told.sessions) == 0
+    assert len(reported.sessions) == 0

@@ -29,7 +29,7 @@ from barnabas.protocol.produce import (
     TopicProduceData,
 )
 from barnabas.records.batches.batch import walk
-from barnabas.records.batches.recompression import Stored
+from barnabas.records.batches.recompression import StoredCodec
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.messages07.message07 import encode_message
@@ -162,7 +162,7 @@ def test_batches_are_stored_in_the_codec_of_their_topic(tmp_path: Path, codec: C
     replicas = replicas_of(tmp_path, "t")
     partition = replicas.find("t", 0)
     assert partition is not None
-    partition.log.configure(LogConfig(stored=Stored(codec)))
+    partition.log.configure(LogConfig(stored=StoredCodec(codec)))
     for base in (0, 2):
         (answer,) = answers_of(replicas.append(produce("t")))
         replicas.write()
@@ -179,10 +179,10 @@ def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path)
     replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
     partition = replicas.find("t", 0)
     assert partition is not None
-    told: list[ErrorCode] = []
-    replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], told.append)
+    notified: list[ErrorCode] = []
+    replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], notified.append)
     replicas.write()
-    assert told == [OFFLINE]
+    assert notified == [OFFLINE]
     assert partition.log.written_end == 0
 
 
@@ -190,42 +190,50 @@ def test_what_is_written_and_does_not_count_yet_is_waited_for() -> None:
     disk, topic = MemoryDisk(), TopicPartition("t", 0)
     replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0, some_memory()))
     partition = replicas.lead(open_log(disk, topic, "/t-0", LogConfig(flush_messages=1)), 0)
-    told: list[ErrorCode] = []
-    replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], told.append)
+    notified: list[ErrorCode] = []
+    replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], notified.append)
     replicas.write()
     assert not replicas.is_written(partition)
-    assert replicas.join_own(partition, told.append)
-    assert told == []
+    assert replicas.join_own(partition, notified.append)
+    assert notified == []
     disk.end_syncs()
     assert replicas.is_written(partition)
-    assert told == [ErrorCode.NONE] * 2
+    assert notified == [ErrorCode.NONE] * 2
 
 
 def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "t")
     partition = replicas.find("t", 0)
     assert partition is not None
-    told: list[str] = []
+    notified: list[str] = []
 
     def decide(*keys: bytes) -> None:
         records = [CoordinatorRecord(key, None) for key in keys]
-        replicas.gathering(partition).add(records, lambda code: told.append(f"{keys} {code.name}"))
+        replicas.gathering(partition).add(
+            records, lambda code: notified.append(f"{keys} {code.name}")
+        )
 
     assert replicas.is_written(partition)
     decide(b"a", b"b")
     assert not replicas.is_written(partition)
     decide(b"c")
     of_its_own = OwnBatch(1)
-    of_its_own.add([CoordinatorRecord(b"d", None)], lambda code: told.append(f"d {code.name}"))
+    of_its_own.add([CoordinatorRecord(b"d", None)], lambda code: notified.append(f"d {code.name}"))
     replicas.append_own(partition, of_its_own.build((7, 0)), of_its_own.tell)
     assert not replicas.is_written(partition)
     decide(b"e")
-    assert replicas.join_own(partition, lambda code: told.append(f"joined {code.name}"))
-    assert told == []
+    assert replicas.join_own(partition, lambda code: notified.append(f"joined {code.name}"))
+    assert notified == []
     replicas.write()
-    assert told == ["(b'a', b'b') NONE", "(b'c',) NONE", "d NONE", "(b'e',) NONE", "joined NONE"]
+    assert notified == [
+        "(b'a', b'b') NONE",
+        "(b'c',) NONE",
+        "d NONE",
+        "(b'e',) NONE",
+        "joined NONE",
+    ]
     assert replicas.is_written(partition)
-    assert not replicas.join_own(partition, lambda _code: told.append("late"))
+    assert not replicas.join_own(partition, lambda _code: notified.append("late"))
     headers = list(walk(read_bytes(replicas, "t")))
     assert [(one.count, one.transactional) for one in headers] == [
         (3, False),
@@ -238,16 +246,16 @@ def test_what_the_broker_decides_is_compressed_where_that_is_wanted(tmp_path: Pa
     replicas = replicas_of(tmp_path, "t")
     partition = replicas.find("t", 0)
     assert partition is not None
-    told: list[ErrorCode] = []
+    notified: list[ErrorCode] = []
     for codec in Codec:
         record = CoordinatorRecord(codec.name.encode(), bytes(1000))
-        replicas.gathering(partition, codec).add([record], told.append)
+        replicas.gathering(partition, codec).add([record], notified.append)
         replicas.write()
         of_its_own = OwnBatch(1, codec)
-        of_its_own.add([record], told.append)
+        of_its_own.add([record], notified.append)
         replicas.append_own(partition, of_its_own.build((7, 0)), of_its_own.tell)
         replicas.write()
-    assert told == [ErrorCode.NONE] * 10
+    assert notified == [ErrorCode.NONE] * 10
     data = read_bytes(replicas, "t")
     assert [one.codec for one in walk(data)] == [codec for codec in Codec for _ in range(2)]
     records, next_offset = decode_records(data, "t", 0)
@@ -261,11 +269,11 @@ def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> N
     replicas = replicas_of(tmp_path, "t")
     partition = replicas.find("t", 0)
     assert partition is not None
-    told: list[ErrorCode] = []
+    notified: list[ErrorCode] = []
     for _ in range(3):
-        replicas.gathering(partition).add([CoordinatorRecord(b"k", bytes(40_000))], told.append)
+        replicas.gathering(partition).add([CoordinatorRecord(b"k", bytes(40_000))], notified.append)
     replicas.write()
-    assert told == [ErrorCode.NONE] * 3
+    assert notified == [ErrorCode.NONE] * 3
     assert [one.count for one in walk(read_bytes(replicas, "t"))] == [2, 1]
 
 

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from barnabas import Admin
-from barnabas.broker.topics.foreign_logs import partitions_of_stranger
+from barnabas.broker.topics.foreign_logs import foreign_partitions
 from barnabas.broker.znodes.topic_znodes import TOPICS, decode_topic, encode_topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode, StorageError
@@ -97,8 +97,8 @@ def test_a_name_that_is_not_allowed_today_is_served_to_clients_of_0_7(
             assert wire.fetch("no ne", 0) == (-1, b"")
             wire.produce("no ne", 0, M1)
             assert wire.is_closed()
-    (said,) = [one for one in caplog.records if "refuse the name" in one.getMessage()]
-    assert said.topic == "sp ace"  # type: ignore[attr-defined]
+    (given,) = [one for one in caplog.records if "refuse the name" in one.getMessage()]
+    assert given.topic == "sp ace"  # type: ignore[attr-defined]
 
 
 def test_holes_that_are_written_down_are_filled_at_the_start(tmp_path: Path) -> None:
@@ -129,4 +129,4 @@ def test_a_directory_that_ends_in_a_date_is_no_partition() -> None:
         config=SimpleNamespace(byte_positions=True),
     )
     with pytest.raises(StorageError, match="access-20111121: move that away"):
-        partitions_of_stranger([cast("PartitionLog", one)], BrokerConfig())
+        foreign_partitions([cast("PartitionLog", one)], BrokerConfig())

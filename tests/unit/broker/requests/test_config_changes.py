@@ -115,8 +115,8 @@ def test_a_broker_starts_with_what_a_topic_cannot_go_on_with(
     caplog.clear()
     settings = {"compression.type": "zstd"}
     with EmbeddedBroker(settings, data_dir=tmp_path) as broker, RawClient(broker.port) as client:
-        told = [record for record in caplog.records if "exclude each other" in record.message]
-        assert [record.topic for record in told] == ["t"]  # type: ignore[attr-defined]
+        reported = [record for record in caplog.records if "exclude each other" in record.message]
+        assert [record.topic for record in reported] == ["t"]  # type: ignore[attr-defined]
         assert produced(client, 5000) == 0
         (answer,) = answers(client, asked(BROKER, EVERY, "log.retention.ms", "5000"))
         assert answer.error_code == ErrorCode.INVALID_REQUEST

@@ -43,8 +43,8 @@ def create(
     )
     request = CreateTopicsRequest(topics=[topic], validate_only=only)
     outcome = create_topics.handle(broker, asked(version), request)
-    said = answered(broker, outcome, CreateTopicsResponse)
-    return said.topics[0].error_code, said.throttle_time_ms
+    given = answered(broker, outcome, CreateTopicsResponse)
+    return given.topics[0].error_code, given.throttle_time_ms
 
 
 def test_who_knows_the_quota_is_refused_and_may_come_again(broker: Broker) -> None:

@@ -4,15 +4,15 @@ import pytest
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.requests.streams_topics import create_missing
-from barnabas.coordinators.streams_group.configuring import NewTopic
+from barnabas.coordinators.streams_group.configuring import MissingTopic
 from barnabas.protocol.internal.streams_group_records import TopicInfo
 from tests.unit.broker.in_memory import NoLogs, a_broker, slowly
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
-def new(name: str, partitions: int = 2, replicas: int = 0) -> NewTopic:
-    said = TopicInfo(name=name, partitions=0, replication_factor=replicas, topic_configs=[])
-    return NewTopic(said, partitions)
+def new(name: str, partitions: int = 2, replicas: int = 0) -> MissingTopic:
+    info = TopicInfo(name=name, partitions=0, replication_factor=replicas, topic_configs=[])
+    return MissingTopic(info, partitions)
 
 
 def logs_of(broker: Broker) -> NoLogs:
@@ -56,10 +56,10 @@ def test_wide_ones_are_known_at_once_and_made_in_steps() -> None:
         (new("three", replicas=3), "INVALID_REPLICATION_FACTOR"),
     ],
 )
-def test_one_that_cannot_be_made_is_told_and_others_are_made(topic: NewTopic, why: str) -> None:
+def test_one_that_cannot_be_made_is_told_and_others_are_made(topic: MissingTopic, why: str) -> None:
     broker = a_broker()
     (failure,) = create_missing(broker, [new("first"), topic, new("zoo")])
-    assert failure.startswith(f"{topic.said.name} (")
+    assert failure.startswith(f"{topic.info.name} (")
     assert why in failure
     assert [one.name for one in broker.topics] == ["first", "zoo"]
 

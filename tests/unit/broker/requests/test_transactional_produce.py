@@ -17,9 +17,9 @@ from tests.unit.broker.raw_client import RawClient
 
 def begun(client: RawClient, name: str) -> int:
     asked = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=60_000)
-    said = client.ask(asked, 4, InitProducerIdResponse)
-    assert (said.error_code, said.producer_epoch) == (ErrorCode.NONE, 0)
-    return said.producer_id
+    response = client.ask(asked, 4, InitProducerIdResponse)
+    assert (response.error_code, response.producer_epoch) == (ErrorCode.NONE, 0)
+    return response.producer_id
 
 
 def produce(client: RawClient, name: str, topic: str, producer_id: int, sequence: int) -> int:
@@ -33,8 +33,8 @@ def produce(client: RawClient, name: str, topic: str, producer_id: int, sequence
         timeout_ms=5000,
         topic_data=[TopicProduceData(name=topic, partition_data=[part])],
     )
-    said = client.ask(asked, 12, ProduceResponse)
-    return said.responses[0].partition_responses[0].error_code
+    response = client.ask(asked, 12, ProduceResponse)
+    return response.responses[0].partition_responses[0].error_code
 
 
 def test_what_takes_part_first_waits_until_that_counts() -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
+from barnabas.types import TopicPartition
 from tests.unit.broker.groups.test_offsets import Started
 from tests.unit.broker.replicas.test_replica_manager import a_request, codes_of
 
@@ -19,7 +20,7 @@ GARBAGE = (b"\x00\x01garbage", b"\x00\x09garbage")
 
 
 def saved(partition: int) -> tuple[bytes, bytes | None]:
-    return encode_commit("g", Position("dogs", partition), CommittedOffset(7, 0, "", 1))
+    return encode_commit("g", TopicPartition("dogs", partition), OffsetAndMetadata(7, 0, "", 1))
 
 
 @pytest.mark.parametrize("producer_id", [-1, 5], ids=["plain", "in a transaction"])
@@ -49,9 +50,12 @@ def test_a_record_that_cannot_be_read_is_left_out(
             shard = again.broker.groups.of("g").shard
         if transactional:
             shard.end_transaction(producer_id, committed=True)
-        assert set(shard.offsets.positions("g")) == {Position("dogs", 0), Position("dogs", 1)}
+        assert set(shard.offsets.positions("g")) == {
+            TopicPartition("dogs", 0),
+            TopicPartition("dogs", 1),
+        }
     finally:
         again.stop()
-    (told,) = [one for one in caplog.records if one.levelno == logging.ERROR]
-    where = {name: getattr(told, name) for name in ("topic", "partition", "offset")}
+    (reported,) = [one for one in caplog.records if one.levelno == logging.ERROR]
+    where = {name: getattr(reported, name) for name in ("topic", "partition", "offset")}
     assert where == {"topic": OFFSETS_TOPIC, "partition": index, "offset": 1}

@@ -10,7 +10,7 @@ from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import record_of
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.broker.groups.test_offsets import NoTimers, Started, commit, fetch
 
@@ -36,7 +36,7 @@ def joins(started: Started, group: str, topics: tuple[str, ...], epoch: int = 0)
     """A heartbeat that is queued, or refused at once; gives what is answered, once it is."""
     groups = started.broker.groups
     held = groups.of(group)
-    beat = Beat(
+    beat = ConsumerHeartbeat(
         group_id=group,
         member_id="m",
         epoch=epoch,
@@ -45,14 +45,14 @@ def joins(started: Started, group: str, topics: tuple[str, ...], epoch: int = 0)
         client_id="c",
         client_host="/h",
     )
-    told: list[object] = []
+    received: list[object] = []
     result = held.shard.consumer.heartbeat(beat, held.shard.group(group), 0)
 
-    def respond(reply: BeatReply | BrokerError) -> None:
-        told.append(reply.code if isinstance(reply, BrokerError) else reply.epoch)
+    def respond(reply: HeartbeatReply | BrokerError) -> None:
+        received.append(reply.code if isinstance(reply, BrokerError) else reply.epoch)
 
     groups.keep(held, result, respond)
-    return told
+    return received
 
 
 MANY = tuple(f"{number:05}{'y' * 200}" for number in range(7000))
@@ -106,22 +106,22 @@ def test_just_as_much_as_the_topic_takes_is_kept(started: Started) -> None:
     held.partition.log.config = replace(
         held.partition.log.config, max_message_bytes=61 + 7 + len(key) + len(value)
     )
-    told: list[ErrorCode] = []
-    groups.append(held, [CoordinatorRecord(key, value)], told.append)
+    received: list[ErrorCode] = []
+    groups.append(held, [CoordinatorRecord(key, value)], received.append)
     groups.write()
-    groups.append(held, [CoordinatorRecord(key, value + b"\0")], told.append)
-    assert told == [ErrorCode.NONE, TOO_LARGE]
+    groups.append(held, [CoordinatorRecord(key, value + b"\0")], received.append)
+    assert received == [ErrorCode.NONE, TOO_LARGE]
 
 
 def test_what_is_large_takes_no_others_with_it(started: Started) -> None:
     groups = started.broker.groups
     held = groups.of("g")
     limit = held.partition.log.config.max_message_bytes
-    told: list[ErrorCode] = []
+    received: list[ErrorCode] = []
     for length in (60_000, limit - 100, 60_000):
-        groups.append(held, [CoordinatorRecord(b"\0\x7f", b"v" * length)], told.append)
+        groups.append(held, [CoordinatorRecord(b"\0\x7f", b"v" * length)], received.append)
     groups.write()
-    assert told == [ErrorCode.NONE] * 3
+    assert received == [ErrorCode.NONE] * 3
     read = held.partition.log.read(0, 1, max_offset=1, min_one=True)[0]
     assert read is not None
     assert read.size < limit

@@ -20,7 +20,7 @@ __all__ = ["topic"]
 
 pytestmark = pytest.mark.kernels
 
-Told = tuple[int, int, int, int]
+RespondState = tuple[int, int, int, int]
 """First and last offset, their state, and how often they were delivered."""
 
 
@@ -30,7 +30,7 @@ def broker() -> Iterator[EmbeddedBroker]:
         yield one
 
 
-def write(topic: Topic, start: int, *told: Told) -> int:
+def write(topic: Topic, start: int, *respond: RespondState) -> int:
     row = writing.PartitionData(
         partition=0,
         state_epoch=-1,
@@ -40,7 +40,7 @@ def write(topic: Topic, start: int, *told: Told) -> int:
             writing.StateBatch(
                 first_offset=first, last_offset=last, delivery_state=state, delivery_count=count
             )
-            for first, last, state, count in told
+            for first, last, state, count in respond
         ],
     )
     rows = [writing.WriteStateData(topic_id=topic.topic_id, partitions=[row])]
@@ -50,7 +50,7 @@ def write(topic: Topic, start: int, *told: Told) -> int:
     return answer.results[0].partitions[0].error_code
 
 
-def read(topic: Topic) -> tuple[int, list[Told]]:
+def read(topic: Topic) -> tuple[int, list[RespondState]]:
     row = PartitionData(partition=0, leader_epoch=0)
     rows = [ReadStateData(topic_id=topic.topic_id, partitions=[row])]
     with RawClient(topic.port) as client:
@@ -83,6 +83,6 @@ def test_what_another_says_counts_for_members_at_once(broker: EmbeddedBroker, to
 
 
 def test_what_cannot_be_is_not_kept(topic: Topic) -> None:
-    for told in ((3, 2, 0, 1), (2, 3, 3, 1)):
-        assert write(topic, 0, told) == ErrorCode.INVALID_REQUEST
+    for respond in ((3, 2, 0, 1), (2, 3, 3, 1)):
+        assert write(topic, 0, respond) == ErrorCode.INVALID_REQUEST
         assert read(topic) == (0, [])

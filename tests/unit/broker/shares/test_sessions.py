@@ -3,15 +3,15 @@
 import pytest
 
 from barnabas.broker.shares.sessions import OPENS, ShareSessions
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.broker.some_memory import some_memory
 
 FULL = ErrorCode.SHARE_SESSION_LIMIT_REACHED
 
 
-def places(count: int) -> list[Place]:
-    return [Place(bytes(16), index) for index in range(count)]
+def places(count: int) -> list[TopicIdPartition]:
+    return [TopicIdPartition(bytes(16), index) for index in range(count)]
 
 
 def test_a_session_gives_back_what_it_forgets_and_the_rest_at_its_end() -> None:
@@ -24,7 +24,7 @@ def test_a_session_gives_back_what_it_forgets_and_the_rest_at_its_end() -> None:
     three = memory.passing_bytes - empty
     sessions.change(session, places(3), [])
     assert memory.passing_bytes == empty + three, "they were there"
-    sessions.change(session, [], [*places(1), *places(1), Place(bytes(16), 9)])
+    sessions.change(session, [], [*places(1), *places(1), TopicIdPartition(bytes(16), 9)])
     assert memory.passing_bytes == empty + three * 2 // 3
     assert list(session.places) == places(3)[1:]
     sessions.begin("g", "m", OPENS, 1)

@@ -62,16 +62,16 @@ def test_a_topic_of_the_controllers_name_that_a_broker_here_made_keeps_its_recor
         assert served(tmp_path) == {CONTROLLERS: CONTROLLERS.encode()}
 
 
-@pytest.mark.parametrize("told", [encode_topic_id((1).to_bytes(16)), b"torn", None])
+@pytest.mark.parametrize("reported", [encode_topic_id((1).to_bytes(16)), b"torn", None])
 def test_the_log_of_a_controller_is_left_alone(
-    tmp_path: Path, told: bytes | None, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, reported: bytes | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     left_by_a_broker(tmp_path, CONTROLLERS, "dogs")
     metadata = tmp_path / f"{CONTROLLERS}-0" / "partition.metadata"
-    if told is None:
+    if reported is None:
         metadata.unlink()
     else:
-        metadata.write_bytes(told)
+        metadata.write_bytes(reported)
     (file,) = metadata.parent.glob("*.log")
     before = file.read_bytes()
     for _ in range(2):
@@ -113,9 +113,9 @@ def test_names_that_metrics_cannot_tell_apart_are_all_served(
         file.unlink()
     with caplog.at_level(logging.WARNING):
         assert served(tmp_path) == {name: name.encode() for name in names}
-    told = [one for one in caplog.records if "metrics cannot tell" in one.getMessage()]
-    assert {vars(one)["other"] for one in told} <= {*names, "__consumer_offsets"}
-    assert len(told) == 2
+    reported = [one for one in caplog.records if "metrics cannot tell" in one.getMessage()]
+    assert {vars(one)["other"] for one in reported} <= {*names, "__consumer_offsets"}
+    assert len(reported) == 2
     with EmbeddedBroker(data_dir=tmp_path) as broker:
         settings = {"bootstrap.servers": broker.bootstrap_servers, "group.id": "g"}
         with Consumer(settings) as consumer:

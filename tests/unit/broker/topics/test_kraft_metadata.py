@@ -9,8 +9,8 @@ import pytest
 
 from barnabas import Admin, Producer, Resource
 from barnabas.broker.topics import kraft_metadata
-from barnabas.broker.topics.foreign_logs import config_of_stranger
-from barnabas.broker.topics.kraft_metadata import ToldTopic, topics_told
+from barnabas.broker.topics.foreign_logs import config_of_foreign
+from barnabas.broker.topics.kraft_metadata import RecordedTopic, recorded_topics
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.directories.partition_metadata import encode_topic_id
 from barnabas.log.file_names import PARTITION_METADATA
@@ -56,28 +56,28 @@ def prop(name: str, text: str | None, topic: str = "dogs", kind: int = 2) -> Con
     return ConfigRecord(resource_type=kind, resource_name=topic, name=name, value=text)
 
 
-def told(log: bytes, **snapshots: bytes) -> dict[str, ToldTopic]:
+def recorded(log: bytes, **snapshots: bytes) -> dict[str, RecordedTopic]:
     disk = MemoryDisk()
     disk.write_file(f"{PLACE}/{0:020d}.log", log)
     for name, data in snapshots.items():
         disk.write_file(f"{PLACE}/{name.removeprefix('at_').replace('_', '-')}.checkpoint", data)
-    return topics_told(disk, ["/other", "/d"])
+    return recorded_topics(disk, ["/other", "/d"])
 
 
 def test_a_log_is_played_in_its_order() -> None:
-    found = told(
+    found = recorded(
         batch(0, [TopicRecord(name="dogs", topic_id=DOGS), prop("retention.ms", "1")])
         + batch(2, [prop("retention.ms", "2"), prop("segment.ms", "3"), prop("flush.ms", "4")])
         + batch(5, [prop("segment.ms", None), TopicRecord(name="cats", topic_id=CATS)])
     )
     assert found == {
-        "dogs": ToldTopic(DOGS, {"retention.ms": "2", "flush.ms": "4"}),
-        "cats": ToldTopic(CATS, {}),
+        "dogs": RecordedTopic(DOGS, {"retention.ms": "2", "flush.ms": "4"}),
+        "cats": RecordedTopic(CATS, {}),
     }
 
 
 def test_a_topic_made_again_has_nothing_of_the_one_before() -> None:
-    found = told(
+    found = recorded(
         batch(
             0,
             [
@@ -88,33 +88,35 @@ def test_a_topic_made_again_has_nothing_of_the_one_before() -> None:
             ],
         )
     )
-    assert found == {"dogs": ToldTopic(CATS, {})}
+    assert found == {"dogs": RecordedTopic(CATS, {})}
 
 
 def test_what_was_aborted_or_has_not_ended_does_not_count() -> None:
     dogs, cats = TopicRecord(name="dogs", topic_id=DOGS), TopicRecord(name="cats", topic_id=CATS)
     begin, abort, end = BeginTransactionRecord(), AbortTransactionRecord(), EndTransactionRecord()
-    assert told(batch(0, [begin, dogs, abort, begin, cats, end])).keys() == {"cats"}
-    assert told(batch(0, [dogs, begin, cats])).keys() == {"dogs"}
+    assert recorded(batch(0, [begin, dogs, abort, begin, cats, end])).keys() == {"cats"}
+    assert recorded(batch(0, [dogs, begin, cats])).keys() == {"dogs"}
 
 
 def test_the_newest_snapshot_stands_for_what_is_before_it() -> None:
     log = batch(0, [prop("retention.ms", "old"), prop("flush.ms", "old")])
     log += batch(2, [prop("flush.ms", "new")])
     topic = TopicRecord(name="dogs", topic_id=DOGS)
-    found = told(
+    found = recorded(
         log,
         **{
             f"at_{1:020d}_{1:010d}": batch(0, [topic, prop("segment.ms", "older")]),
             f"at_{2:020d}_{1:010d}": batch(0, [topic, prop("flush.ms", "old")]),
         },
     )
-    assert found == {"dogs": ToldTopic(DOGS, {"flush.ms": "new"})}
+    assert found == {"dogs": RecordedTopic(DOGS, {"flush.ms": "new"})}
 
 
 def test_what_is_torn_is_not_there() -> None:
     log = batch(0, [TopicRecord(name="dogs", topic_id=DOGS)])
-    assert told(log + batch(1, [TopicRecord(name="cats", topic_id=CATS)])[:-1]).keys() == {"dogs"}
+    assert recorded(log + batch(1, [TopicRecord(name="cats", topic_id=CATS)])[:-1]).keys() == {
+        "dogs"
+    }
 
 
 def quota(value: float, *, remove: bool = False) -> ClientQuotaRecord:
@@ -125,7 +127,7 @@ def quota(value: float, *, remove: bool = False) -> ClientQuotaRecord:
 def test_what_is_not_taken_over_is_told(caplog: pytest.LogCaptureFixture) -> None:
     ours = prop("min.insync.replicas", "1", topic="", kind=4)
     of_node = prop("log.retention.ms", "7", topic="1", kind=4)
-    told(batch(0, [ours, of_node, quota(5.0)]))
+    recorded(batch(0, [ours, of_node, quota(5.0)]))
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert record.getMessage().endswith(
@@ -135,17 +137,17 @@ def test_what_is_not_taken_over_is_told(caplog: pytest.LogCaptureFixture) -> Non
 
 def test_nothing_is_told_of_what_was_taken_back(caplog: pytest.LogCaptureFixture) -> None:
     of_node = [prop("log.retention.ms", text, topic="1", kind=4) for text in ("7", None)]
-    told(batch(0, [*of_node, quota(5.0), quota(0.0, remove=True)]))
+    recorded(batch(0, [*of_node, quota(5.0), quota(0.0, remove=True)]))
     assert not caplog.records
 
 
 def test_a_directory_without_one_says_nothing() -> None:
-    assert topics_told(MemoryDisk(), ["/d"]) == {}
+    assert recorded_topics(MemoryDisk(), ["/d"]) == {}
 
 
 @pytest.mark.parametrize("version", ["kafka-4.3.0-log", "kafka-4.3.0-snapshot"])
 def test_a_log_of_kafka(version: str) -> None:
-    found = topics_told(RealDisk(), [str(VECTORS / version)])
+    found = recorded_topics(RealDisk(), [str(VECTORS / version)])
     assert {name: topic.config for name, topic in found.items()} == {
         "compacted": {
             "cleanup.policy": "compact",
@@ -161,7 +163,7 @@ def test_a_log_of_kafka(version: str) -> None:
 def test_a_broker_gives_topics_their_properties_once(tmp_path: Path) -> None:
     """At the first start; later ones ask the registry, in which they may have been changed."""
     shutil.copytree(VECTORS / "kafka-4.3.0-log", tmp_path, dirs_exist_ok=True)
-    for name, topic in topics_told(RealDisk(), [str(tmp_path)]).items():
+    for name, topic in recorded_topics(RealDisk(), [str(tmp_path)]).items():
         folder = tmp_path / f"{name}-0"
         folder.mkdir()
         (folder / f"{0:020d}.log").touch()
@@ -184,7 +186,9 @@ def test_a_topic_keeps_segments_that_are_smaller_than_kafka_4_would_make_them(
 ) -> None:
     """Its metadata log may be of a release that took any size; internal.segment.bytes is of any."""
     own = {"segment.bytes": "5000", "internal.segment.bytes": "300"}
-    monkeypatch.setattr(kraft_metadata, "topics_told", lambda *_: {"dogs": ToldTopic(DOGS, own)})
+    monkeypatch.setattr(
+        kraft_metadata, "recorded_topics", lambda *_: {"dogs": RecordedTopic(DOGS, own)}
+    )
     folder = tmp_path / "dogs-0"
     folder.mkdir()
     (folder / f"{0:020d}.log").touch()
@@ -209,18 +213,21 @@ SAFE = {"retention.bytes": "-1", "retention.ms": "-1"}
 
 
 def config_of(
-    topic: ToldTopic | None, *ids: bytes, name: str = "dogs", internal: bool = False
+    topic: RecordedTopic | None, *ids: bytes, name: str = "dogs", internal: bool = False
 ) -> dict[str, str]:
     def check(config: Mapping[str, str]) -> None:
         if "remote.storage.enable" in config:
             raise BrokerError(ErrorCode.INVALID_CONFIG, "nothing is stored elsewhere")
 
-    return config_of_stranger(topic, name, ids, internal=internal, check=check)
+    return config_of_foreign(topic, name, ids, internal=internal, check=check)
 
 
 def test_what_is_told_comes_before_what_is_safe() -> None:
-    assert config_of(ToldTopic(DOGS, {"retention.ms": "5"}), DOGS) == {**SAFE, "retention.ms": "5"}
-    assert config_of(ToldTopic(DOGS, {}), internal=True) == {"cleanup.policy": "compact"}
+    assert config_of(RecordedTopic(DOGS, {"retention.ms": "5"}), DOGS) == {
+        **SAFE,
+        "retention.ms": "5",
+    }
+    assert config_of(RecordedTopic(DOGS, {}), internal=True) == {"cleanup.policy": "compact"}
     assert config_of(None, DOGS) == SAFE
 
 
@@ -232,11 +239,11 @@ def test_changes_of_a_share_group_are_not_compacted_to_the_last() -> None:
 def test_a_property_that_no_topic_here_can_have_is_left_out_and_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    topic = ToldTopic(DOGS, {"remote.storage.enable": "true", "flush.ms": "9"})
+    topic = RecordedTopic(DOGS, {"remote.storage.enable": "true", "flush.ms": "9"})
     assert config_of(topic, DOGS) == {**SAFE, "flush.ms": "9"}
     assert "property of a topic not taken over" in caplog.text
 
 
 def test_another_topic_of_that_name_has_other_properties(caplog: pytest.LogCaptureFixture) -> None:
-    assert config_of(ToldTopic(DOGS, {"flush.ms": "9"}), CATS) == SAFE
+    assert config_of(RecordedTopic(DOGS, {"flush.ms": "9"}), CATS) == SAFE
     assert "another topic of that name" in caplog.text

@@ -14,7 +14,7 @@ from barnabas.broker.topics import internal_topic
 from barnabas.broker.topics.topic_names import TopicNames
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.znodes.topic_znodes import TOPICS
-from barnabas.coordinators.streams_group.configuring import NewTopic
+from barnabas.coordinators.streams_group.configuring import MissingTopic
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.manager import LogManager
 from barnabas.protocol.create_topics import (
@@ -71,8 +71,8 @@ def by_create_topics(broker: Broker, name: str) -> ErrorCode:
         name=name, num_partitions=1, replication_factor=1, assignments=[], configs=[]
     )
     outcome = create_topics.handle(broker, asked(7), CreateTopicsRequest(topics=[topic]))
-    (said,) = answered(broker, outcome, CreateTopicsResponse).topics
-    return ErrorCode(said.error_code)
+    (info,) = answered(broker, outcome, CreateTopicsResponse).topics
+    return ErrorCode(info.error_code)
 
 
 def by_metadata(broker: Broker, name: str) -> ErrorCode:
@@ -80,8 +80,8 @@ def by_metadata(broker: Broker, name: str) -> ErrorCode:
         topics=[MetadataRequestTopic(name=name)], allow_auto_topic_creation=True
     )
     outcome = metadata.handle(broker, asked(12), request)
-    (said,) = answered(broker, outcome, MetadataResponse).topics
-    return ErrorCode(said.error_code)
+    (info,) = answered(broker, outcome, MetadataResponse).topics
+    return ErrorCode(info.error_code)
 
 
 def by_writing_as_07(broker: Broker, name: str) -> ErrorCode:
@@ -93,8 +93,8 @@ def by_writing_as_07(broker: Broker, name: str) -> ErrorCode:
 
 
 def by_a_streams_group(broker: Broker, name: str) -> ErrorCode | str:
-    said = TopicInfo(name=name, partitions=0, replication_factor=0, topic_configs=[])
-    return "".join(create_missing(broker, [NewTopic(said, 1)]))
+    info = TopicInfo(name=name, partitions=0, replication_factor=0, topic_configs=[])
+    return "".join(create_missing(broker, [MissingTopic(info, 1)]))
 
 
 def by_a_coordinator(broker: Broker, name: str) -> ErrorCode | str:
@@ -140,11 +140,11 @@ def a_broker_with_dogs() -> Broker:
 @pytest.mark.parametrize("way", WAYS)
 def test_names_that_no_way_makes(way: Callable[[Broker, str], ErrorCode | str], name: str) -> None:
     broker = a_broker_with_dogs()
-    said = way(broker, name)
-    assert said, "it is told that nothing was made"
+    info = way(broker, name)
+    assert info, "it is told that nothing was made"
     assert [topic.name for topic in broker.topics] == [THERE]
     if way is by_create_topics:
-        assert said is REFUSED[name]
+        assert info is REFUSED[name]
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -175,17 +175,17 @@ def test_what_a_tool_wrote_is_not_served_after_the_next_start_either(
 
 def test_metadata_answers_as_kafka_43_does() -> None:
     broker = a_broker_with_dogs()
-    said = {name: by_metadata(broker, name) for name in REFUSED}
+    info = {name: by_metadata(broker, name) for name in REFUSED}
     legal = ("dogs", "__", "_.")
-    assert said == {
+    assert info == {
         name: UNKNOWN if name.startswith(legal) else ErrorCode.INVALID_TOPIC_EXCEPTION
         for name in REFUSED
     }
 
 
 def test_a_topic_that_is_there_is_named_as_kafka_names_it() -> None:
-    said = refused_by(lambda: a_broker_with_dogs().topics.check_new(THERE, {}))
-    assert said == "TOPIC_ALREADY_EXISTS: Topic 'dogs.of_rome' already exists."
+    info = refused_by(lambda: a_broker_with_dogs().topics.check_new(THERE, {}))
+    assert info == "TOPIC_ALREADY_EXISTS: Topic 'dogs.of_rome' already exists."
 
 
 def test_a_name_is_free_again_after_its_topic_went() -> None:

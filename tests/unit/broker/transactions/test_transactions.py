@@ -8,7 +8,7 @@ from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
     VERSION_2,
-    Producer,
+    ProducerIdAndEpoch,
     Transaction,
 )
 from barnabas.coordinators.transaction.transaction_records import encode_transaction
@@ -28,7 +28,7 @@ def overdue(name: str, epoch: int) -> CoordinatorRecord:
     """The record of a transaction that is open for longer than its producer allowed."""
     known = Transaction(
         transactional_id=name,
-        producer=Producer(epoch, epoch),
+        producer=ProducerIdAndEpoch(epoch, epoch),
         timeout_ms=1,
         state=TransactionState.ONGOING,
         updated_ms=0,

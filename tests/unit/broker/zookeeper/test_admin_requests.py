@@ -36,8 +36,8 @@ def here() -> Here:
 
 
 def test_a_topic_that_a_tool_wrote_is_served_and_has_an_id_from_then_on(here: Here) -> None:
-    told: list[str] = []
-    here.broker.topics.on_change.append(lambda topic: told.append(topic.name))
+    received: list[str] = []
+    here.broker.topics.on_change.append(lambda topic: received.append(topic.name))
     here.tool.create("/config/topics/dogs", b'{"version":1,"config":{"retention.ms":"5"}}')
     here.tool.create("/brokers/topics/dogs", MADE)
     here.hear()
@@ -45,7 +45,7 @@ def test_a_topic_that_a_tool_wrote_is_served_and_has_an_id_from_then_on(here: He
     assert topic is not None
     assert list(topic.partitions) == [0, 1]
     assert topic.config == {"retention.ms": "5"}
-    assert told == ["dogs"]
+    assert received == ["dogs"]
     node = here.tool.get("/brokers/topics/dogs")
     assert node is not None
     assert b'"topic_id"' in node[0]

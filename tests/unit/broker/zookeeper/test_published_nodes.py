@@ -32,12 +32,12 @@ def test_who_watches_the_names_hears_of_new_data_where_nodes_are_made_anew(*, an
     nodes, session, timers = held(anew=anew)
     nodes.hold("/brokers/topics/dogs/1", b"2")
     timers.advance(0)
-    told: list[str] = []
+    received: list[str] = []
     reader = session.keeper.session(lambda call: call())
-    reader.watch("/brokers/topics/dogs", lambda: told.append("dogs"))
+    reader.watch("/brokers/topics/dogs", lambda: received.append("dogs"))
     nodes.hold("/brokers/topics/dogs/1", b"4")
     timers.advance(0)
-    assert bool(told) == anew
+    assert bool(received) == anew
     assert session.is_mine("/brokers/topics/dogs/1")
     there = session.get("/brokers/topics/dogs/1")
     assert there is not None

@@ -34,7 +34,7 @@ def registered(topic: str, there: int, session: SimulatedSession, directory: Pat
     return broker
 
 
-def told(session: SimulatedSession, topic: str) -> bytes:
+def reported(session: SimulatedSession, topic: str) -> bytes:
     node = session.get(f"/brokers/topics/{topic}/1")
     assert node is not None
     return node[0]
@@ -44,7 +44,7 @@ def told(session: SimulatedSession, topic: str) -> bytes:
 def test_as_many_partitions_are_told_as_can_be_used(topic: str, there: int, tmp_path: Path) -> None:
     session = SimulatedZooKeeper().session()
     broker = registered(topic, there, session, tmp_path)
-    assert told(session, topic) == b"%d" % there
+    assert reported(session, topic) == b"%d" % there
     assert not isinstance(to_read(broker, topic, there - 1), ErrorCode)
     assert to_read(broker, topic, there) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
@@ -58,7 +58,7 @@ def test_partitions_that_are_added_are_told_to_who_watches_the_topic(tmp_path: P
     broker.topics.add_partitions("dogs", {index: [1] for index in range(1, 6)})
     cast("ManualTimers", broker.timers).advance(0)
     assert seen
-    assert told(session, "dogs") == b"6"
+    assert reported(session, "dogs") == b"6"
 
 
 OLD_AND_PROPOSAL = {
@@ -79,8 +79,8 @@ def test_the_place_is_that_of_the_listener_that_speaks_07(tmp_path: Path) -> Non
 
 def test_the_proposal_alone_has_no_place(tmp_path: Path) -> None:
     session = SimulatedZooKeeper().session()
-    told = {"listeners": "NEW://127.0.0.1:9095", "listener.dialect.map": "NEW:proposal"}
-    broker = a_broker(told, timers=ManualTimers())
+    reported = {"listeners": "NEW://127.0.0.1:9095", "listener.dialect.map": "NEW:proposal"}
+    broker = a_broker(reported, timers=ManualTimers())
     broker.advertised = advertised(broker.config, listeners(broker.config))
     with pytest.raises(ConfigError, match="no listener is for clients of Kafka 0.7"):
         Registration07(session, broker).start(RealDisk(), str(tmp_path / "registered"))

@@ -28,14 +28,14 @@ def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: st
 
 def test_what_an_error_says_itself_is_not_asked_again() -> None:
     failures = Failures()
-    for why, told in (
+    for why, reported in (
         (HostUnknown("nobody knows it"), "Check how the host is spelled in bootstrap.servers"),
         (ConnectionFailed("too slow"), "bootstrap.servers names its listener"),
     ):
         failures.note("dogs.example:9092", why)
         error = failures.error()
         add_hint(error, "dogs.example:9092")
-        assert with_hints(error).endswith(f"{told}; -b names another")
+        assert with_hints(error).endswith(f"{reported}; -b names another")
 
 
 @pytest.mark.parametrize("error", [ConfigError("acks=9"), ApiVersionsUnanswered("old")])
@@ -45,11 +45,11 @@ def test_an_error_of_another_kind_is_left_alone(error: KafkaError) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "line"),
+    ("reported", "line"),
     [("Not found.", "Not found; a hint"), ("no a-0, a-1, ...", "no a-0, a-1, ...; a hint")],
 )
-def test_a_hint_stands_behind_a_sentence_without_its_stop(told: str, line: str) -> None:
-    error = ConfigError(told)
-    assert with_hints(error) == told
+def test_a_hint_stands_behind_a_sentence_without_its_stop(reported: str, line: str) -> None:
+    error = ConfigError(reported)
+    assert with_hints(error) == reported
     error.add_note("a hint")
     assert with_hints(error) == line

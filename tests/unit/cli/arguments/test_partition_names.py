@@ -10,21 +10,21 @@ PLACES = [TopicPartition("dogs", 1), TopicPartition("dogs.old-3", 0)]
 
 
 @pytest.mark.parametrize(
-    ("why", "told"),
+    ("why", "reported"),
     [
         ("deleting the offset of dogs-1", "deleting the offset of dogs:1"),
         ("dogs-12, dogs.old-3-0: no", "dogs:12, dogs.old-3:0: no"),
         ("hotdogs-1, dogs-1a", "hotdogs-1, dogs-1a"),
     ],
 )
-def test_an_error_names_partitions_as_they_are_typed(why: str, told: str) -> None:
+def test_an_error_names_partitions_as_they_are_typed(why: str, reported: str) -> None:
     error = BrokerError(ErrorCode.NOT_LEADER_OR_FOLLOWER, why)
     error.add_note("a hint")
     with pytest.raises(BrokerError) as caught, in_typed_notation(PLACES):
         raise error
-    assert (caught.value.why, caught.value.code) == (told, error.code)
+    assert (caught.value.why, caught.value.code) == (reported, error.code)
     assert caught.value.__notes__ == ["a hint"]
-    assert (caught.value is error) == (why == told)
+    assert (caught.value is error) == (why == reported)
 
 
 def test_a_place_is_shown_as_it_is_typed() -> None:

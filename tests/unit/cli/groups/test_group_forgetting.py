@@ -48,26 +48,26 @@ class SentFrame:
 
 
 def test_of_a_share_group_only_what_had_begun_is_counted() -> None:
-    told = SentFrame("share", {DOGS: ShareOffset(3, 0), MORE_DOGS: ShareOffset(None, None)})
-    assert forget(cast("Admin", told), "g", ("dogs",)) == "1 position"
-    assert told.gone == ["dogs"]
+    reported = SentFrame("share", {DOGS: ShareOffset(3, 0), MORE_DOGS: ShareOffset(None, None)})
+    assert forget(cast("Admin", reported), "g", ("dogs",)) == "1 position"
+    assert reported.gone == ["dogs"]
 
 
 def test_what_is_undecided_goes_with_what_is_not() -> None:
-    told = SentFrame("classic", {DOGS: CommittedOffset(3)}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
-    assert forget(cast("Admin", told), "g", ("dogs",)) == "1 position"
-    assert told.gone == [DOGS, MORE_DOGS]
+    reported = SentFrame("classic", {DOGS: CommittedOffset(3)}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    assert forget(cast("Admin", reported), "g", ("dogs",)) == "1 position"
+    assert reported.gone == [DOGS, MORE_DOGS]
 
 
 def test_what_is_undecided_goes_alone() -> None:
-    told = SentFrame("classic", {}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    reported = SentFrame("classic", {}, ErrorCode.UNSTABLE_OFFSET_COMMIT)
     what = "positions that an open transaction had saved"
-    assert forget(cast("Admin", told), "g", ("dogs:1",)) == what
-    assert told.gone == [MORE_DOGS]
+    assert forget(cast("Admin", reported), "g", ("dogs:1",)) == what
+    assert reported.gone == [MORE_DOGS]
 
 
 def test_whether_something_is_undecided_may_not_be_known() -> None:
-    told = SentFrame("classic", {}, ErrorCode.GROUP_AUTHORIZATION_FAILED)
+    reported = SentFrame("classic", {}, ErrorCode.GROUP_AUTHORIZATION_FAILED)
     with pytest.raises(BrokerError, match="GROUP_AUTHORIZATION_FAILED"):
-        forget(cast("Admin", told), "g", ("dogs",))
-    assert not told.gone
+        forget(cast("Admin", reported), "g", ("dogs",))
+    assert not reported.gone

@@ -64,13 +64,13 @@ class Shared(SentFrame):
 
 
 def test_the_lag_of_a_share_group_is_what_its_broker_says() -> None:
-    told = Shared()
-    rows = listed(cast("Admin", told), (), lag=True)
+    reported = Shared()
+    rows = listed(cast("Admin", reported), (), lag=True)
     assert [(row[0], row[-1]) for row in rows] == [("told", 5), ("untold", None)]
-    assert positions(cast("Admin", told), told.groups[0]) == [
+    assert positions(cast("Admin", reported), reported.groups[0]) == [
         ("dogs", 0, 3, 10, 5, "a,b", "h,h", "c-a,c-b"),
         ("dogs", 1, None, None, None, None, None, None),
     ]
-    assert positions(cast("Admin", told), told.groups[1]) == [
+    assert positions(cast("Admin", reported), reported.groups[1]) == [
         ("dogs", 0, 3, 10, None, None, None, None)
     ]

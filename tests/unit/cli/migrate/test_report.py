@@ -20,13 +20,13 @@ def report() -> MigrationReport:
 
 def test_lines_for_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     report().show(as_json=False)
-    told = capsys.readouterr()
-    assert told.out.splitlines() == [
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
         "0\t1-0\t5\t1000000000000\t10000000000\t3\t7\t10000000000\t2",
         "kennel\t1-0\t0\t5\t1\t\tmoved",
         "farm\t1-0\t0\t5\t1\t9\tkept",
     ]
-    assert told.err.splitlines() == [
+    assert printed.err.splitlines() == [
         "left out: 1-0 from byte 8 to 15: damaged",
         "not yet: 1-0 from byte 20 to 25: cut off; the next run tries again",
     ]
@@ -39,21 +39,21 @@ def test_a_terminal_of_80_columns_shows_all_digits(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     report().show(as_json=False)
-    told = capsys.readouterr()
-    assert "1000000000000" in told.out
-    assert "10000000000" in told.out.replace("1000000000000", "")
-    assert "retention has already deleted 2 records of the target" in told.err
+    printed = capsys.readouterr()
+    assert "1000000000000" in printed.out
+    assert "10000000000" in printed.out.replace("1000000000000", "")
+    assert "retention has already deleted 2 records of the target" in printed.err
 
 
 def test_json_and_whether_it_failed(capsys: pytest.CaptureFixture[str]) -> None:
     made = report()
     made.show(as_json=True)
-    told = json.loads(capsys.readouterr().out)
-    assert told["topic"] == "dogs"
-    assert told["partitions"][0]["compared"] == 10**10
-    assert told["left_out"][0]["why"] == "damaged"
-    assert told["not_yet"][0]["first_byte"] == 20
-    assert [row["state"] for row in told["groups"]] == ["moved", "kept"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["topic"] == "dogs"
+    assert printed["partitions"][0]["compared"] == 10**10
+    assert printed["left_out"][0]["why"] == "damaged"
+    assert printed["not_yet"][0]["first_byte"] == 20
+    assert [row["state"] for row in printed["groups"]] == ["moved", "kept"]
     assert not made.failed
     assert made.groups is not None
     made.groups = [(*made.groups[0][:-1], "refused: it has members")]

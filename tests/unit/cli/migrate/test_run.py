@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import cast
 
 from barnabas import Admin
-from barnabas.cli.migrate.run import Asked, MigrationRun
+from barnabas.cli.migrate.run import MigrateArguments, MigrationRun
 from barnabas.ports import SharedRegistry
 from barnabas.records.codecs.compression import Codec
 from tests.golden07 import M1
@@ -19,9 +19,11 @@ class NoTopics:
 
 def test_groups_are_shown_before_anything_is_copied(tmp_path: Path) -> None:
     registry = MemoryRegistry()
-    for group, said in (("barn", b"12x"), ("kennel", b"15")):
-        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", said)
-    asked = Asked("dogs", "dogs", str(tmp_path / "map"), Codec.NONE, {}, skip=False, groups=True)
+    for group, given in (("barn", b"12x"), ("kennel", b"15")):
+        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", given)
+    asked = MigrateArguments(
+        "dogs", "dogs", str(tmp_path / "map"), Codec.NONE, {}, skip=False, groups=True
+    )
     run = MigrationRun(
         asked,
         MemorySource({0: M1 * 2}),

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from barnabas.cli.records.record_json import Outgoing, from_json, to_json
+from barnabas.cli.records.record_json import RecordToSend, from_json, to_json
 from barnabas.errors import ConfigError
 
 
@@ -19,15 +19,15 @@ def test_what_is_written_can_be_sent_again() -> None:
     )
     line = to_json(record)
     assert json.loads(line)["offset"] == 17
-    assert from_json(line.encode(), 1) == Outgoing(
+    assert from_json(line.encode(), 1) == RecordToSend(
         record.key, record.value, record.headers, record.partition, record.timestamp
     )
 
 
 def test_what_people_write_by_hand() -> None:
     line = b'{"value": {"name": "rex", "age": 3}, "headers": {"a": "b"}}'
-    assert from_json(line, 1) == Outgoing(None, b'{"name":"rex","age":3}', [("a", b"b")])
-    assert from_json(b'{"key": "k", "value": null}', 1) == Outgoing(b"k", None, [])
+    assert from_json(line, 1) == RecordToSend(None, b'{"name":"rex","age":3}', [("a", b"b")])
+    assert from_json(b'{"key": "k", "value": null}', 1) == RecordToSend(b"k", None, [])
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from barnabas.client.driver07.outbox import Outbox
-from barnabas.client.driver07.sender import Outgoing, Sender
+from barnabas.client.driver07.outbox import SendQueue
+from barnabas.client.driver07.sender import MessageSender, MessagesToSend
 from barnabas.config.driver07 import ProducerConfig07
 from barnabas.errors import LocalProtocolError
 
@@ -20,14 +20,14 @@ ONE_AT_A_TIME = {
 PATIENCE = 20
 
 
-class SlowSender(Sender):
+class SlowSender(MessageSender):
     """Holds the first message until it is told to go on."""
 
     def __init__(self) -> None:
         self.begun, self.go = threading.Event(), threading.Event()
         self.sent: list[str] = []
 
-    def send(self, outgoing: Sequence[Outgoing]) -> None:
+    def send(self, outgoing: Sequence[MessagesToSend]) -> None:
         self.begun.set()
         assert self.go.wait(PATIENCE)
         self.sent += [one.topic for one in outgoing]
@@ -35,15 +35,15 @@ class SlowSender(Sender):
 
 def test_what_was_taken_is_sent_and_who_waits_for_room_is_refused_at_the_end() -> None:
     sender = SlowSender()
-    outbox = Outbox(sender, ProducerConfig07.load(ONE_AT_A_TIME))
-    outbox.put(Outgoing("first", None, [b"x"]))
+    outbox = SendQueue(sender, ProducerConfig07.load(ONE_AT_A_TIME))
+    outbox.put(MessagesToSend("first", None, [b"x"]))
     assert sender.begun.wait(PATIENCE)
-    outbox.put(Outgoing("second", None, [b"x"]))
+    outbox.put(MessagesToSend("second", None, [b"x"]))
     refused: list[LocalProtocolError] = []
 
     def put_in() -> None:
         try:
-            outbox.put(Outgoing("third", None, [b"x"]))
+            outbox.put(MessagesToSend("third", None, [b"x"]))
         except LocalProtocolError as error:
             refused.append(error)
 
@@ -57,6 +57,6 @@ def test_what_was_taken_is_sent_and_who_waits_for_room_is_refused_at_the_end() -
     closing.join(PATIENCE)
     assert [str(error) for error in refused] == ["the producer is closed"]
     with pytest.raises(LocalProtocolError, match="closed"):
-        outbox.put(Outgoing("fourth", None, [b"x"]))
+        outbox.put(MessagesToSend("fourth", None, [b"x"]))
     assert sender.sent == ["first", "second"]
     assert outbox.given_up == 0

@@ -5,7 +5,7 @@ import pytest
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address
 from barnabas.client.driver07.routing import Destination
-from barnabas.client.driver07.sender import Outgoing, Sender
+from barnabas.client.driver07.sender import MessageSender, MessagesToSend
 from barnabas.config.driver07 import ProducerConfig07
 from barnabas.errors import ConnectionFailed, KafkaError, RegistryUnavailable
 from barnabas.runtime.entropy import SystemEntropy
@@ -35,19 +35,19 @@ class Routing:
         pass
 
 
-class HeardSender(Sender):
+class HeardSender(MessageSender):
     """Tells a list instead of brokers."""
 
     def __init__(self, routing: Routing, retries: int) -> None:
         config = ProducerConfig07.load({"num.retries": retries})
         super().__init__(routing, config, lambda _key, _count: 0, SystemEntropy())  # type: ignore[arg-type]
-        self.told: list[str] = []
+        self.received: list[str] = []
 
-    def _tell(self, address: Address, chosen: list[tuple[Outgoing, BrokerPartition]]) -> None:
-        self.told += [one.topic for one, _ in chosen]
+    def _tell(self, address: Address, chosen: list[tuple[MessagesToSend, BrokerPartition]]) -> None:
+        self.received += [one.topic for one, _ in chosen]
 
 
-BATCH = [Outgoing("cats", None, [b"tom"]), Outgoing("dogs", None, [b"rex"])]
+BATCH = [MessagesToSend("cats", None, [b"tom"]), MessagesToSend("dogs", None, [b"rex"])]
 
 
 @pytest.mark.parametrize("error", [None, RegistryUnavailable("away")])
@@ -56,7 +56,7 @@ def test_a_topic_without_a_broker_holds_up_no_other_and_is_tried_again(
 ) -> None:
     sender = HeardSender(Routing(1, error), retries=1)
     sender.send(BATCH)
-    assert sender.told == ["dogs", "cats"]
+    assert sender.received == ["dogs", "cats"]
 
 
 @pytest.mark.parametrize("error", [None, RegistryUnavailable("away")])
@@ -66,4 +66,4 @@ def test_what_cannot_go_out_at_all_is_an_error_after_the_rest_went(
     sender = HeardSender(Routing(9, error), retries=0)
     with pytest.raises(RegistryUnavailable if error else ConnectionFailed):
         sender.send(BATCH)
-    assert sender.told == ["dogs"]
+    assert sender.received == ["dogs"]

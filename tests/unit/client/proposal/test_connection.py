@@ -117,7 +117,7 @@ def test_answers_in_any_order(broker: FakeBroker, connection: Connection) -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("given", "why"),
     [
         (PRODUCED.format(7, 0), "that of a request, not 7"),
         ("00000007", "from 8 to 1000, not 7"),
@@ -126,12 +126,12 @@ def test_answers_in_any_order(broker: FakeBroker, connection: Connection) -> Non
     ],
 )
 def test_lies_end_the_connection_for_all(
-    broker: FakeBroker, connection: Connection, said: str, why: str
+    broker: FakeBroker, connection: Connection, given: str, why: str
 ) -> None:
     producer = Producer(connection)
     pending = [producer.begin(MessageSet("dogs", 0, [b"hello"])) for _ in range(2)]
     broker.take(2)
-    broker.answer(said)
+    broker.answer(given)
     for one in pending:
         assert one is not None
         with pytest.raises(DecodeError, match=why):

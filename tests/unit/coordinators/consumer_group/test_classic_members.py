@@ -71,11 +71,11 @@ def test_nobody_is_told_while_another_makes_the_assignment_or_none_may_be_made()
     join(shard, group, "c1")
     settle(shard, group)
     group.assigned_at_ms = 1
-    told = [tell(shard, group, now=101)]
+    reported = [tell(shard, group, now=101)]
     for name in ("new", "newer"):
         leave(shard, group, [Identity(name)])
-        told += [tell(shard, group, now=now) for now in (100, 101)]
-    assert told == [ErrorCode.NONE] * 4 + [ErrorCode.REBALANCE_IN_PROGRESS]
+        reported += [tell(shard, group, now=now) for now in (100, 101)]
+    assert reported == [ErrorCode.NONE] * 4 + [ErrorCode.REBALANCE_IN_PROGRESS]
 
 
 def tell(shard: GroupShard, group: ConsumerGroup, now: int) -> ErrorCode:

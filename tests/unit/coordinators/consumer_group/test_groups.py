@@ -13,12 +13,13 @@ from barnabas.coordinators.classic_group.member import NO_ASSIGNMENT, Identity, 
 from barnabas.coordinators.classic_group.protocols import assignment_of, encode_assignment
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
-from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
-from barnabas.coordinators.consumer_group.member import MemberState
+from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
+from barnabas.coordinators.consumer_group.member import ConsumerMemberState
 from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import TopicPartition
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SETTINGS, SomeTopics, a_shard
 
@@ -26,17 +27,19 @@ TOPICS = SomeTopics(dogs=4)
 DOGS = TOPICS.places("dogs")
 
 
-def asked(name: str, epoch: int = 0, **more: object) -> Beat:
+def asked(name: str, epoch: int = 0, **more: object) -> ConsumerHeartbeat:
     """All that a member says; less where it goes on."""
-    said: dict[str, object] = {
+    given: dict[str, object] = {
         "group_id": "g", "member_id": name, "epoch": epoch, "client_id": "c", "client_host": "/h",
     }  # fmt: skip
     if not epoch:
-        said |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
-    return Beat(**(said | more))  # type: ignore[arg-type]
+        given |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
+    return ConsumerHeartbeat(**(given | more))  # type: ignore[arg-type]
 
 
-def beat(shard: GroupShard, name: str, epoch: int = 0, now: int = 0, **more: object) -> BeatReply:
+def beat(
+    shard: GroupShard, name: str, epoch: int = 0, now: int = 0, **more: object
+) -> HeartbeatReply:
     one = asked(name, epoch, **more)
     return refused_first(shard, lambda: shard.consumer.heartbeat(one, None, now)).reply
 
@@ -71,7 +74,7 @@ def test_who_gives_nothing_back_in_time_is_given_up() -> None:
     beat(shard, "one", 2, now=10)
     group = shard.consumer.get("g")
     assert group is not None
-    assert group.members["one"].state is MemberState.UNREVOKED
+    assert group.members["one"].state is ConsumerMemberState.UNREVOKED
     assert shard.consumer.deadline(group) == 510
     shard.consumer.on_time(group, 510)
     assert set(group.members) == {"two"}
@@ -143,14 +146,14 @@ def test_a_bad_expression_leaves_nothing_behind() -> None:
 
 def a_classic_group(shard: GroupShard, *names: str) -> ClassicGroup:
     """One of consumers that nobody has told yet what to read."""
-    said = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
+    given = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
     classic = shard.group_to_join("g")
     classic.protocol_type, classic.protocol, classic.generation = "consumer", "range", 1
     for name in names:
         classic.state = GroupState.STABLE
         classic.members[name] = Member(
             member_id=name, instance_id=None, client_id="c", client_host="/h",
-            session_timeout_ms=1000, rebalance_timeout_ms=500, protocols=(("range", said),),
+            session_timeout_ms=1000, rebalance_timeout_ms=500, protocols=(("range", given),),
             assignment=bytes.fromhex("0000 00000000 ffffffff"),
         )  # fmt: skip
     return classic
@@ -245,8 +248,8 @@ def test_a_group_that_goes_back_hands_out_what_was_to_be_had() -> None:
     leave(shard, group, [Identity("new")])
     classic = shard.group("g")
     assert classic is not None
-    (told,) = assignment_of(classic.members["old"].assignment)
-    assert (classic.generation, told.topic, sorted(told.partitions)) == (2, "dogs", target)
+    (reported,) = assignment_of(classic.members["old"].assignment)
+    assert (classic.generation, reported.topic, sorted(reported.partitions)) == (2, "dogs", target)
 
 
 def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
@@ -266,8 +269,8 @@ def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
     classic = shard.group("g")
     assert classic is not None
     assert (classic.generation, classic.leader) == (joined.generation, None)
-    (told,) = assignment_of(classic.members["old"].assignment)
-    assert len(told.partitions) == 2
+    (reported,) = assignment_of(classic.members["old"].assignment)
+    assert len(reported.partitions) == 2
     loaded(classic, 0)
     assert classic.state is GroupState.PREPARING_REBALANCE
 
@@ -328,7 +331,9 @@ def test_commits_count_from_the_epoch_in_which_the_partition_came() -> None:
     beat(shard, "two", 3)
     has = min(kept), min(DOGS - kept)
     offsets = {
-        Position("dogs", one.partition): CommittedOffset(1, -1, "", 0, topic_id=one.topic_id)
+        TopicPartition("dogs", one.partition): OffsetAndMetadata(
+            1, -1, "", 0, topic_id=one.topic_id
+        )
         for one in has
     }
     commit = Commit("g", Identity("one"), 2, offsets, ErrorCode.NONE)

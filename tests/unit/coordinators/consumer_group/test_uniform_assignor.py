@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.coordinators.common.assignment import Assignment, Assignor, Subscriptions
-from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.range_assignor import assign as by_range
 from barnabas.coordinators.consumer_group.uniform_assignor import assign as uniformly
 
@@ -17,9 +17,9 @@ def subscriptions(draw: st.DrawFn, *, alike: bool = False) -> Subscriptions:
     topics = st.frozensets(st.sampled_from(TOPICS))
     same = draw(topics)
     wanted = {name: same if alike else draw(topics) for name in names}
-    places = [Place(one, index) for one in TOPICS for index in range(12)]
+    places = [TopicIdPartition(one, index) for one in TOPICS for index in range(12)]
     held = draw(st.lists(st.sampled_from([*names, "gone"]), min_size=len(places)))
-    before: dict[str, frozenset[Place]] = {}
+    before: dict[str, frozenset[TopicIdPartition]] = {}
     for place, name in zip(places, held, strict=False):
         before[name] = before.get(name, frozenset()) | {place}
     return Subscriptions(wanted, partitions, before, {})
@@ -29,7 +29,7 @@ def check_each_once(asked: Subscriptions, shares: Assignment) -> None:
     handed_out = [place for share in shares.values() for place in share]
     wanted = {topic for topics in asked.subscriptions.values() for topic in topics}
     assert sorted(handed_out) == sorted(
-        place for topic in wanted for place in asked.places_of(topic)
+        place for topic in wanted for place in asked.partitions_of(topic)
     )
     for name, share in shares.items():
         assert {place.topic_id for place in share} <= asked.subscriptions[name]
@@ -50,7 +50,7 @@ def test_uniform_is_even_and_moves_no_more_than_it_must(asked: Subscriptions) ->
     assert uniformly(again) == shares
     for name, share in shares.items():
         kept = asked.before.get(name, frozenset()) & {
-            place for topic in asked.subscriptions[name] for place in asked.places_of(topic)
+            place for topic in asked.subscriptions[name] for place in asked.partitions_of(topic)
         }
         assert len(share & kept) >= min(len(kept), *sizes)
 

@@ -5,13 +5,14 @@ from sys import getrefcount
 import pytest
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.errors import DecodeError, ErrorCode
 from barnabas.records.columns.reading import decode_records
+from barnabas.types import TopicPartition
 
-DOGS = Position("dogs", 0)
-CATS = Position("cats", 3)
+DOGS = TopicPartition("dogs", 0)
+CATS = TopicPartition("cats", 3)
 VECTORS = Path(__file__).parents[3] / "vectors" / "logs"
 
 
@@ -19,8 +20,8 @@ def a_shard() -> OffsetsShard:
     return OffsetsShard(metadata_max_bytes=10)
 
 
-def an_offset(offset: int, metadata: str = "", **more: int) -> CommittedOffset:
-    return CommittedOffset(offset, 2, metadata, 1000, more.get("expire_timestamp", -1), bytes(16))
+def an_offset(offset: int, metadata: str = "", **more: int) -> OffsetAndMetadata:
+    return OffsetAndMetadata(offset, 2, metadata, 1000, more.get("expire_timestamp", -1), bytes(16))
 
 
 def replay(shard: OffsetsShard, records: Iterable[CoordinatorRecord]) -> None:
@@ -116,7 +117,7 @@ def test_offsets_grow_old_from_their_commit_or_from_the_end_of_the_group() -> No
     assert shard.expired("kennel", 1500, 1000, None) == [CATS]
     assert shard.expired("kennel", 2000, 1000, None) == [DOGS, CATS]
     assert shard.expired("kennel", 2000, 1000, 1001) == [CATS]
-    replay(shard, shard.forget("kennel", [DOGS, CATS, Position("other", 0)]))
+    replay(shard, shard.forget("kennel", [DOGS, CATS, TopicPartition("other", 0)]))
     assert shard.groups() == []
 
 
@@ -148,7 +149,7 @@ def test_what_kafka_committed_is_understood(version: str) -> None:
     shard = a_shard()
     for record in decode_records((VECTORS / name).read_bytes(), "__consumer_offsets", 0)[0]:
         shard.replay(record.key, record.value)
-    corpus = [Position("corpus", 0), Position("corpus", 1)]
+    corpus = [TopicPartition("corpus", 0), TopicPartition("corpus", 1)]
     found = {
         group_id: [one and one.offset for one in shard.fetch(group_id, corpus)]
         for group_id in shard.groups()

@@ -8,17 +8,18 @@ from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import a_shard
 
-DOGS, CATS = Position("dogs", 0), Position("cats", 3)
+DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 3)
 ONE, TWO, DAY_MS = 1, 2, 86_400_000
 
 
-def an_offset(offset: int) -> CommittedOffset:
-    return CommittedOffset(offset, 2, "", 1000)
+def an_offset(offset: int) -> OffsetAndMetadata:
+    return OffsetAndMetadata(offset, 2, "", 1000)
 
 
 class Logged:
@@ -36,7 +37,7 @@ class Logged:
         for record in records:
             self.happens(lambda shard, record=record: shard.replay(*record))  # type: ignore[misc]
 
-    def opens(self, producer: int, offset: int, *positions: Position) -> None:
+    def opens(self, producer: int, offset: int, *positions: TopicPartition) -> None:
         for one in positions or (DOGS,):
             record = encode_commit("kennel", one, an_offset(offset))
             self.happens(

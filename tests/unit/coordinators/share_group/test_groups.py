@@ -4,12 +4,13 @@ from functools import partial
 
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.common.topic_partitions import KnownTopic, Place
+from barnabas.coordinators.common.topic_partitions import KnownTopic, TopicIdPartition
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.coordinators.share_group.group import ShareMember
-from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings, assign, loaded
+from barnabas.coordinators.share_group.groups import ShareHeartbeat, ShareSettings, assign, loaded
 from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
@@ -17,9 +18,9 @@ SETTINGS = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_
 DOGS = KnownTopic(b"d" * 16, 2)
 
 
-def beat(name: str, epoch: int = 0) -> ShareBeat:
+def beat(name: str, epoch: int = 0) -> ShareHeartbeat:
     topics = None if epoch else ("dogs",)
-    return ShareBeat(
+    return ShareHeartbeat(
         group_id="g", member_id=name, epoch=epoch, client_id="c", client_host="/h", topics=topics
     )
 
@@ -31,7 +32,9 @@ def test_every_partition_and_every_member_has_somebody() -> None:
         }
         shares = assign(members, {"dogs": DOGS})
         assert all(shares.values())
-        assert set().union(*shares.values()) == {Place(DOGS.topic_id, each) for each in range(2)}
+        assert set().union(*shares.values()) == {
+            TopicIdPartition(DOGS.topic_id, each) for each in range(2)
+        }
 
 
 def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
@@ -77,7 +80,7 @@ def test_a_member_has_what_it_subscribes_to_before_the_next_assignment() -> None
     shard = a_shard(topics)
     late = SETTINGS._replace(assignment_interval_ms=60_000)
 
-    def subscribed(*names: str, epoch: int = 2) -> Iterable[Place] | None:
+    def subscribed(*names: str, epoch: int = 2) -> Iterable[TopicIdPartition] | None:
         asked = replace(beat("a", epoch), topics=names)
         return shard.share.heartbeat(asked, late, 1).reply.assigned
 
@@ -143,12 +146,12 @@ def test_only_a_heartbeat_makes_an_assignment() -> None:
 
 def test_the_name_of_a_share_group_takes_no_offsets_and_goes_with_those_it_had() -> None:
     shard = a_shard(SomeTopics(dogs=2))
-    place = Position("dogs", 0)
-    shard.replay(*encode_commit("g", place, CommittedOffset(7, 2, "", 1000)))
+    place = TopicPartition("dogs", 0)
+    shard.replay(*encode_commit("g", place, OffsetAndMetadata(7, 2, "", 1000)))
     shard.share.heartbeat(beat("a"), SETTINGS, 0)
     shard.share.heartbeat(beat("a", -1), SETTINGS, 0)
     assert list(shard.views()) == []
-    offsets = {place: CommittedOffset(8, 2, "", 1000)}
+    offsets = {place: OffsetAndMetadata(8, 2, "", 1000)}
     for in_transaction, generation in ((False, -1), (True, -1), (True, 3)):
         asked = Commit(
             "g", Identity(""), generation, offsets, ErrorCode.ILLEGAL_GENERATION, in_transaction

@@ -2,26 +2,26 @@
 
 import pytest
 
-from barnabas.coordinators.share_partition.acquiring import Batch, Limits, Most
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, LogBatch, Most
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
     SharePartition,
 )
 from barnabas.coordinators.share_partition.restoring import restored
-from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 
 Row = tuple[int, int, int]
 ALL = Most(1000, strict=False, lot=1000)
-TEN = Batch(0, 9)
+TEN = LogBatch(0, 9)
 
 
-def limits(deliveries: int = 5, records: int = 1000) -> Limits:
-    return Limits(records, deliveries, lock_ms=100)
+def limits(deliveries: int = 5, records: int = 1000) -> AcquireLimits:
+    return AcquireLimits(records, deliveries, lock_ms=100)
 
 
 def acquired(
-    state: SharePartition, *batches: Batch, most: Most = ALL, deliveries: int = 5
+    state: SharePartition, *batches: LogBatch, most: Most = ALL, deliveries: int = 5
 ) -> list[Row]:
     unread = [one for one in batches if one.last >= state.next_offset()]
     got = state.acquire("a", unread, most, limits(deliveries), 0)
@@ -29,11 +29,11 @@ def acquired(
 
 
 def say(state: SharePartition, rows: list[Row], kind: Acknowledge, deliveries: int = 5) -> None:
-    said = [Acknowledged(first, last, [kind]) for first, last, _ in rows]
-    assert not state.acknowledge("a", said, limits(deliveries), 0)
+    given = [Acknowledged(first, last, [kind]) for first, last, _ in rows]
+    assert not state.acknowledge("a", given, limits(deliveries), 0)
 
 
-def reads(state: SharePartition, batch: Batch, spoiled: set[int], deliveries: int) -> list[Row]:
+def reads(state: SharePartition, batch: LogBatch, spoiled: set[int], deliveries: int) -> list[Row]:
     """What is delivered to readers that die of some records; the offsets that they are done with."""
     rows: list[Row] = []
     while got := acquired(state, batch, deliveries=deliveries):
@@ -77,7 +77,7 @@ def test_what_nobody_can_process_is_looked_for_in_ever_smaller_portions(
 
 def test_a_suspect_lot_comes_with_no_other() -> None:
     lots = Most(1000, strict=False, lot=5)
-    state, batches = SharePartition(0, 0), (Batch(0, 4), Batch(5, 9), Batch(10, 14))
+    state, batches = SharePartition(0, 0), (LogBatch(0, 4), LogBatch(5, 9), LogBatch(10, 14))
     for count in (1, 2, 3):
         rows = acquired(state, *batches[:2], most=lots)
         assert rows == [(0, 4, count), (5, 9, count)]
@@ -89,7 +89,14 @@ def test_a_suspect_lot_comes_with_no_other() -> None:
 
 def test_what_is_new_comes_in_lots_of_whole_batches_that_have_the_size_that_is_wished() -> None:
     state = SharePartition(0, 0)
-    batches = [TEN, Batch(10, 10), Batch(11, 12), Batch(13, 15), Batch(18, 19), Batch(20, 29)]
+    batches = [
+        TEN,
+        LogBatch(10, 10),
+        LogBatch(11, 12),
+        LogBatch(13, 15),
+        LogBatch(18, 19),
+        LogBatch(20, 29),
+    ]
     most = Most(14, strict=False, lot=3)
     # A gap belongs to what is before it.
     assert acquired(state, *batches, most=most) == [(0, 9, 1), (10, 12, 1), (13, 15, 1)]
@@ -98,7 +105,7 @@ def test_what_is_new_comes_in_lots_of_whole_batches_that_have_the_size_that_is_w
 
 
 def test_strictly_one_lot_is_begun_and_its_rest_comes_later() -> None:
-    state, batches = SharePartition(0, 0), (TEN, Batch(10, 19), Batch(20, 29))
+    state, batches = SharePartition(0, 0), (TEN, LogBatch(10, 19), LogBatch(20, 29))
     most = Most(15, strict=True, lot=1)
     assert acquired(state, *batches, most=most) == [(0, 14, 1)]
     assert acquired(state, *batches, most=most) == [(15, 19, 1), (20, 29, 1)]
@@ -118,8 +125,8 @@ def test_after_a_restart_what_was_kept_as_one_is_a_lot() -> None:
 
 
 def test_after_a_restart_what_nobody_had_is_new() -> None:
-    kept = [Span(20, 29, Delivery.ACKNOWLEDGED, 1)]
-    state, batches = restored(0, kept), (TEN, Batch(10, 19), Batch(20, 29), Batch(30, 39))
+    kept = [Span(20, 29, DeliveryState.ACKNOWLEDGED, 1)]
+    state, batches = restored(0, kept), (TEN, LogBatch(10, 19), LogBatch(20, 29), LogBatch(30, 39))
     few = Most(1, strict=False, lot=1)
     assert acquired(state, *batches, most=few) == [(0, 9, 1)]
     assert acquired(restored(state.start, state.kept()), *batches, most=few) == [(0, 9, 1)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.coordinators.share_partition.acquiring import Batch, Limits, Most
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, LogBatch, Most
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
@@ -11,12 +11,12 @@ from barnabas.coordinators.share_partition.partition import (
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.errors import ErrorCode
 
-LIMITS = Limits(records=10, deliveries=6, lock_ms=100)
+LIMITS = AcquireLimits(records=10, deliveries=6, lock_ms=100)
 ENOUGH = Most(100, strict=False, lot=1)
-FIRST, SECOND, THIRD = Batch(0, 2), Batch(3, 5), Batch(6, 8)
+FIRST, SECOND, THIRD = LogBatch(0, 2), LogBatch(3, 5), LogBatch(6, 8)
 
 
-def acquired(state: SharePartition, who: str, *batches: Batch) -> list[tuple[int, int]]:
+def acquired(state: SharePartition, who: str, *batches: LogBatch) -> list[tuple[int, int]]:
     spans: list[Span] = state.acquire(who, batches, ENOUGH, LIMITS, 0)
     return [(one.first, one.last) for one in spans]
 
@@ -55,25 +55,25 @@ def test_what_is_acknowledged_is_there_and_in_order(
 ) -> None:
     state = SharePartition(0, 0)
     acquired(state, "a", FIRST, SECOND)
-    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
-    assert state.acknowledge("a", said, LIMITS, 0) is code
+    given = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
+    assert state.acknowledge("a", given, LIMITS, 0) is code
     assert [(one.first, one.last, one.member) for one in state.spans] == [
         (0, 2, "a"),
         (3, 5, "a"),
     ]
-    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last, _ in (FIRST, SECOND)]
-    assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.NONE
+    given = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last, _ in (FIRST, SECOND)]
+    assert state.acknowledge("a", given, LIMITS, 0) is ErrorCode.NONE
     assert state.start == 6
 
 
 def test_what_was_aborted_is_done_with_and_counts_for_nobody() -> None:
     state = SharePartition(0, 0)
-    gone = Batch(0, 2, aborted=True), Batch(6, 8, aborted=True)
+    gone = LogBatch(0, 2, aborted=True), LogBatch(6, 8, aborted=True)
     assert acquired(state, "a", gone[0], SECOND, gone[1]) == [(3, 5)]
     assert (state.start, state.next_offset(), state.done()) == (3, 9, 3)
     state.release("a", LIMITS)
     assert acquired(state, "b", SECOND, gone[1]) == [(3, 5)]
-    assert state.acquire("b", [Batch(9, 11, aborted=True)], ENOUGH, LIMITS, 0) == []
+    assert state.acquire("b", [LogBatch(9, 11, aborted=True)], ENOUGH, LIMITS, 0) == []
 
 
 def test_a_transaction_is_aborted_whether_it_was_shared_before_or_not() -> None:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.share_partition.spans import Delivery, Span
-from barnabas.coordinators.share_state.leaders import AS_BEFORE, Change, begin, read, write
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span
+from barnabas.coordinators.share_state.leaders import AS_BEFORE, StateUpdate, begin, read, write
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, ShareStates, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
-KEY = StateKey("g", Place(b"t" * 16, 3))
-DONE = Delivery.ACKNOWLEDGED
+KEY = StateKey("g", TopicIdPartition(b"t" * 16, 3))
+DONE = DeliveryState.ACKNOWLEDGED
 SOME = Span(12, 14, DONE, 1)
 
 
@@ -49,9 +49,9 @@ def test_who_reads_leads_from_then_on() -> None:
 
 def test_what_is_written_goes_over_what_there_was_and_raises_no_epoch() -> None:
     states = begun()
-    states.replay(*write(states, KEY, Change(3, 7, UNKNOWN, 3, (SOME,)), 2000))
+    states.replay(*write(states, KEY, StateUpdate(3, 7, UNKNOWN, 3, (SOME,)), 2000))
     assert kept(states)[:5] == KeptState(10, (SOME,), 2, 0, 3)[:5]
-    states.replay(*write(states, KEY, Change(AS_BEFORE, AS_BEFORE, 13, 2, ()), 3000))
+    states.replay(*write(states, KEY, StateUpdate(AS_BEFORE, AS_BEFORE, 13, 2, ()), 3000))
     assert kept(states)[:5] == KeptState(13, (Span(13, 14, DONE, 1),), 2, 0, 2)[:5]
 
 
@@ -67,7 +67,7 @@ def test_who_was_overtaken_writes_nothing(
     assert record is not None
     states.replay(*record)
     with pytest.raises(BrokerError) as raised:
-        write(states, KEY, Change(state_epoch, leader_epoch, 11, 1, ()), 3000)
+        write(states, KEY, StateUpdate(state_epoch, leader_epoch, 11, 1, ()), 3000)
     assert raised.value.code is code
 
 
@@ -75,7 +75,7 @@ def test_what_was_never_begun_is_neither_read_nor_written() -> None:
     states = ShareStates()
     for ask in (
         lambda: read(states, KEY, 0, 0),
-        lambda: write(states, KEY, Change(0, 0, 0, 0, ()), 0),
+        lambda: write(states, KEY, StateUpdate(0, 0, 0, 0, ()), 0),
     ):
         with pytest.raises(BrokerError) as raised:
             ask()

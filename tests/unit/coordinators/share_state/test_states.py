@@ -2,15 +2,15 @@ import struct
 
 import pytest
 
-from barnabas.coordinators.common.topic_partitions import Place
-from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
 from barnabas.wire.compiler import Codec
 
-KEY = StateKey("g", Place(b"t" * 16, 3))
-DONE, FREE = Delivery.ACKNOWLEDGED, Delivery.AVAILABLE
+KEY = StateKey("g", TopicIdPartition(b"t" * 16, 3))
+DONE, FREE = DeliveryState.ACKNOWLEDGED, DeliveryState.AVAILABLE
 
 
 def update(start: int, *spans: Span) -> tuple[bytes, bytes]:

@@ -17,7 +17,7 @@ def test_internal_topics_are_as_wide_as_what_is_written_into_them() -> None:
     found = configure(COUNTING, SomeTopics(words=4))
     assert found.problem is not None
     assert found.problem.code is StatusCode.MISSING_INTERNAL_TOPICS
-    assert {one.said.name: one.partitions for one in found.missing} == {"by-word": 4, "counts": 4}
+    assert {one.info.name: one.partitions for one in found.missing} == {"by-word": 4, "counts": 4}
     ready = configure(COUNTING, SomeTopics(**{"words": 4, "by-word": 4, "counts": 4}))
     assert (ready.problem, ready.tasks) == (None, {"0": 4, "1": 4})
 

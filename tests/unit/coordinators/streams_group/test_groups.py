@@ -6,15 +6,16 @@ from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.groups_shard import GroupKind, GroupShard
 from barnabas.coordinators.offsets.commit import Commit
-from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.groups import deadline, loaded
-from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
-from barnabas.coordinators.streams_group.member import Endpoint, MemberState
+from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
+from barnabas.coordinators.streams_group.member import MemberEndpoint, StreamsMemberState
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.statuses import StatusCode
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import TopicPartition
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 from tests.unit.coordinators.streams_group.a_topology import internal, part, topology
 
@@ -48,8 +49,8 @@ class Talk:
         assert found is not None
         return found
 
-    def says(self, name: str, epoch: int, **more: object) -> StreamsReply:
-        asked = StreamsBeat(
+    def says(self, name: str, epoch: int, **more: object) -> StreamsHeartbeatReply:
+        asked = StreamsHeartbeat(
             group_id="g", member_id=name, epoch=epoch, client_id="c", client_host="/h"
         )
         asked = replace(asked, **more)  # type: ignore[arg-type]
@@ -58,14 +59,14 @@ class Talk:
         self.log += result.records
         return result.reply
 
-    def joins(self, name: str, **more: object) -> StreamsReply:
-        said = {
+    def joins(self, name: str, **more: object) -> StreamsHeartbeatReply:
+        given = {
             "topology": READING,
             "rebalance_timeout_ms": 500,
             "owned": NO_TASKS,
             "process_id": name,
         }
-        return self.says(name, 0, **{**said, **more})
+        return self.says(name, 0, **{**given, **more})
 
     def passes(self, milliseconds: int) -> None:
         self.now += milliseconds
@@ -78,7 +79,7 @@ class Talk:
         return again
 
 
-def codes(reply: StreamsReply) -> list[StatusCode]:
+def codes(reply: StreamsHeartbeatReply) -> list[StatusCode]:
     return [one.code for one in reply.statuses]
 
 
@@ -88,9 +89,9 @@ def test_tasks_go_over_when_they_are_given_back() -> None:
     assert (first.epoch, first.tasks) == (2, active(0, 1, 2, 3))
     second = talk.joins("b")
     assert (second.epoch, second.tasks) == (3, NO_TASKS)
-    told = talk.says("a", 2)
-    assert told.epoch == 2
-    assert told.tasks == active(0, 1)
+    reported = talk.says("a", 2)
+    assert reported.epoch == 2
+    assert reported.tasks == active(0, 1)
     assert talk.group.state == "Reconciling"
     assert talk.says("b", 3).tasks is None
     assert talk.says("a", 2, owned=active(0, 1)).epoch == 3
@@ -103,7 +104,7 @@ def test_who_does_not_give_back_in_time_is_no_member_any_more() -> None:
     talk.joins("a")
     talk.joins("b")
     talk.says("a", 2)
-    assert talk.group.members["a"].state is MemberState.UNREVOKED
+    assert talk.group.members["a"].state is StreamsMemberState.UNREVOKED
     assert deadline(talk.group) == 500
     talk.passes(500)
     assert list(talk.group.members) == ["b"]
@@ -114,11 +115,11 @@ def test_a_member_that_is_silent_is_forgotten_and_a_restart_finds_the_same() -> 
     talk = Talk(SomeTopics(words=3), SETTINGS._replace(standbys=1))
     talk.topics.change(store=3)
     for name in ("a", "b"):
-        talk.joins(name, topology=KEEPING, endpoint=Endpoint(name, 80), tags=(("zone", "z"),))
+        talk.joins(name, topology=KEEPING, endpoint=MemberEndpoint(name, 80), tags=(("zone", "z"),))
     talk.says("a", 2)
     again = talk.restarted().streams.get("g")
     assert again is not None
-    assert replace(again, heard=talk.group.heard) == talk.group
+    assert replace(again, volatile=talk.group.volatile) == talk.group
     loaded(again, talk.settings, 5000)
     assert deadline(again) == 5500, "what somebody gives back, he gives back again in time"
     talk.passes(1000)
@@ -160,7 +161,7 @@ def test_topics_come_and_go() -> None:
     talk.topics.change(words=1)
     reply = talk.says("a", 2)
     assert codes(reply) == [StatusCode.MISSING_INTERNAL_TOPICS]
-    assert [one.said.name for one in reply.missing] == ["by-word"]
+    assert [one.info.name for one in reply.missing] == ["by-word"]
     talk.topics.change(**{"by-word": 1})
     reply = talk.says("a", 3)
     assert (talk.group.state, reply.epoch, codes(reply)) == ("Stable", 4, [])
@@ -223,7 +224,7 @@ def test_who_says_nothing_where_nothing_happens_writes_nothing_and_stays() -> No
 
 def test_members_are_told_where_others_can_be_asked() -> None:
     talk = Talk(SomeTopics(words=2))
-    here, there = Endpoint("a", 1), Endpoint("b", 2)
+    here, there = MemberEndpoint("a", 1), MemberEndpoint("b", 2)
     talk.joins("a", endpoint=here)
     found = talk.joins("b", endpoint=there)
     assert found.partitions is not None
@@ -267,8 +268,8 @@ def test_a_topology_of_no_use_leaves_no_group() -> None:
 
 
 def commits(talk: Talk, name: str, epoch: int, partition: int = 0) -> ErrorCode:
-    place = Position("words", partition)
-    offsets = {place: CommittedOffset(7, 0, "", 0)}
+    place = TopicPartition("words", partition)
+    offsets = {place: OffsetAndMetadata(7, 0, "", 0)}
     asked = Commit("g", Identity(name), epoch, offsets, ErrorCode.GROUP_ID_NOT_FOUND)
     result = talk.shard.commit(asked, talk.now)
     for record in result.records:
@@ -301,7 +302,7 @@ def test_a_group_goes_with_its_offsets() -> None:
     talk = Talk(SomeTopics(words=1))
     talk.joins("a")
     commits(talk, "a", 2)
-    place = Position("words", 0)
+    place = TopicPartition("words", 0)
     assert talk.shard.delete_group("g").reply is ErrorCode.NON_EMPTY_GROUP
     in_use = talk.shard.delete_offsets("g", [place]).reply
     assert in_use == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC]

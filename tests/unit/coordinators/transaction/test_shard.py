@@ -14,7 +14,7 @@ from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
     NOBODY,
     VERSION_2,
-    Producer,
+    ProducerIdAndEpoch,
     Transaction,
 )
 from barnabas.coordinators.transaction.transaction_records import encode_transaction
@@ -41,7 +41,7 @@ class Coordinated:
         for record in self.log:
             self.shard.replay(*record)
 
-    def begin_at(self, producer: Producer) -> None:
+    def begin_at(self, producer: ProducerIdAndEpoch) -> None:
         kept = Transaction(
             transactional_id="t",
             producer=producer,
@@ -51,18 +51,18 @@ class Coordinated:
         )
         self._keep(CoordinatorResult(None, (encode_transaction(kept, self.record_version),)))
 
-    def initiate(self, expected: Producer = NOBODY) -> Initiated:
+    def initiate(self, expected: ProducerIdAndEpoch = NOBODY) -> Initiated:
         asked = Initiation("t", TIMEOUT_MS, expected)
         done: Initiated = self._keep(self.shard.initiate(asked, self.now))
         self._mark()
         return done
 
-    def add(self, producer: Producer) -> ErrorCode:
+    def add(self, producer: ProducerIdAndEpoch) -> ErrorCode:
         asked = Addition("t", producer, PLACES, self.version)
         code: ErrorCode = self._keep(self.shard.add(asked, self.now))
         return code
 
-    def end(self, producer: Producer) -> Ended:
+    def end(self, producer: ProducerIdAndEpoch) -> Ended:
         asked = End("t", producer, commit=True, version=self.version)
         ended: Ended = self._keep(self.shard.end(asked, self.now))
         self._mark()
@@ -75,7 +75,7 @@ class Coordinated:
         self._mark()
 
     @property
-    def producer(self) -> Producer:
+    def producer(self) -> ProducerIdAndEpoch:
         known = self.shard.find("t")
         assert known is not None
         return known.producer
@@ -97,7 +97,7 @@ def one(request: pytest.FixtureRequest) -> Coordinated:
     return Coordinated(request.param)
 
 
-def timed_out(one: Coordinated) -> Producer:
+def timed_out(one: Coordinated) -> ProducerIdAndEpoch:
     """A producer whose transaction was open for too long."""
     producer = one.initiate().producer
     assert one.add(producer) is _E.NONE
@@ -159,14 +159,14 @@ def test_an_epoch_that_an_end_bumped_is_known_too() -> None:
 
 
 def test_with_its_last_epoch_it_gets_a_new_id(one: Coordinated) -> None:
-    last = Producer(7, LAST_EPOCH)
+    last = ProducerIdAndEpoch(7, LAST_EPOCH)
     one.begin_at(last)
     assert one.add(last) is _E.NONE
     one.time_out()
-    assert one.producer == Producer(100, 0)
+    assert one.producer == ProducerIdAndEpoch(100, 0)
     assert one.add(last) is _E.INVALID_PRODUCER_ID_MAPPING
-    assert one.initiate(last).producer == Producer(100, 0)
-    assert one.initiate().producer == Producer(100, 1)
+    assert one.initiate(last).producer == ProducerIdAndEpoch(100, 0)
+    assert one.initiate().producer == ProducerIdAndEpoch(100, 1)
     assert one.initiate(last).error is _E.PRODUCER_FENCED
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_states import (
     ABORTED,
     ADDED,
@@ -17,7 +17,7 @@ from barnabas.types import TopicPartition
 
 OPEN = Transaction(
     transactional_id="t",
-    producer=Producer(7, 3),
+    producer=ProducerIdAndEpoch(7, 3),
     timeout_ms=60_000,
     state=ONGOING,
     updated_ms=100,
@@ -28,7 +28,7 @@ OPEN = Transaction(
     client_version=2,
 )
 TOLD = {
-    "producer": Producer(8, 0),
+    "producer": ProducerIdAndEpoch(8, 0),
     "next_id": 11,
     "timeout_ms": 0,
     "partitions": frozenset(),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_records import (
     NEWEST,
     decode_key,
@@ -25,7 +25,7 @@ PLACES = [
 def kept(state: TransactionState, places: list[tuple[str, int]]) -> Transaction:
     return Transaction(
         transactional_id="t",
-        producer=Producer(7, 3),
+        producer=ProducerIdAndEpoch(7, 3),
         timeout_ms=60_000,
         state=state,
         updated_ms=100,
@@ -53,8 +53,8 @@ def test_what_is_written_reads_as_it_was(
 def test_topics_and_partitions_are_in_order(places: list[tuple[str, int]]) -> None:
     _, value = encode_transaction(kept(TransactionState.ONGOING, places), 0)
     assert value is not None
-    said, _ = Codec.of(TransactionLogValue, 0).decode(value, 2)
-    topics = said.transaction_partitions or []
+    given, _ = Codec.of(TransactionLogValue, 0).decode(value, 2)
+    topics = given.transaction_partitions or []
     assert [(one.topic, index) for one in topics for index in one.partition_ids] == sorted(places)
     assert len({one.topic for one in topics}) == len(topics)
 
@@ -63,5 +63,5 @@ def test_of_an_empty_one_no_partitions_are_written_rather_than_a_list_of_none() 
     for state in (TransactionState.EMPTY, TransactionState.COMPLETE_COMMIT):
         _, value = encode_transaction(kept(state, []), NEWEST)
         assert value is not None
-        said, _ = Codec.of(TransactionLogValue, NEWEST).decode(value, 2)
-        assert said.transaction_partitions == (None if state is TransactionState.EMPTY else [])
+        given, _ = Codec.of(TransactionLogValue, NEWEST).decode(value, 2)
+        assert given.transaction_partitions == (None if state is TransactionState.EMPTY else [])

@@ -57,11 +57,11 @@ REQUESTS: list[tuple[Message, bytes]] = [
 
 
 @pytest.mark.parametrize(
-    ("said", "frame"), REQUESTS, ids=[type(said).__name__ for said, _ in REQUESTS]
+    ("sent", "frame"), REQUESTS, ids=[type(sent).__name__ for sent, _ in REQUESTS]
 )
-def test_requests_are_the_golden_bytes(said: Message, frame: bytes) -> None:
-    assert encode_request(said).joined() == frame
-    assert decode_request(memoryview(frame)[4:]) == said
+def test_requests_are_the_golden_bytes(sent: Message, frame: bytes) -> None:
+    assert encode_request(sent).joined() == frame
+    assert decode_request(memoryview(frame)[4:]) == sent
 
 
 @pytest.mark.parametrize("frame", [frame for _, frame in REQUESTS])

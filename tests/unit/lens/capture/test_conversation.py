@@ -29,28 +29,30 @@ ANSWERS = [
 ]
 
 
-def names(told: list[SentFrame]) -> list[tuple[str, str, int]]:
-    return [(each.explained.name, each.explained.kind, each.position) for each in told]
+def names(reported: list[SentFrame]) -> list[tuple[str, str, int]]:
+    return [(each.explained.name, each.explained.kind, each.position) for each in reported]
 
 
-def mistakes(told: list[SentFrame]) -> list[str]:
-    return [str(fault) for each in told for fault in each.explained.faults]
+def mistakes(reported: list[SentFrame]) -> list[str]:
+    return [str(fault) for each in reported for fault in each.explained.faults]
 
 
 def test_answers_are_read_by_their_requests_in_any_order() -> None:
     conversation = Conversation(KafkaLens())
     asked = [one for byte in b"".join(ASKS) for one in conversation.from_client(bytes((byte,)))]
     assert names(asked) == [("Metadata", "request", 0), ("ApiVersions", "request", len(ASKS[0]))]
-    told = conversation.from_broker(ANSWERS[1] + ANSWERS[0])
-    assert [name for name, _, _ in names(told)] == ["ApiVersions", "Metadata"]
-    assert mistakes(asked + told + conversation.end()) == []
+    reported = conversation.from_broker(ANSWERS[1] + ANSWERS[0])
+    assert [name for name, _, _ in names(reported)] == ["ApiVersions", "Metadata"]
+    assert mistakes(asked + reported + conversation.end()) == []
 
 
 def test_an_answer_that_nobody_asked_for() -> None:
     conversation = Conversation(KafkaLens())
-    told = conversation.from_broker(ANSWERS[0])
-    assert names(told) == [("unknown", "response", 0)]
-    assert mistakes(told) == ["byte 4: header.correlation_id: it answers no request that was seen"]
+    reported = conversation.from_broker(ANSWERS[0])
+    assert names(reported) == [("unknown", "response", 0)]
+    assert mistakes(reported) == [
+        "byte 4: header.correlation_id: it answers no request that was seen"
+    ]
 
 
 def test_what_was_cut_off_is_told_at_the_end() -> None:
@@ -64,11 +66,11 @@ def test_what_was_cut_off_is_told_at_the_end() -> None:
 def test_bytes_that_a_capture_lacks_end_one_frame_and_not_the_conversation() -> None:
     conversation = Conversation(KafkaLens())
     conversation.from_client(ASKS[0][:9])
-    told = conversation.lose(7, from_client=True)
-    assert [each.explained.name for each in told] == ["Metadata"]
-    told = conversation.from_client(ASKS[1])
-    assert names(told) == [("ApiVersions", "request", 16)]
-    assert mistakes(told) == []
+    reported = conversation.lose(7, from_client=True)
+    assert [each.explained.name for each in reported] == ["Metadata"]
+    reported = conversation.from_client(ASKS[1])
+    assert names(reported) == [("ApiVersions", "request", 16)]
+    assert mistakes(reported) == []
     assert mistakes(conversation.from_broker(ANSWERS[1])) == []
 
 
@@ -88,9 +90,9 @@ def test_replies_of_0_7_come_in_order_and_only_where_there_are_some() -> None:
     conversation = Conversation(Kafka07Lens())
     asked = conversation.from_client(bytes.fromhex(fetch + produce + offsets))
     assert [name for name, _, _ in names(asked)] == ["FETCH", "PRODUCE", "OFFSETS"]
-    told = conversation.from_broker(bytes.fromhex("00000002 0001 00000006 0000 00000000"))
-    assert [name for name, _, _ in names(told)] == ["FETCH", "OFFSETS"]
-    assert mistakes(asked + told) == []
+    reported = conversation.from_broker(bytes.fromhex("00000002 0001 00000006 0000 00000000"))
+    assert [name for name, _, _ in names(reported)] == ["FETCH", "OFFSETS"]
+    assert mistakes(asked + reported) == []
 
 
 def test_what_nobody_can_cut_is_not_kept_for_ever() -> None:

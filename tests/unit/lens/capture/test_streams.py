@@ -7,24 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.lens.capture.pcap import FILE_HEAD, Packet, is_capture, packet_bytes, packets
-from barnabas.lens.capture.segments import ACK, SYN, Segment, segment_of, segment_packet
-from barnabas.lens.capture.streams import Chunk, Streams
+from barnabas.lens.capture.segments import ACK, SYN, TcpSegment, segment_of, segment_packet
+from barnabas.lens.capture.streams import StreamChunk, Streams
 
 CLIENT, BROKER = "10.0.0.1:50000", "10.0.0.2:9092"
 START = 2**32 - 5
 """So that sequence numbers wrap."""
 
 
-def segment(sequence: int, data: bytes, *, flags: int = ACK, back: bool = False) -> Segment:
+def segment(sequence: int, data: bytes, *, flags: int = ACK, back: bool = False) -> TcpSegment:
     source, target = (BROKER, CLIENT) if back else (CLIENT, BROKER)
-    return Segment(1, source, target, sequence % 2**32, flags, data)
+    return TcpSegment(1, source, target, sequence % 2**32, flags, data)
 
 
-def heard(segments: list[Segment]) -> list[Chunk]:
+def described(segments: list[TcpSegment]) -> list[StreamChunk]:
     return list(Streams(lambda data: data.startswith(b"request")).chunks(segments))
 
 
-def said(chunks: list[Chunk], *, from_client: bool = True) -> bytes:
+def reported(chunks: list[StreamChunk], *, from_client: bool = True) -> bytes:
     return b"".join(chunk.data for chunk in chunks if chunk.from_client == from_client)
 
 
@@ -33,37 +33,37 @@ def test_segments_in_any_order_and_twice() -> None:
     for order in permutations(pieces):
         segments = [segment(START - 1, b"", flags=SYN)]
         segments += [segment(START + at, data) for at, data in order]
-        chunks = heard(segments)
-        assert said(chunks) == b"abcdefghij"
+        chunks = described(segments)
+        assert reported(chunks) == b"abcdefghij"
         assert not any(chunk.lost for chunk in chunks)
 
 
 def test_what_never_came_is_said() -> None:
-    chunks = heard([
+    chunks = described([
         segment(START - 1, b"", flags=SYN), segment(START, b"abc"), segment(START + 7, b"hij"),
     ])  # fmt: skip
     assert [(chunk.data, chunk.lost) for chunk in chunks] == [(b"abc", 0), (b"hij", 4)]
 
 
 def test_the_client_is_told_by_syn_by_what_it_says_or_by_its_port() -> None:
-    opened = heard([segment(9, b"", flags=SYN, back=True), segment(10, b"x", back=True)])
+    opened = described([segment(9, b"", flags=SYN, back=True), segment(10, b"x", back=True)])
     assert [chunk.client for chunk in opened] == [BROKER]
-    spoken = heard([segment(0, b"request", back=True), segment(0, b"answer")])
+    spoken = described([segment(0, b"request", back=True), segment(0, b"answer")])
     assert [(chunk.client, chunk.from_client) for chunk in spoken] == [
         (BROKER, True), (BROKER, False),
     ]  # fmt: skip
-    guessed = heard([segment(0, b"answer", back=True)])
+    guessed = described([segment(0, b"answer", back=True)])
     assert [(chunk.client, chunk.from_client) for chunk in guessed] == [(CLIENT, False)]
 
 
 def test_the_same_ports_again_are_another_connection() -> None:
     once = [segment(0, b"", flags=SYN), segment(1, b"a")]
-    assert [chunk.connection for chunk in heard(once + once)] == [1, 2]
+    assert [chunk.connection for chunk in described(once + once)] == [1, 2]
 
 
 def test_what_we_write_we_read() -> None:
     for client in (CLIENT, "[::1]:50000"):
-        sent = Segment(1_000, client, BROKER, 7, ACK, b"data")
+        sent = TcpSegment(1_000, client, BROKER, 7, ACK, b"data")
         data = FILE_HEAD + packet_bytes(1_000, segment_packet(sent))
         assert is_capture(data)
         (packet,) = packets(data)

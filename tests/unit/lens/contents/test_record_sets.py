@@ -44,7 +44,7 @@ def test_each_record_of_a_batch_is_told(codec: Codec) -> None:
     if codec:
         assert parts[-1].inside is not None
         parts = [*parts, *parts[-1].inside.parts]
-    told = [(part.path, part.value) for part in parts]
+    reported = [(part.path, part.value) for part in parts]
     for path, value in (
         ("r.batches[0].count", 2),
         ("r.batches[0].records[0].key", b"key"),
@@ -53,7 +53,7 @@ def test_each_record_of_a_batch_is_told(codec: Codec) -> None:
         ("r.batches[0].records[1].timestamp_delta", 5),
         ("r.batches[0].records[1].value", None),
     ):
-        assert (path, value) in told
+        assert (path, value) in reported
 
 
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4])

@@ -5,7 +5,7 @@ import pytest
 from barnabas.cli.wire.wire_output import Style, text_lines
 from barnabas.lens.capture.conversation import Conversation, SentFrame
 from barnabas.lens.languages.kafka import KafkaLens
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.protocol.alter_configs import AlterConfigsRequest, AlterConfigsResponse
 from barnabas.protocol.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
@@ -45,8 +45,8 @@ def fields(found: Explained, below: str) -> dict[str, object]:
 
 
 def shown(*found: Explained) -> str:
-    told = [SentFrame(explained=one, position=0, from_client=True) for one in found]
-    return "\n".join(line for one in told for line in text_lines(one, Style(full=True)))
+    reported = [SentFrame(explained=one, position=0, from_client=True) for one in found]
+    return "\n".join(line for one in reported for line in text_lines(one, Style(full=True)))
 
 
 def hides(*found: Explained) -> bool:
@@ -77,7 +77,7 @@ def test_scram() -> None:
     ]  # fmt: skip
     answer = SaslAuthenticateResponse(error_code=0, auth_bytes=SERVER_FIRST)
     frame = encode_response(ApiKey.SASL_AUTHENTICATE, 2, 7, answer).joined()
-    found = LENS.response(frame, Asked(36, 2, 7))
+    found = LENS.response(frame, RequestSummary(36, 2, 7))
     assert fields(found, "auth_bytes.") == {
         "auth_bytes.r": "r=fyko3r", "auth_bytes.s": "s=QSXC", "auth_bytes.i": "i=4096",
     }  # fmt: skip
@@ -112,21 +112,21 @@ def test_a_broken_frame_does_not_give_it_away(at: int, change: int) -> None:
 def test_tokens_without_headers_follow_the_first_handshake() -> None:
     conversation = Conversation(LENS)
     handshake = SaslHandshakeRequest(mechanism="PLAIN")
-    said = request(ApiKey.SASL_HANDSHAKE, 0, handshake) + sized(PLAIN)
-    asked = [one.explained for one in conversation.from_client(said)]
+    given = request(ApiKey.SASL_HANDSHAKE, 0, handshake) + sized(PLAIN)
+    asked = [one.explained for one in conversation.from_client(given)]
     welcome = SaslHandshakeResponse(error_code=0, mechanisms=["PLAIN"])
     answer = encode_response(ApiKey.SASL_HANDSHAKE, 0, 7, welcome).joined() + sized(b"")
-    told = [one.explained for one in conversation.from_broker(answer)]
-    assert [one.name for one in asked + told] == ["SaslHandshake", "SaslToken"] * 2
+    reported = [one.explained for one in conversation.from_broker(answer)]
+    assert [one.name for one in asked + reported] == ["SaslHandshake", "SaslToken"] * 2
     assert fields(asked[1], "token.") == {"token.authcid": "rex", "token.passwd": "***"}
-    assert not [fault for one in asked + told for fault in one.faults]
+    assert not [fault for one in asked + reported for fault in one.faults]
     assert hides(*asked)
     conversation.from_client(sized(PLAIN)[:-1])
     (cut,) = conversation.end()
     assert PASSWORD[:-1] not in cut.explained.data
     after = Conversation(LENS)
-    after.from_client(said)
-    assert after.from_client(said)[0].explained.name == "SaslHandshake"
+    after.from_client(given)
+    assert after.from_client(given)[0].explained.name == "SaslHandshake"
 
 
 def test_what_is_as_good_as_a_password_is_masked() -> None:
@@ -158,7 +158,7 @@ def test_what_an_envelope_holds() -> None:
     assert b"".join(found.data[part.start : part.end] for part in found.parts) == found.data
     asked = found.asked
     assert asked is not None
-    assert asked.inner == Asked(33, 1, 3)
+    assert asked.inner == RequestSummary(33, 1, 3)
     response = AlterConfigsResponse(throttle_time_ms=5, responses=[])
     answer = EnvelopeResponse(
         response_data=encode_response(ApiKey.ALTER_CONFIGS, 1, 3, response).joined()[4:],

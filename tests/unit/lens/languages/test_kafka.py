@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from barnabas.lens.languages.kafka import KafkaLens
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsResponse
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
@@ -145,28 +145,28 @@ def test_versions_and_apis_that_never_were() -> None:
 
 def test_a_produce_without_acks_has_no_answer() -> None:
     assert LENS.request(produce(b"", acks=0)).asked is None
-    assert LENS.request(produce(b"", acks=1)).asked == Asked(0, 7, 7)
+    assert LENS.request(produce(b"", acks=1)).asked == RequestSummary(0, 7, 7)
 
 
 def test_api_versions_too_new_is_answered_in_version_0() -> None:
     message = ApiVersionsResponse(error_code=35, api_keys=[])
     frame = encode_response(ApiKey.API_VERSIONS, 0, 7, message).joined()
-    found = LENS.response(frame, Asked(18, 4, 7))
+    found = LENS.response(frame, RequestSummary(18, 4, 7))
     assert (found.version, mistakes(found)) == (0, [])
 
 
 def test_a_response_to_something_else() -> None:
     message = MetadataResponse(brokers=[], topics=[])
     frame = encode_response(ApiKey.METADATA, 1, 8, message).joined()
-    found = LENS.response(frame, Asked(3, 1, 7))
+    found = LENS.response(frame, RequestSummary(3, 1, 7))
     assert mistakes(found) == [
         "byte 4: header.correlation_id: 7 expected, that of the request, not 8"
     ]
 
 
 def test_what_consumers_tell_each_other_is_read_too() -> None:
-    told = pack(">hih", 0, 1, 4) + b"dogs" + pack(">i", -1)
-    found = LENS.request(joining(told))
+    reported = pack(">hih", 0, 1, 4) + b"dogs" + pack(">i", -1)
+    found = LENS.request(joining(reported))
     assert "protocols[0].metadata.topics[0]" in {part.path for part in found.parts}
     other = LENS.request(joining(b"connect"))
     assert mistakes(other) == []

@@ -14,7 +14,7 @@ from barnabas.dialects.kafka07.messages import (
     RequestType,
 )
 from barnabas.lens.languages.kafka07 import Kafka07Lens
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from tests import golden07
 
 LENS = Kafka07Lens()
@@ -76,7 +76,7 @@ def test_golden_requests(frame: bytes) -> None:
 
 @pytest.mark.parametrize(("kind", "frame"), REPLIES.values(), ids=REPLIES.keys())
 def test_golden_replies(kind: RequestType, frame: bytes) -> None:
-    assert mistakes(LENS.response(frame, Asked(kind, 0))) == []
+    assert mistakes(LENS.response(frame, RequestSummary(kind, 0))) == []
 
 
 @pytest.mark.parametrize("name", ["gzip", "snappy"])
@@ -88,7 +88,7 @@ def test_what_is_compressed_is_told(name: str) -> None:
 
 def test_who_is_answered() -> None:
     asked = {name: LENS.request(frame).asked for name, frame in REQUESTS.items()}
-    assert asked["fetch"] == Asked(RequestType.FETCH, 0)
+    assert asked["fetch"] == RequestSummary(RequestType.FETCH, 0)
     assert asked["produce"] is None
     assert asked["multiproduce"] is None
 
@@ -128,18 +128,22 @@ def test_mistakes_in_frames() -> None:
     body = pack("<hh", 1, 4) + b"dogs" + pack("<iqi", 0, 0, 1000)
     little = LENS.request(pack("<i", len(body)) + body)
     assert little.faults[-1].guess == "all numbers are in little-endian order"
-    reply = LENS.response(bytes.fromhex("00000006 0000 00000001"), Asked(RequestType.OFFSETS, 0))
+    reply = LENS.response(
+        bytes.fromhex("00000006 0000 00000001"), RequestSummary(RequestType.OFFSETS, 0)
+    )
     assert mistakes(reply) == [
         "byte 6: offsets: a count of 1, of at least 8 bytes each, with 0 bytes left"
     ]
-    part = LENS.response(bytes.fromhex("00000006 0000 00000009"), Asked(RequestType.MULTIFETCH, 0))
+    part = LENS.response(
+        bytes.fromhex("00000006 0000 00000009"), RequestSummary(RequestType.MULTIFETCH, 0)
+    )
     assert mistakes(part) == ["byte 6: parts[0].size: a size from 2 to 0 expected, not 9"]
-    code = LENS.response(bytes.fromhex("00000002 0009"), Asked(RequestType.FETCH, 0))
+    code = LENS.response(bytes.fromhex("00000002 0009"), RequestSummary(RequestType.FETCH, 0))
     assert mistakes(code) == ["byte 4: error_code: a code from -1 to 4 expected, not 9"]
 
 
 @pytest.mark.parametrize(
-    ("said", "mistake"),
+    ("given", "mistake"),
     [
         (ProduceRequest(topic="dogs", partition=-1, messages=b""), ""),
         (ProduceRequest(topic="dogs", partition=-2, messages=b""), "12: partition: -1 or more"),
@@ -164,9 +168,9 @@ def test_mistakes_in_frames() -> None:
         ),
     ],
 )
-def test_values_that_every_broker_refuses(said: Message, mistake: str) -> None:
-    found = LENS.request(encode_request(said).joined())
-    told = mistakes(found)
-    assert [each[: len(f"byte {mistake}")] for each in told] == (
+def test_values_that_every_broker_refuses(given: Message, mistake: str) -> None:
+    found = LENS.request(encode_request(given).joined())
+    reported = mistakes(found)
+    assert [each[: len(f"byte {mistake}")] for each in reported] == (
         [f"byte {mistake}"] if mistake else []
     )

@@ -4,7 +4,7 @@ from struct import pack
 
 from barnabas.dialects.proposal.messages import RequestType
 from barnabas.lens.languages.proposal import ProposalLens
-from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 
 LENS = ProposalLens()
 HELLO = bytes.fromhex("0000000b 01 00 3610a686 68656c6c6f")
@@ -49,27 +49,29 @@ def test_responses() -> None:
     for kind, body in RESPONSES.items():
         if kind == RequestType.FETCH:  # The set is cut, and says how long it is.
             body = body.replace(pack(">i", len(HELLO)), pack(">i", len(HELLO) - 1))  # noqa: PLW2901
-        found = LENS.response(sized(body), Asked(kind, 0, 7))
+        found = LENS.response(sized(body), RequestSummary(kind, 0, 7))
         assert mistakes(found) == []
         assert found.message is not None
 
 
 def test_errors_have_their_names() -> None:
     body = pack(">ihh", 7, 0, -1) + pack(">hhhq", 1, 3, 1, -1)
-    found = LENS.response(sized(body), Asked(RequestType.PRODUCE, 0, 7))
+    found = LENS.response(sized(body), RequestSummary(RequestType.PRODUCE, 0, 7))
     meanings = {part.path: part.meaning for part in found.parts}
     assert meanings["header.error"].startswith("UNKNOWN_SERVER_ERROR")
     assert meanings["errors[0]"].startswith("UNKNOWN_TOPIC_OR_PARTITION")
 
 
 def test_mistakes() -> None:
-    said = mistakes(LENS.request(sized(b"\0\2" + PRODUCE[2:])))
-    assert said == ["byte 4: header.request_type_id: a type of 0, 1 or 4 expected, not 2"]
-    said = mistakes(LENS.request(sized(b"\0\0\0\1" + PRODUCE[4:])))
-    assert said == ["byte 6: header.version_id: 0 expected, not 1"]
+    given = mistakes(LENS.request(sized(b"\0\2" + PRODUCE[2:])))
+    assert given == ["byte 4: header.request_type_id: a type of 0, 1 or 4 expected, not 2"]
+    given = mistakes(LENS.request(sized(b"\0\0\0\1" + PRODUCE[4:])))
+    assert given == ["byte 6: header.version_id: 0 expected, not 1"]
     cut = LENS.request(sized(FETCH[:-6]))
     assert mistakes(cut) == ["byte 42: topic_offsets[0].offsets[0]: 8 bytes expected, 2 left"]
-    wrong = LENS.response(sized(RESPONSES[RequestType.OFFSETS]), Asked(RequestType.OFFSETS, 0, 8))
+    wrong = LENS.response(
+        sized(RESPONSES[RequestType.OFFSETS]), RequestSummary(RequestType.OFFSETS, 0, 8)
+    )
     assert mistakes(wrong) == [
         "byte 4: header.correlation_id: 8 expected, that of the request, not 7"
     ]
@@ -88,5 +90,5 @@ def test_what_is_refused_although_it_can_be_read() -> None:
         "byte 70: topic_offsets[1].offsets: 1 expected, as many as partitions, not 2",
     ]
     body = pack(">ihh", 7, 0, 0) + pack(">hhhh", 2, 0, 0, 0)
-    answer = LENS.response(sized(body), Asked(RequestType.PRODUCE, 0, 7))
+    answer = LENS.response(sized(body), RequestSummary(RequestType.PRODUCE, 0, 7))
     assert mistakes(answer) == ["byte 18: offsets: 2 expected, as many as errors, not 0"]

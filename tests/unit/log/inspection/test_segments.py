@@ -6,9 +6,9 @@ from collections.abc import Iterable
 import pytest
 
 from barnabas.log.inspection.segments import (
-    Entry,
-    Fault,
-    Found,
+    InspectedBatch,
+    InspectedEntry,
+    SegmentFault,
     examine,
     examine_offset_index,
     examine_time_index,
@@ -27,22 +27,22 @@ BATCHES = [
 SIZES = [len(batch) for batch in BATCHES]
 
 
-def examined(*parts: bytes | bytearray, base: int = 10) -> list[Found | Fault]:
+def examined(*parts: bytes | bytearray, base: int = 10) -> list[InspectedBatch | SegmentFault]:
     return list(examine(memoryview(b"".join(parts)), base))
 
 
-def faults(found: Iterable[Found | Fault]) -> list[tuple[int, str]]:
+def faults(found: Iterable[InspectedBatch | SegmentFault]) -> list[tuple[int, str]]:
     listed = []
     for each in found:
-        if isinstance(each, Fault):
+        if isinstance(each, SegmentFault):
             listed.append((each.position, each.text))
         else:
             listed += [(each.header.position, text) for text in each.faults]
     return listed
 
 
-def only_batches() -> list[Found]:
-    return [found for found in examined(*BATCHES) if isinstance(found, Found)]
+def only_batches() -> list[InspectedBatch]:
+    return [found for found in examined(*BATCHES) if isinstance(found, InspectedBatch)]
 
 
 def test_a_sound_segment_has_no_fault() -> None:
@@ -51,8 +51,15 @@ def test_a_sound_segment_has_no_fault() -> None:
     marker[:8] = (26).to_bytes(8)
     found = examined(*BATCHES, old, marker, message(27, b"k", None, timestamp=4))
     assert faults(found) == []
-    assert [each.records for each in found if isinstance(each, Found)] == [3, 2, 1, 2, 0, 1]
-    assert [each.first_offset for each in found if isinstance(each, Found)] == [
+    assert [each.records for each in found if isinstance(each, InspectedBatch)] == [
+        3,
+        2,
+        1,
+        2,
+        0,
+        1,
+    ]
+    assert [each.first_offset for each in found if isinstance(each, InspectedBatch)] == [
         *(10, 13, 20, 22, 26, 27)
     ]
 
@@ -122,11 +129,11 @@ def times(*entries: tuple[int, int]) -> memoryview:
     return memoryview(b"".join(struct.pack(">qi", *entry) for entry in entries))
 
 
-def wrong(found: Iterable[Entry | Fault]) -> list[tuple[int, str]]:
+def wrong(found: Iterable[InspectedEntry | SegmentFault]) -> list[tuple[int, str]]:
     return [
-        (each.position, each.text if isinstance(each, Fault) else each.fault)
+        (each.position, each.text if isinstance(each, SegmentFault) else each.fault)
         for each in found
-        if isinstance(each, Fault) or each.fault
+        if isinstance(each, SegmentFault) or each.fault
     ]
 
 
@@ -134,7 +141,10 @@ def wrong(found: Iterable[Entry | Fault]) -> list[tuple[int, str]]:
 def test_an_offset_index_may_have_first_or_last_offsets(offset: int) -> None:
     data = index((offset, 0), (10, SIZES[0] + SIZES[1]))
     entries = list(examine_offset_index(data, 10, only_batches()))
-    assert entries == [Entry(0, 10 + offset, 0), Entry(8, 20, SIZES[0] + SIZES[1])]
+    assert entries == [
+        InspectedEntry(0, 10 + offset, 0),
+        InspectedEntry(8, 20, SIZES[0] + SIZES[1]),
+    ]
 
 
 def test_an_entry_of_kafkas_cleaner_is_for_all_batches_that_it_wrote_at_once() -> None:
@@ -153,7 +163,7 @@ def test_an_entry_of_kafkas_cleaner_is_for_all_batches_that_it_wrote_at_once() -
 def test_zeros_behind_the_entries_are_room() -> None:
     assert list(examine_offset_index(index((0, 0), (0, 0), (0, 0)), 10, only_batches())) == []
     some = index((4, SIZES[0]), (0, 0), (0, 0))
-    assert list(examine_offset_index(some, 10, only_batches())) == [Entry(0, 14, SIZES[0])]
+    assert list(examine_offset_index(some, 10, only_batches())) == [InspectedEntry(0, 14, SIZES[0])]
 
 
 def test_an_offset_index_that_leads_astray() -> None:

@@ -1,6 +1,6 @@
 """What `log verify` finds in segments of Kafka 0.7."""
 
-from barnabas.log.inspection.segments import Fault
+from barnabas.log.inspection.segments import SegmentFault
 from barnabas.log.inspection.segments07 import examine_messages
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.messages07.message07 import encode_set
@@ -9,7 +9,7 @@ _PLAIN = encode_set([b"rex", b"fido"])
 _PACKED = encode_set([b"tom", b"kit", b"mia"], codec=Codec.GZIP)
 
 
-def _examine(data: bytes) -> list[int | Fault]:
+def _examine(data: bytes) -> list[int | SegmentFault]:
     return list(examine_messages(memoryview(data)))
 
 
@@ -28,17 +28,17 @@ def test_a_wrong_crc_is_named_with_its_byte() -> None:
     found = _examine(bytes(damaged))
     fault = found[-1]
     assert found[0] == 3
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, SegmentFault)
     assert fault.position == len(_PLAIN) + len(encode_set([b"rex"]))
     assert "CRC" in fault.text
 
 
 def test_garbage_is_a_fault_at_its_first_byte() -> None:
     (fault,) = _examine(b"\xff" * 40)
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, SegmentFault)
     assert fault.position == 0
 
 
 def test_a_torn_end_is_named() -> None:
     found = _examine(_PLAIN + _PLAIN[:7])
-    assert found == [2, Fault(len(_PLAIN), "7 bytes at the end are no whole message")]
+    assert found == [2, SegmentFault(len(_PLAIN), "7 bytes at the end are no whole message")]

@@ -10,7 +10,7 @@ from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.recovery.truncation import truncate_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.segments.scan import Place
+from barnabas.log.segments.scan import BatchPosition
 from barnabas.log.segments.segment import Segment
 from barnabas.records.batches.batch import BatchHeader, crc_is_right, walk
 from barnabas.records.batches.refused import RefusedRecords
@@ -120,7 +120,7 @@ def test_who_reads_on_is_not_looked_up(tmp_path: Path, monkeypatch: pytest.Monke
     find = Segment.find
     looked_up = []
 
-    def counted(segment: Segment, offset: int) -> Place | None:
+    def counted(segment: Segment, offset: int) -> BatchPosition | None:
         looked_up.append(offset)
         return find(segment, offset)
 

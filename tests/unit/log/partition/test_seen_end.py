@@ -71,11 +71,11 @@ def test_fewer_than_so_many_are_seen_at_once_unless_others_before_them_wait() ->
 def test_a_sync_that_fails_takes_the_log_offline_and_tells() -> None:
     disk = MemoryDisk()
     log = a_log(disk, 1)
-    told: list[bool] = []
-    log.seen.on_moved = lambda: told.append(log.failure is not None)
+    received: list[bool] = []
+    log.seen.on_moved = lambda: received.append(log.failure is not None)
     append(log)
     disk.end_syncs(StorageError("the disk is gone"))
-    assert told == [True]
+    assert received == [True]
     assert log.written_end == 0
     with pytest.raises(StorageError, match="the disk is gone"):
         append(log)

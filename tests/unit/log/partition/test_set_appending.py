@@ -221,9 +221,11 @@ def test_a_release_has_its_own_format(profile: str, stored_as: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "told"), [("", {}), ("2.8", {"2.8-IV1", "true"}), ("3.9", {"3.0-IV1", "true"})]
+    ("profile", "reported"), [("", {}), ("2.8", {"2.8-IV1", "true"}), ("3.9", {"3.0-IV1", "true"})]
 )
-def test_only_releases_that_have_the_properties_describe_them(profile: str, told: set[str]) -> None:
+def test_only_releases_that_have_the_properties_describe_them(
+    profile: str, reported: set[str]
+) -> None:
     with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
         broker.create_topic("dogs")
         asked = ["message.format.version", "message.downconversion.enable"]
@@ -232,7 +234,7 @@ def test_only_releases_that_have_the_properties_describe_them(profile: str, told
         )
         request = DescribeConfigsRequest(resources=[resource])
         (answer,) = client.ask(request, 1, DescribeConfigsResponse).results
-        assert {row.value for row in answer.configs} == set(told)
+        assert {row.value for row in answer.configs} == set(reported)
         assert all(row.is_default or row.config_source == 5 for row in answer.configs)
 
 

@@ -50,9 +50,9 @@ def offsets(log: PartitionLog) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(("config", "told"), [(SMALL, True), (COMPACTED, False)])
+@pytest.mark.parametrize(("config", "reported"), [(SMALL, True), (COMPACTED, False)])
 def test_a_gap_between_whole_segments_stays_whatever_the_policy_is(
-    config: LogConfig, *, told: bool
+    config: LogConfig, *, reported: bool
 ) -> None:
     disk = left_by_a_kill(8)
     size = len(file(disk, 2)) // 2
@@ -62,7 +62,7 @@ def test_a_gap_between_whole_segments_stays_whatever_the_policy_is(
     assert offsets(log) == [0, 1, 2, 6, 7]
     assert (log.end_offset, log.losses.bytes) == (8, 0)
     notes = "\n".join(log.losses.notes)
-    assert ("offsets 3 to 5 are not there" in notes) == told, notes
+    assert ("offsets 3 to 5 are not there" in notes) == reported, notes
 
 
 def test_several_gaps_are_told_of_at_once() -> None:

@@ -6,7 +6,7 @@ from barnabas.errors import ErrorCode
 from barnabas.records.batches.batch import crc_is_right, read_header
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.recompression import Stored
+from barnabas.records.batches.recompression import StoredCodec
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.reading import decode_records
@@ -27,7 +27,7 @@ def batch(codec: Codec) -> memoryview:
 @pytest.mark.parametrize("source", Codec)
 def test_records_stay_whatever_they_are_stored_in(source: Codec, target: Codec) -> None:
     came = batch(source)
-    stored, header = Stored(target).recompress(came, read_header(came), LARGE)
+    stored, header = StoredCodec(target).recompress(came, read_header(came), LARGE)
     assert header == read_header(stored) == check_produced(stored, LARGE)
     assert header.codec == target
     assert crc_is_right(stored, header)
@@ -41,7 +41,7 @@ def test_records_stay_whatever_they_are_stored_in(source: Codec, target: Codec) 
 @pytest.mark.parametrize("codec", Codec)
 def test_a_batch_of_the_right_codec_is_not_touched(codec: Codec) -> None:
     came = batch(codec)
-    stored, _ = Stored(codec, 9).recompress(came, read_header(came), LARGE)
+    stored, _ = StoredCodec(codec, 9).recompress(came, read_header(came), LARGE)
     assert stored is came
 
 
@@ -49,7 +49,7 @@ def test_a_batch_of_the_right_codec_is_not_touched(codec: Codec) -> None:
 def test_a_level_makes_other_bytes(codec: Codec) -> None:
     came = batch(Codec.NONE)
     made = [
-        bytes(Stored(codec, level).recompress(came, read_header(came), LARGE)[0])
+        bytes(StoredCodec(codec, level).recompress(came, read_header(came), LARGE)[0])
         for level in (1, 9)
     ]
     assert made[0] != made[1]
@@ -58,7 +58,7 @@ def test_a_level_makes_other_bytes(codec: Codec) -> None:
 def test_what_is_too_large_afterwards_is_refused() -> None:
     came = batch(Codec.ZSTD)
     with pytest.raises(RefusedRecords) as refused:
-        Stored(Codec.NONE).recompress(came, read_header(came), len(came))
+        StoredCodec(Codec.NONE).recompress(came, read_header(came), len(came))
     assert refused.value.code == ErrorCode.MESSAGE_TOO_LARGE
 
 
@@ -66,5 +66,5 @@ def test_what_cannot_be_decompressed_is_invalid() -> None:
     came = batch(Codec.GZIP)
     came[61:80] = bytes(19)
     with pytest.raises(RefusedRecords) as refused:
-        Stored(Codec.LZ4).recompress(came, read_header(came), LARGE)
+        StoredCodec(Codec.LZ4).recompress(came, read_header(came), LARGE)
     assert refused.value.code == ErrorCode.INVALID_RECORD

@@ -49,10 +49,10 @@ def test_blocks_may_be_nested(handled: list[int]) -> None:
 
 
 def test_a_signal_is_told_at_once_and_may_be_delivered_before_the_end(handled: list[int]) -> None:
-    told: list[bool] = []
-    with DeferredSignals(lambda: told.append(True)) as signals:
+    received: list[bool] = []
+    with DeferredSignals(lambda: received.append(True)) as signals:
         signal.raise_signal(signal.SIGTERM)
-        assert told == [True]
+        assert received == [True]
         signals.deliver()
         assert handled == [signal.SIGTERM]
         signals.immediate = True

@@ -92,8 +92,8 @@ def test_a_name_that_nobody_knows_is_said(
     meeting.until(lambda: bool(meeting.outcomes))
     (outcome,) = meeting.outcomes
     assert isinstance(outcome, ConnectionRefused)
-    said = "cannot connect to lokalhost:9092: the name 'lokalhost' is unknown"
-    assert str(outcome).startswith(said)
+    given = "cannot connect to lokalhost:9092: the name 'lokalhost' is unknown"
+    assert str(outcome).startswith(given)
 
 
 def test_a_name_that_cannot_be_one_is_unknown_too(meeting: Meeting) -> None:

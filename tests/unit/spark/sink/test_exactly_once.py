@@ -159,13 +159,13 @@ def test_a_write_without_a_number_is_written_each_time(query: Query) -> None:
 def test_a_batch_of_a_function_is_known_by_its_query_or_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told: dict[str, str] = {}
-    context = SimpleNamespace(getLocalProperty=told.get)
+    reported: dict[str, str] = {}
+    context = SimpleNamespace(getLocalProperty=reported.get)
     monkeypatch.setattr(TaskContext, "get", lambda: context)
     with pytest.raises(WriteRefused, match="which query this batch is of.*Spark Connect"):
         SinkBatch.of_function("counts", 3)
     with pytest.raises(WriteRefused, match="query and batch"):
         SinkBatch.of_stream("sink")
-    told |= {"sql.streaming.queryId": "q", "streaming.sql.batchId": "7"}
+    reported |= {"sql.streaming.queryId": "q", "streaming.sql.batchId": "7"}
     assert SinkBatch.of_function("counts", 3) == SinkBatch("counts-q", 3)
     assert SinkBatch.of_stream("sink") == SinkBatch("sink-q", 7)

@@ -18,7 +18,7 @@ from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.cluster.retries import NOT_THERE, persist
 from barnabas.client.aio.cluster.topics import what_is_there
-from barnabas.client.aio.fetching.group_offsets import GroupOffsets, saved_offsets
+from barnabas.client.aio.fetching.group_offsets import CommittedOffsets, saved_offsets
 from barnabas.client.core.admin.group_descriptions import (
     GROUP_KINDS,
     GROUP_STATES,
@@ -153,7 +153,7 @@ class GroupAdmin:
         wanted = offsets_to("alter_group_offsets", offsets)
         deadline = self._cluster.limits.deadline(timeout_s)
         saved = {where: CommittedOffset(offset) for where, offset in wanted.items()}
-        group = GroupOffsets(Coordinator(self._cluster, group_id), by_id=False)
+        group = CommittedOffsets(Coordinator(self._cluster, group_id), by_id=False)
         work = group.commit(saved, deadline, final=NOT_THERE)
         await self._or_what_is_there(wanted, deadline, work)
 

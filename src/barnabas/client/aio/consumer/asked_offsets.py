@@ -10,7 +10,7 @@ from typing import Any
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.topics import MISSING_S, topic_within
 from barnabas.client.aio.consumer.offset_lookup import OffsetLookup
-from barnabas.client.aio.membership.consumer_group import ConsumerGroup
+from barnabas.client.aio.membership.consumer_group import ConsumerMembership
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.arguments.where import Where, offsets_to, partitions_at
@@ -23,7 +23,7 @@ class AskedOffsets:
 
     _cluster: Cluster
     _lookup: OffsetLookup
-    group: ConsumerGroup | None
+    group: ConsumerMembership | None
 
     async def partitions_for(
         self, topic: str, *, timeout_s: float | None = None
@@ -78,7 +78,7 @@ class AskedOffsets:
         group, deadline = self.of_group("committing"), self.deadline(timeout_s)
         return await group.committed(partitions_at(partitions), deadline)
 
-    def of_group(self, what: str) -> ConsumerGroup:
+    def of_group(self, what: str) -> ConsumerMembership:
         """Return the connection to its group.
 
         Raises:

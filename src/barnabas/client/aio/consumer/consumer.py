@@ -11,8 +11,8 @@ from barnabas.client.aio.consumer.asked_offsets import AskedOffsets
 from barnabas.client.aio.consumer.offset_lookup import OffsetLookup
 from barnabas.client.aio.consumer.polling import Polling
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
-from barnabas.client.aio.fetching.group_offsets import GroupOffsets
-from barnabas.client.aio.membership.consumer_group import ConsumerGroup
+from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
+from barnabas.client.aio.membership.consumer_group import ConsumerMembership
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.client.core.arguments.deadline import REQUEST_TIMEOUT, Deadline
 from barnabas.client.core.arguments.not_there import CONSUMER, missing, refuse_arguments
@@ -339,14 +339,14 @@ class Consumer(AskedOffsets):
         """Return counters so far: requests, bytes, returned records, average latency."""
         return self._cluster.traffic.snapshot(self.handing_out.count)
 
-    def _reading(self, group: GroupOptions | None) -> tuple[FetchDriver, ConsumerGroup | None]:
+    def _reading(self, group: GroupOptions | None) -> tuple[FetchDriver, ConsumerMembership | None]:
         """The fetching part, and the group part if there is one."""
         if group is None:
             return FetchDriver(self._cluster, self._options, None), None
         coordinator = Coordinator(self._cluster, group.group_id)
-        offsets = GroupOffsets(coordinator, by_id=True)
+        offsets = CommittedOffsets(coordinator, by_id=True)
         driver = FetchDriver(self._cluster, self._options, offsets)
-        return driver, ConsumerGroup(coordinator, offsets, driver, self._options, group)
+        return driver, ConsumerMembership(coordinator, offsets, driver, self._options, group)
 
     def _seek_to_end_of_log(self, partitions: Iterable[Where], end: int) -> None:
         for where in [partition_at(where) for where in partitions] or self.assignment():

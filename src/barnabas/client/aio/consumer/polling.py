@@ -7,7 +7,7 @@ from inspect import isawaitable
 from typing import TypeVar
 
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
-from barnabas.client.aio.membership.consumer_group import CallDue, ConsumerGroup
+from barnabas.client.aio.membership.consumer_group import CallDue, ConsumerMembership
 from barnabas.client.core.group.listener import RebalanceListener, tell
 from barnabas.client.core.group.membership import Change
 from barnabas.errors import KafkaError, LocalProtocolError
@@ -18,7 +18,7 @@ _Found = TypeVar("_Found", bound=Sized)
 class Polling:
     """`listener` is notified of changes; if the caller notifies it, calls end with `CallDue`."""
 
-    def __init__(self, driver: FetchDriver, group: ConsumerGroup | None) -> None:
+    def __init__(self, driver: FetchDriver, group: ConsumerMembership | None) -> None:
         self.listener: RebalanceListener | None = None
         self._driver = driver
         self._group = group

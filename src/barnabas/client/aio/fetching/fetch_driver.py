@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.wake import Wake
-from barnabas.client.aio.fetching.group_offsets import GroupOffsets
+from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.aio.fetching.position_finder import PositionFinder, leaderless_error
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
 from barnabas.client.core.consumer.fetcher import Ask, Fetcher
@@ -24,7 +24,7 @@ class FetchDriver:
     """The I/O side of a consumer."""
 
     def __init__(
-        self, cluster: Cluster, options: ConsumerOptions, group: GroupOffsets | None
+        self, cluster: Cluster, options: ConsumerOptions, group: CommittedOffsets | None
     ) -> None:
         self.fetcher = Fetcher(options, cluster.view)
         self._cluster = cluster

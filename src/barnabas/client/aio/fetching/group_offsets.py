@@ -56,7 +56,7 @@ def _at_most(ids: TopicIds) -> int | None:
     return None if ids else _WITHOUT_TOPIC_IDS
 
 
-class GroupOffsets:
+class CommittedOffsets:
     """The committed positions of a group, stored by its coordinator.
 
     `by_id`: use topic ids where the metadata has all of them and the broker accepts them; a caller

@@ -13,11 +13,12 @@ from typing import Final
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.retries import ask_offsets
-from barnabas.client.aio.fetching.group_offsets import GroupOffsets
+from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.core.admin.descriptions import LATEST
 from barnabas.client.core.cluster.cluster_view import ClusterView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetcher import Fetcher, Position
+from barnabas.client.core.consumer.fetch_position import FetchPosition
+from barnabas.client.core.consumer.fetcher import Fetcher
 from barnabas.client.core.consumer.offset_reset import BY_AGE
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.types import TopicPartition
@@ -59,7 +60,7 @@ class PositionFinder:
         self,
         cluster: Cluster,
         options: ConsumerOptions,
-        group: GroupOffsets | None,
+        group: CommittedOffsets | None,
         fetcher: Fetcher,
         on_news: Callable[[], None],
     ) -> None:
@@ -154,7 +155,7 @@ class PositionFinder:
             self._tell(where, trouble, self._cluster.limits.trouble() or silence, now)
         return None
 
-    def _trouble(self, where: TopicPartition, position: Position, now: float) -> _Trouble:
+    def _trouble(self, where: TopicPartition, position: FetchPosition, now: float) -> _Trouble:
         trouble = self._troubles.get(where)
         over = trouble is not None and now - trouble.last > _OVER_S
         if trouble is None or over or trouble.turn != position.turn:
@@ -213,7 +214,9 @@ class PositionFinder:
     async def _refuse(self, where: TopicPartition) -> None:
         raise unplaced(where)
 
-    async def _find_committed(self, group: GroupOffsets, turns: dict[TopicPartition, int]) -> None:
+    async def _find_committed(
+        self, group: CommittedOffsets, turns: dict[TopicPartition, int]
+    ) -> None:
         committed = await group.committed(turns, self._cluster.limits.deadline())
         for where in self._current(turns):
             if where in committed:

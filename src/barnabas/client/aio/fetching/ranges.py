@@ -12,7 +12,7 @@ from barnabas.client.aio.cluster.retries import lookup_offsets
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, Resource
 from barnabas.client.core.arguments.deadline import API_TIMEOUT, Deadline
 from barnabas.client.core.cluster.cluster_view import PartitionView
-from barnabas.client.core.consumer.fetched import Fetched, end_of, records_of, too_large
+from barnabas.client.core.consumer.fetched import FetchedRecords, end_of, records_of, too_large
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
@@ -60,7 +60,7 @@ class RangeFetches:
         self._coming: asyncio.Task[PartitionData] | None = None
         self._bytes_per_offset = 0.0
 
-    async def next(self) -> Fetched | None:
+    async def next(self) -> FetchedRecords | None:
         """Return the next part of the range, or None at its end.
 
         Raises:
@@ -228,7 +228,7 @@ class RangeFetches:
             for one in result.configs
         )
 
-    def _take(self, data: PartitionData) -> Fetched | None:
+    def _take(self, data: PartitionData) -> FetchedRecords | None:
         if data.error_code:
             raise BrokerError(data.error_code, str(self))
         records = records_of(data)
@@ -243,6 +243,6 @@ class RangeFetches:
         aborted = tuple(
             (row.producer_id, row.first_offset) for row in data.aborted_transactions or ()
         )
-        return Fetched(
+        return FetchedRecords(
             self._where, records[:size], start, following, epoch, data.high_watermark, aborted
         )

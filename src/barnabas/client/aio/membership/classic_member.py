@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from barnabas.client.aio.fetching.group_offsets import Committer
-from barnabas.client.aio.membership.member import Member
+from barnabas.client.aio.membership.member import GroupMemberBase
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.assignor import Counts
@@ -26,7 +26,7 @@ _LONGER_S: Final = 5.0
 """How much longer than the rebalance its responses may take."""
 
 
-class GroupMember(Member[Membership]):
+class GroupMember(GroupMemberBase[Membership]):
     """A member of a group whose members assign the partitions."""
 
     # ---- calls of the consumer ------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
-from barnabas.client.aio.fetching.group_offsets import GroupOffsets
+from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.aio.membership.auto_commit import AutoCommit, Saved
 from barnabas.client.aio.membership.classic_member import GroupMember
 from barnabas.client.aio.membership.epoch_member import EpochMember
@@ -25,14 +25,14 @@ log = logging.getLogger(__name__)
 
 
 class CallDue(Exception):
-    """The caller must notify a listener of `change`, then call `ConsumerGroup.listener_notified`."""
+    """The caller must notify a listener of `change`, then call `ConsumerMembership.listener_notified`."""
 
     def __init__(self, change: Change) -> None:
         super().__init__(change)
         self.change = change
 
 
-class ConsumerGroup:
+class ConsumerMembership:
     """The group of a consumer with a group.id.
 
     `subscribed`: whether it is, or will be, a member.
@@ -41,7 +41,7 @@ class ConsumerGroup:
     def __init__(
         self,
         coordinator: Coordinator,
-        offsets: GroupOffsets,
+        offsets: CommittedOffsets,
         driver: FetchDriver,
         options: ConsumerOptions,
         group: GroupOptions,

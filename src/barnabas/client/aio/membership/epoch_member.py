@@ -14,8 +14,8 @@ from typing import Final
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.cluster.topic_names import topic_names
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
-from barnabas.client.aio.fetching.group_offsets import OUTSIDE, Committer, GroupOffsets
-from barnabas.client.aio.membership.member import Member
+from barnabas.client.aio.fetching.group_offsets import OUTSIDE, CommittedOffsets, Committer
+from barnabas.client.aio.membership.member import GroupMemberBase
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.epoch_membership import EpochMembership
@@ -37,13 +37,13 @@ _INSTEAD: Final = (
 """Advice if a broker, or its release's features, have no such groups."""
 
 
-class EpochMember(Member[EpochMembership]):
+class EpochMember(GroupMemberBase[EpochMembership]):
     """A member of a group whose broker assigns the partitions."""
 
     def __init__(
         self,
         coordinator: Coordinator,
-        offsets: GroupOffsets,
+        offsets: CommittedOffsets,
         machine: EpochMembership,
         driver: FetchDriver,
         commits: Callable[[], Awaitable[None]] | None,

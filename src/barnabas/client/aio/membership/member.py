@@ -14,7 +14,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
-from barnabas.client.aio.fetching.group_offsets import GroupOffsets
+from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.membership import Change, ChangeKind
@@ -61,7 +61,7 @@ class Machine(Protocol):
 _Machine = TypeVar("_Machine", bound=Machine)
 
 
-class Member(ABC, Generic[_Machine]):
+class GroupMemberBase(ABC, Generic[_Machine]):
     """`call`: the pending notification of the listener, if any; `listens`: whether there is a listener.
 
     `listener_notified` must follow each. `commits` saves finished positions before partitions are revoked, with
@@ -71,7 +71,7 @@ class Member(ABC, Generic[_Machine]):
     def __init__(
         self,
         coordinator: Coordinator,
-        offsets: GroupOffsets,
+        offsets: CommittedOffsets,
         machine: _Machine,
         driver: FetchDriver,
         commits: Callable[[], Awaitable[None]] | None,

@@ -26,7 +26,7 @@ from barnabas.client.core.producer.delivery import Waits, failure_of
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
-from barnabas.client.core.producer.transactions import Transactions
+from barnabas.client.core.producer.transactions import ProducerTransactions
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError
 from barnabas.kernels.objects import Delivery
@@ -61,7 +61,7 @@ class ProducerCore:
         self.closed = False
         backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, environment.entropy)
         name = self.options.transactional_id
-        transactions = None if name is None else Transactions(name)
+        transactions = None if name is None else ProducerTransactions(name)
         self._sender = Sender(self.options, self.cluster.view, self.records, backoff, transactions)
         self._send_driver = SendDriver(self.cluster, self._sender, self.options, on_progress)
         self._loop = environment.loop

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.link import Link
-from barnabas.client.core.producer.outgoing import Outgoing, Plan
+from barnabas.client.core.producer.outgoing import Outgoing, SendPlan
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
 from barnabas.client.core.producer.transaction_requests import PRODUCE_EXPLICIT_AT_MOST
@@ -120,7 +120,7 @@ class SendDriver:
         if plan.wake_at is not None:
             self._timer = self._loop.call_at(max(plan.wake_at, now + 0.0005), self.look_again)
 
-    def _collect(self, now: float) -> Plan:
+    def _collect(self, now: float) -> SendPlan:
         plan = self._sender.collect(now, self._reachable)
         for batch in plan.to_build:
             building = self._loop.run_in_executor(None, self._sender.build, batch)

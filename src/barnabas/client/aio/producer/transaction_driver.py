@@ -27,19 +27,22 @@ from barnabas.client.core.producer.transaction_requests import (
     INIT_THAT_BUMPS,
     OFFSETS_BY_NAME_AT_MOST,
     OFFSETS_EXPLICIT_AT_MOST,
-    Identity,
     PreparedTransaction,
+    ProducerIdentity,
     refused_offsets,
     refused_partitions,
 )
-from barnabas.client.core.producer.transaction_states import TransactionInput, TransactionState
-from barnabas.client.core.producer.transactions import FEATURE, Transactions
+from barnabas.client.core.producer.transaction_states import (
+    ProducerTransactionInput,
+    ProducerTransactionState,
+)
+from barnabas.client.core.producer.transactions import FEATURE, ProducerTransactions
 from barnabas.errors import AbortableError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
-_I = TransactionInput
+_I = ProducerTransactionInput
 _LAST_ONE_ENDS_S: Final = 0.02
 """How long the markers of the last transaction take. Source: Kafka's AddPartitionsToTxnHandler."""
 
@@ -63,7 +66,7 @@ class TransactionDriver:
         look_again: Callable[[], None],
     ) -> None:
         assert sender.transactions is not None, "the sender knows of transactions"
-        self.transactions: Transactions = sender.transactions
+        self.transactions: ProducerTransactions = sender.transactions
         self._cluster = cluster
         self._sender = sender
         self._records = records
@@ -85,7 +88,7 @@ class TransactionDriver:
             KafkaError: they were unavailable in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
-            if self.transactions.state is TransactionState.PREPARED:
+            if self.transactions.state is ProducerTransactionState.PREPARED:
                 # The next epoch is unknown here, and the old one belongs to whoever ends that
                 # transaction.
                 self._call(NO_PRODUCER_ID, -1)
@@ -114,20 +117,20 @@ class TransactionDriver:
             FatalError: the producer cannot continue.
         """
         async with self._turn_by(deadline := self._deadline()):
-            told = self.transactions
-            told.move(_I.OFFSETS)
+            transactions = self.transactions
+            transactions.move(_I.OFFSETS)
             if not offsets:
                 return
             try:
-                if not told.implicit and group.group_id not in told.groups:
+                if not transactions.implicit and group.group_id not in transactions.groups:
                     await self._add_group(group.group_id, deadline)
                 await self._commit_offsets(offsets, group, metadata, deadline)
             except KafkaError as error:
-                told.fail(error)
+                transactions.fail(error)
                 self._look_again()
-                raise told.refusal(_I.OFFSETS) from error
+                raise transactions.refusal(_I.OFFSETS) from error
             except asyncio.CancelledError:
-                told.fail(AbortableError("sending offsets was interrupted"))
+                transactions.fail(AbortableError("sending offsets was interrupted"))
                 raise
 
     async def commit(self) -> None:
@@ -139,15 +142,15 @@ class TransactionDriver:
             KafkaError: it did not complete in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
-            told = self.transactions
-            told.move(_I.COMMIT)
-            if told.state is TransactionState.FLUSHING:
+            transactions = self.transactions
+            transactions.move(_I.COMMIT)
+            if transactions.state is ProducerTransactionState.FLUSHING:
                 self._hold()
                 await self._flushed(_I.COMMIT, deadline)
-                told.move(_I.SETTLED)
+                transactions.move(_I.SETTLED)
             async with self._final(_I.COMMIT):
                 await self._end(deadline, commit=True)
-            told.move(_I.ENDED)
+            transactions.move(_I.ENDED)
             self._hold()
 
     async def prepare(self) -> PreparedTransaction:
@@ -159,16 +162,20 @@ class TransactionDriver:
             KafkaError: it did not complete in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
-            told = self.transactions
-            told.move(_I.PREPARE)
+            transactions = self.transactions
+            transactions.move(_I.PREPARE)
             self._hold()
             await self._flushed(_I.PREPARE, deadline)
-            told.move(_I.HANDED_OVER)
+            transactions.move(_I.HANDED_OVER)
             me = self._me
             prepared = PreparedTransaction(
-                me.transactional_id, me.producer_id, me.producer_epoch, told.begun, told.implicit
+                me.transactional_id,
+                me.producer_id,
+                me.producer_epoch,
+                transactions.begun,
+                transactions.implicit,
             )
-            told.over()
+            transactions.over()
             self._hold()
             return prepared
 
@@ -180,17 +187,17 @@ class TransactionDriver:
             KafkaError: it did not complete in time; you may call again.
         """
         async with self._turn_by(deadline := self._deadline()):
-            told = self.transactions
-            told.move(_I.ABORT)
+            transactions = self.transactions
+            transactions.move(_I.ABORT)
             self._sender.retract(AbortableError("the transaction was aborted before it was sent"))
             self.close()
             await self._flushed(_I.ABORT, deadline)
             async with self._final(_I.ABORT):
                 await self._end(deadline, commit=False)
-                if told.gap:
+                if transactions.gap:
                     what = "continuing after records were lost"
                     await self._identify(what, deadline, INIT_THAT_BUMPS)
-            told.move(_I.ENDED)
+            transactions.move(_I.ENDED)
             self._hold()
 
     def add_wanted(self) -> None:
@@ -225,23 +232,26 @@ class TransactionDriver:
         self._records.hold(self.transactions.refusal(_I.SEND))
 
     @property
-    def _me(self) -> Identity:
-        return Identity(self._name, self._sender.producer_id, self._sender.producer_epoch)
+    def _me(self) -> ProducerIdentity:
+        return ProducerIdentity(self._name, self._sender.producer_id, self._sender.producer_epoch)
 
     def _call(self, producer_id: int, epoch: int) -> None:
         """Set the producer's id and epoch; sequence numbers start again."""
         self._sender.producer_id, self._sender.producer_epoch = producer_id, epoch
         self.transactions.gap = False
 
-    async def _flushed(self, call: TransactionInput, deadline: Deadline) -> None:
+    async def _flushed(self, call: ProducerTransactionInput, deadline: Deadline) -> None:
         """Wait until all batches in flight have an outcome; the state records failures."""
         await self._flush(deadline)
         self._sender.given_up.clear()
-        if self.transactions.state in (TransactionState.FAILED, TransactionState.DEAD):
+        if self.transactions.state in (
+            ProducerTransactionState.FAILED,
+            ProducerTransactionState.DEAD,
+        ):
             raise self.transactions.refusal(call)
 
     @asynccontextmanager
-    async def _final(self, call: TransactionInput) -> AsyncIterator[None]:
+    async def _final(self, call: ProducerTransactionInput) -> AsyncIterator[None]:
         """Turn a permanent error into a FatalError."""
         try:
             yield
@@ -275,11 +285,11 @@ class TransactionDriver:
 
     async def _add(self) -> None:
         """Retry until all partitions have been added, or the transaction cannot continue."""
-        told = self.transactions
+        transactions = self.transactions
         failures = 0
-        while told.wanted and told.sends:
-            partitions = frozenset(told.wanted)
-            told.begun = True
+        while transactions.wanted and transactions.sends:
+            partitions = frozenset(transactions.wanted)
+            transactions.begun = True
             try:
                 request = self._me.add_partitions(partitions)
                 reply = await self._coordinator.ask(request, at_most=ADD_PARTITIONS_AT_MOST)
@@ -287,14 +297,14 @@ class TransactionDriver:
                     self._coordinator.check(code, f"adding {where.topic}-{where.partition}")
             except KafkaError as error:
                 if not error.retriable:
-                    told.fail(error)
+                    transactions.fail(error)
                     break
                 failures += 1
                 ends = error.code is ErrorCode.CONCURRENT_TRANSACTIONS
                 wait_s = self._cluster.retry_wait(failures)
                 await asyncio.sleep(min(_LAST_ONE_ENDS_S, wait_s) if ends else wait_s)
             else:
-                told.added(partitions)
+                transactions.added(partitions)
                 self._look_again()
         self._adding = None
         self._look_again()
@@ -318,14 +328,14 @@ class TransactionDriver:
         metadata: str,
         deadline: Deadline,
     ) -> None:
-        told = self.transactions
+        transactions = self.transactions
         coordinator = self._groups.setdefault(
             group.group_id, Coordinator(self._cluster, group.group_id)
         )
-        by_name = OFFSETS_BY_NAME_AT_MOST if told.implicit else OFFSETS_EXPLICIT_AT_MOST
-        topics = {where.topic for where in offsets} if told.implicit else ()
+        by_name = OFFSETS_BY_NAME_AT_MOST if transactions.implicit else OFFSETS_EXPLICIT_AT_MOST
+        topics = {where.topic for where in offsets} if transactions.implicit else ()
         ids = TopicIds(group.topic_ids, topics)
-        told.begun = True
+        transactions.begun = True
 
         async def attempt() -> None:
             nonlocal ids
@@ -340,24 +350,24 @@ class TransactionDriver:
         await self._persist(f"offsets of group {group.group_id}", attempt, deadline)
 
     async def _end(self, deadline: Deadline, *, commit: bool) -> None:
-        told = self.transactions
-        if not told.begun:
-            told.over()
+        transactions = self.transactions
+        if not transactions.begun:
+            transactions.over()
             return
         request = self._me.end(commit=commit)
-        top = None if told.implicit else END_EXPLICIT_AT_MOST
+        top = None if transactions.implicit else END_EXPLICIT_AT_MOST
         what = "committing" if commit else "aborting"
 
         async def attempt() -> Any:
             reply = await self._coordinator.ask(request, at_most=top)
             nothing = reply.error_code == ErrorCode.INVALID_TXN_STATE
             # Whether it started is unknown if the response was lost.
-            if not (nothing and not commit and not told.confirmed):
+            if not (nothing and not commit and not transactions.confirmed):
                 self._coordinator.check(reply.error_code, what)
             return reply
 
         reply = await self._persist(what, attempt, deadline)
-        told.over()
+        transactions.over()
         if reply.producer_id >= 0:
             self._call(reply.producer_id, reply.producer_epoch)
 

@@ -10,7 +10,7 @@ from barnabas.client.aio.producer.transaction_driver import TransactionDriver
 from barnabas.client.core.arguments.where import Where, offsets_to
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
-from barnabas.client.core.producer.transaction_states import TransactionState
+from barnabas.client.core.producer.transaction_states import ProducerTransactionState
 from barnabas.errors import AbortableError, ConfigError, KafkaError
 from barnabas.types import TopicPartition
 
@@ -101,8 +101,8 @@ class Transactional:
 
     async def _end_quietly(self) -> None:
         """Abort a transaction whose commit was interrupted."""
-        told = transaction_driver_of(self._core, "transaction").transactions
-        if told.state is not TransactionState.COMMITTING:
+        transactions = transaction_driver_of(self._core, "transaction").transactions
+        if transactions.state is not ProducerTransactionState.COMMITTING:
             await self._abort_quietly()
             return
         try:

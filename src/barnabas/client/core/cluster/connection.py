@@ -77,7 +77,7 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReceivedResponse:
     """One response, with its request."""
 
     due: Due
@@ -160,7 +160,7 @@ class Connection:
             raise LocalProtocolError(f"a request on a connection that is {self.state.value}")
         return self._encode(api, message, version, answered=answered)
 
-    def receive(self, frame: memoryview) -> tuple[Answer | None, Send | None]:
+    def receive(self, frame: memoryview) -> tuple[ReceivedResponse | None, Send | None]:
         """Handle one response; return it, or (while negotiating) bytes to send, or neither.
 
         Raises:
@@ -177,7 +177,7 @@ class Connection:
         if self.state is State.NEGOTIATING:
             return None, self._agree(due, frame)
         _, message = decode_response(due.api, due.version, frame)
-        return Answer(due, message), None
+        return ReceivedResponse(due, message), None
 
     def close(self) -> list[Due]:
         """Note that the connection is closed; return the responses that will never arrive."""

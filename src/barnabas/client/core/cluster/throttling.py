@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from barnabas.client.core.cluster.connection import Answer
+from barnabas.client.core.cluster.connection import ReceivedResponse
 from barnabas.protocol.api_keys import ApiKey
 
 _CLIENT_WAITS_SINCE: Final[Mapping[ApiKey, int]] = MappingProxyType(
@@ -32,7 +32,7 @@ _CLIENT_WAITS_SINCE: Final[Mapping[ApiKey, int]] = MappingProxyType(
 )
 
 
-def throttle_s(answer: Answer) -> float:
+def throttle_s(answer: ReceivedResponse) -> float:
     """Seconds to send nothing on the connection of this response; mostly 0."""
     milliseconds: int = getattr(answer.message, "throttle_time_ms", 0)
     due = answer.due

@@ -45,7 +45,7 @@ class SessionRequest:
     forgotten: Mapping[TopicPartition, Wish]
 
 
-class FetchSession:
+class ClientFetchSession:
     """The client's side of a session. One request is pending at a time."""
 
     __slots__ = ("_epoch", "_known", "_session_id")

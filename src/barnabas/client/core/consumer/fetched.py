@@ -21,7 +21,7 @@ _NOTHING: Final = memoryview(b"")
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedRecords:
     """Records of one partition as received.
 
     `start` is the requested offset: the first batch may contain records below it, to be skipped.

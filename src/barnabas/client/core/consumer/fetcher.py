@@ -8,15 +8,15 @@ and responses of an old turn are dropped.
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetch_session import SESSION_ERRORS, FetchSession, Wish
-from barnabas.client.core.consumer.fetched import Fetched, end_of, records_of, too_large
-from barnabas.client.core.group.epoch_trail import NO_EPOCH, EpochTrail, KnownEpochs
+from barnabas.client.core.consumer.fetch_position import NO_OFFSET, NO_REPLICA, FetchPosition
+from barnabas.client.core.consumer.fetch_session import SESSION_ERRORS, ClientFetchSession, Wish
+from barnabas.client.core.consumer.fetched import FetchedRecords, end_of, records_of, too_large
+from barnabas.client.core.group.epoch_trail import NO_EPOCH
 from barnabas.errors import (
     BrokerError,
     ErrorCode,
@@ -38,50 +38,6 @@ from barnabas.wire.schema import NO_UUID
 log = logging.getLogger(__name__)
 
 _AHEAD: Final = 1
-_UNRESOLVED: Final = -1
-_NOBODY: Final = -1
-
-
-@dataclass(slots=True)
-class Position:
-    """Where one assigned partition stands.
-
-    `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
-    are known, and then `wanted` says which end of the log to begin at (None: the committed offset,
-    or what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch`
-    is the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
-    `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
-    `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
-    Records before `done` were given by polls that the user has come back from (-1: none is known).
-    `epochs` are those of what was fetched since the position was moved.
-    """
-
-    offset: int = _UNRESOLVED
-    fetch_offset: int = _UNRESOLVED
-    wanted: int | None = None
-    epoch: int = -1
-    paused: bool = False
-    turn: int = 0
-    parts: int = 0
-    not_before: float = 0.0
-    readable_end: int = -1
-    nearer: int = _NOBODY
-    nearer_until: float = 0.0
-    done: int = _UNRESOLVED
-    epochs: EpochTrail = field(default_factory=EpochTrail)
-
-    @property
-    def known(self) -> bool:
-        """Whether it is known."""
-        return self.offset >= 0
-
-    def saved_at(self, offset: int) -> CommittedOffset:
-        """The contents of a commit of an offset of this partition."""
-        return CommittedOffset(offset, self.known_epochs().before(offset))
-
-    def known_epochs(self) -> KnownEpochs:
-        """The leader epochs of the records fetched so far."""
-        return self.epochs.until(self.fetch_offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +58,14 @@ class Fetcher:
     """
 
     def __init__(self, options: ConsumerOptions, view: ClusterView) -> None:
-        self.positions: dict[TopicPartition, Position] = {}
-        self.parts: deque[tuple[int, Fetched]] = deque()
+        self.positions: dict[TopicPartition, FetchPosition] = {}
+        self.parts: deque[tuple[int, FetchedRecords]] = deque()
         self.failures: deque[KafkaError] = deque()
         self.stale = False
         self.leaderless: list[TopicPartition] = []
         self._options = options
         self._view = view
-        self._sessions: dict[int, FetchSession] = {}
+        self._sessions: dict[int, ClientFetchSession] = {}
         self._asked: set[int] = set()
         self._turn = 0
 
@@ -130,7 +86,7 @@ class Fetcher:
         position.wanted = wanted
         position.epoch = -1
         position.epochs.begin(offset, NO_EPOCH)
-        position.nearer = _NOBODY
+        position.nearer = NO_REPLICA
         position.not_before = 0.0
         self._forget_parts(where)
 
@@ -143,7 +99,7 @@ class Fetcher:
             position.offset = position.fetch_offset = offset
             position.epochs.begin(offset, epoch)
 
-    def position(self, where: TopicPartition) -> Position:
+    def position(self, where: TopicPartition) -> FetchPosition:
         """The position of an assigned partition.
 
         Raises:
@@ -154,7 +110,7 @@ class Fetcher:
             raise LocalProtocolError(f"{where.topic}-{where.partition} is not assigned")
         return found
 
-    def take(self) -> Fetched | None:
+    def take(self) -> FetchedRecords | None:
         """Return the next part that is still current, if any, and advance its partition."""
         for _ in range(len(self.parts)):
             turn, part = self.parts.popleft()
@@ -245,12 +201,12 @@ class Fetcher:
                 )
         return last
 
-    def _is_wanted(self, position: Position, now: float) -> bool:
+    def _is_wanted(self, position: FetchPosition, now: float) -> bool:
         idle = not position.paused and position.parts <= _AHEAD
         return position.known and idle and now >= position.not_before
 
     def _ask(self, node_id: int, wishes: dict[TopicPartition, Wish]) -> Ask:
-        session = self._sessions.setdefault(node_id, FetchSession())
+        session = self._sessions.setdefault(node_id, ClientFetchSession())
         by_id = all(wish.topic_id != NO_UUID for wish in wishes.values())
         part = session.request(wishes)
         topics: dict[tuple[str, bytes], list[FetchPartition]] = {}
@@ -302,7 +258,7 @@ class Fetcher:
             return
         if data.error_code and ask.node_id == position.nearer:
             # A replica may lack records; only the leader's error counts.
-            position.nearer = _NOBODY
+            position.nearer = NO_REPLICA
             return
         if data.error_code:
             self._take_error(where, position, data, retry_at)
@@ -327,14 +283,16 @@ class Fetcher:
         aborted = tuple(
             (row.producer_id, row.first_offset) for row in data.aborted_transactions or ()
         )
-        part = Fetched(where, records[:size], asked, following, epoch, data.high_watermark, aborted)
+        part = FetchedRecords(
+            where, records[:size], asked, following, epoch, data.high_watermark, aborted
+        )
         position.fetch_offset, position.epoch = following, epoch
         position.epochs.extend(part.records, epoch)
         position.parts += 1
         self.parts.append((turn, part))
 
     def _take_error(
-        self, where: TopicPartition, position: Position, data: PartitionData, retry_at: float
+        self, where: TopicPartition, position: FetchPosition, data: PartitionData, retry_at: float
     ) -> None:
         code = ErrorCode.of(data.error_code)
         position.not_before = retry_at
@@ -348,7 +306,7 @@ class Fetcher:
                 )
                 self.failures.append(BrokerError(code, f"{what}: seek to another one"))
             else:
-                self.move(where, _UNRESOLVED, self._options.reset)
+                self.move(where, NO_OFFSET, self._options.reset)
             return
         if not code.retriable:
             self.failures.append(BrokerError(code, f"fetching {name}"))
@@ -364,7 +322,7 @@ class Fetcher:
         )
 
     def _diverged(
-        self, where: TopicPartition, position: Position, end: int, retry_at: float
+        self, where: TopicPartition, position: FetchPosition, end: int, retry_at: float
     ) -> None:
         """The log was truncated below the position, and has other records now (KIP-320)."""
         position.not_before = retry_at
@@ -385,7 +343,7 @@ class Fetcher:
         """A broker is unreachable: read its partitions from their leaders."""
         for position in self.positions.values():
             if position.nearer == node_id:
-                position.nearer = _NOBODY
+                position.nearer = NO_REPLICA
 
     def _leave_alone(self, ask: Ask, until: float) -> None:
         for where in ask.turns:
@@ -399,6 +357,6 @@ class Fetcher:
         if position is not None:
             position.parts = 0
 
-    def _new(self) -> Position:
+    def _new(self) -> FetchPosition:
         self._turn += 1
-        return Position(turn=self._turn)
+        return FetchPosition(turn=self._turn)

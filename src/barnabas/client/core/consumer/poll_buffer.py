@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from barnabas.client.core.arguments.arrow_module import arrow_module
-from barnabas.client.core.consumer.fetched import Fetched
-from barnabas.client.core.consumer.fetcher import Fetcher, Position
+from barnabas.client.core.consumer.fetch_position import FetchPosition
+from barnabas.client.core.consumer.fetched import FetchedRecords
+from barnabas.client.core.consumer.fetcher import Fetcher
 from barnabas.client.core.consumer.readable_part import sound_parts
 from barnabas.errors import CorruptRecord
 from barnabas.records.columns.columns import Wanted, decode_columns
@@ -25,7 +26,7 @@ _NOWHERE: Final = TopicPartition("", 0)
 class _Begun:
     """A part whose first records were already returned."""
 
-    part: Fetched
+    part: FetchedRecords
     turn: int
     records: list[Record]
     given: int = 0
@@ -112,9 +113,9 @@ class HandingOut:
         self.count -= 1
         self._fetcher.positions[begun.part.where].offset = begun.records[begun.given].offset
 
-    def parts(self) -> list[tuple[Fetched, int]]:
+    def parts(self) -> list[tuple[FetchedRecords, int]]:
         """Return all available parts, each with its first record; positions advance past them."""
-        found: list[tuple[Fetched, int]] = []
+        found: list[tuple[FetchedRecords, int]] = []
         while (begun := self._next_begun()) is not None:
             begun.given = len(begun.records)
             found.append((begun.part, self._fetcher.positions[begun.part.where].offset))
@@ -124,13 +125,13 @@ class HandingOut:
             self._fetcher.positions[part.where].offset = part.next_offset
         return found
 
-    def table(self, parts: list[tuple[Fetched, int]], wanted: Wanted) -> Any:
+    def table(self, parts: list[tuple[FetchedRecords, int]], wanted: Wanted) -> Any:
         """Return the records of parts as a pyarrow.Table; decode each partition's parts at once.
 
         A damaged batch is handled as in `records`.
         """
         pa = arrow_module("fetch_arrow")
-        by_partition: dict[TopicPartition, list[tuple[Fetched, int]]] = {}
+        by_partition: dict[TopicPartition, list[tuple[FetchedRecords, int]]] = {}
         for part, start in parts:
             by_partition.setdefault(part.where, []).append((part, start))
         self.starts = {where: listed[0][1] for where, listed in by_partition.items()}
@@ -150,7 +151,7 @@ class HandingOut:
         return table
 
     def _batch(
-        self, where: TopicPartition, listed: list[tuple[Fetched, int]], wanted: Wanted
+        self, where: TopicPartition, listed: list[tuple[FetchedRecords, int]], wanted: Wanted
     ) -> Any:
         pa = arrow_module("fetch_arrow")
         from barnabas.records.columns.arrow import to_arrow
@@ -164,14 +165,14 @@ class HandingOut:
         return pa.RecordBatch.from_arrays(list(arrays.values()), list(arrays))
 
     def _decode(
-        self, where: TopicPartition, listed: list[tuple[Fetched, int]], wanted: Wanted
+        self, where: TopicPartition, listed: list[tuple[FetchedRecords, int]], wanted: Wanted
     ) -> Any:
         try:
             return self._columns(listed, wanted)
         except CorruptRecord as error:
             return self._columns(self._sound(where, listed, error), wanted)
 
-    def _columns(self, listed: list[tuple[Fetched, int]], wanted: Wanted) -> Any:
+    def _columns(self, listed: list[tuple[FetchedRecords, int]], wanted: Wanted) -> Any:
         return decode_columns(
             [part.records for part, _ in listed],
             wanted=wanted,
@@ -191,7 +192,7 @@ class HandingOut:
             records = self._decoded(part)
         return _Begun(part, self._fetcher.positions[part.where].turn, records)
 
-    def _decoded(self, part: Fetched) -> list[Record]:
+    def _decoded(self, part: FetchedRecords) -> list[Record]:
         records, _ = decode_records(
             part.records,
             part.where.topic,
@@ -203,8 +204,8 @@ class HandingOut:
         return records
 
     def _sound(
-        self, where: TopicPartition, listed: list[tuple[Fetched, int]], error: CorruptRecord
-    ) -> list[tuple[Fetched, int]]:
+        self, where: TopicPartition, listed: list[tuple[FetchedRecords, int]], error: CorruptRecord
+    ) -> list[tuple[FetchedRecords, int]]:
         """The readable part of damaged parts.
 
         The partition is fetched again from its damaged batch on, until the user seeks past it.
@@ -220,7 +221,7 @@ class HandingOut:
         """Return a started part that is still current; drop those that a seek or assignment made stale."""
         for _ in range(len(self._begun)):
             begun = self._begun.popleft()
-            position: Position | None = self._fetcher.positions.get(begun.part.where)
+            position: FetchPosition | None = self._fetcher.positions.get(begun.part.where)
             if position is None or position.turn != begun.turn:
                 continue
             if not position.paused:

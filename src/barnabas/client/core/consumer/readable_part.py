@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from barnabas.client.core.consumer.fetched import Fetched
+from barnabas.client.core.consumer.fetched import FetchedRecords
 from barnabas.errors import CorruptRecord
 from barnabas.records.batches.batch import walk
 from barnabas.records.columns.reading import decode_records
 
 
 def sound_parts(
-    parts: Iterable[tuple[Fetched, int]], *, check_crcs: bool
-) -> tuple[list[tuple[Fetched, int]], CorruptRecord | None]:
+    parts: Iterable[tuple[FetchedRecords, int]], *, check_crcs: bool
+) -> tuple[list[tuple[FetchedRecords, int]], CorruptRecord | None]:
     """Return the parts of one partition up to the first damaged batch, each with its start; and the error.
 
     The last part is cut there, and its `next_offset` is that of the batch. It decodes everything,
@@ -37,7 +37,7 @@ def sound_parts(
     return sound, None
 
 
-def _fault(part: Fetched, start: int, *, check_crcs: bool) -> CorruptRecord | None:
+def _fault(part: FetchedRecords, start: int, *, check_crcs: bool) -> CorruptRecord | None:
     try:
         decode_records(
             part.records,

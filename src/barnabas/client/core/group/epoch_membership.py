@@ -57,7 +57,7 @@ def member_id(entropy: Entropy) -> str:
     return urlsafe_b64encode(entropy.uuid()).decode().rstrip("=")
 
 
-class Place(NamedTuple):
+class TopicIdIndex(NamedTuple):
     """A partition, by topic id."""
 
     topic_id: bytes
@@ -74,7 +74,7 @@ class _Report:
 
     topics: frozenset[str]
     regex: str | None
-    owned: frozenset[Place]
+    owned: frozenset[TopicIdIndex]
     change: int
 
     def shares_as(self, other: "_Report") -> bool:
@@ -97,8 +97,8 @@ class EpochMembership:
         self.topics: frozenset[str] = frozenset()
         self.regex: str | None = None
         self.interval_ms = options.heartbeat_ms
-        self._owned: dict[Place, TopicPartition] = {}
-        self._target: frozenset[Place] = frozenset()
+        self._owned: dict[TopicIdIndex, TopicPartition] = {}
+        self._target: frozenset[TopicIdIndex] = frozenset()
         self._changes = 0
         self._reported: _Report | None = None
         self._reporting: _Report | None = None
@@ -232,7 +232,7 @@ class EpochMembership:
         self.no_response()
         self._move(EpochInput.FORGOTTEN)
 
-    def _to_take(self) -> frozenset[Place]:
+    def _to_take(self) -> frozenset[TopicIdIndex]:
         return self._target - self._owned.keys()
 
     def _request(self, epoch: int) -> ConsumerGroupHeartbeatRequest:
@@ -254,15 +254,15 @@ class EpochMembership:
         self.state = TRANSITIONS[self.state][what]
 
 
-def _places(assignment: Assignment) -> frozenset[Place]:
+def _places(assignment: Assignment) -> frozenset[TopicIdIndex]:
     return frozenset(
-        Place(bytes(row.topic_id), partition)
+        TopicIdIndex(bytes(row.topic_id), partition)
         for row in assignment.topic_partitions
         for partition in row.partitions
     )
 
 
-def _rows(places: Iterable[Place]) -> list[TopicPartitions]:
+def _rows(places: Iterable[TopicIdIndex]) -> list[TopicPartitions]:
     by_topic: dict[bytes, list[int]] = {}
     for topic_id, partition in sorted(places):
         by_topic.setdefault(topic_id, []).append(partition)

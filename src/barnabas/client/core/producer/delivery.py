@@ -22,7 +22,7 @@ class RecordMetadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredBatch:
     """A batch is in the log. -1: the offset is unknown; no append time, so the record's own applies."""
 
     base_offset: int = -1
@@ -36,7 +36,7 @@ class Failed:
     error: KafkaError
 
 
-Outcome = Stored | Failed
+Outcome = StoredBatch | Failed
 
 
 class Sent(Protocol):

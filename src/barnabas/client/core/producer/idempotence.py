@@ -21,7 +21,7 @@ MAX_EPOCH: Final = 32767
 MAX_SEQUENCE: Final = 0x7FFFFFFF
 
 
-class Answer(Enum):
+class AppendResult(Enum):
     """The state of the log. STORED: the batch is in it.
 
     OPEN: it may be. REJECTED: this time it was not appended. OUT_OF_ORDER: its sequence is not the
@@ -49,13 +49,13 @@ _OPEN: Final = (
 )
 
 
-def answer_of(error: ErrorCode) -> Answer:
+def answer_of(error: ErrorCode) -> AppendResult:
     """The state of the log after a response with `error` (or NONE)."""
     if error in _STORED:
-        return Answer.STORED
+        return AppendResult.STORED
     if error in _OUT_OF_ORDER:
-        return Answer.OUT_OF_ORDER
-    return Answer.OPEN if error in _OPEN else Answer.REJECTED
+        return AppendResult.OUT_OF_ORDER
+    return AppendResult.OPEN if error in _OPEN else AppendResult.REJECTED
 
 
 class Action(Enum):

@@ -24,7 +24,7 @@ class Outgoing:
 
 
 @dataclass(slots=True)
-class Plan:
+class SendPlan:
     """Requests to send now, and when to plan again (None: after the next event).
 
     `to_build` are batches that must be built on another thread before they can be sent.

@@ -4,7 +4,13 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final
 
-from barnabas.client.core.producer.delivery import Failed, Outcome, RecordMetadata, Stored, Waits
+from barnabas.client.core.producer.delivery import (
+    Failed,
+    Outcome,
+    RecordMetadata,
+    StoredBatch,
+    Waits,
+)
 from barnabas.errors import KafkaError
 from barnabas.kernels.objects import RecordAppender
 from barnabas.types import TopicPartition
@@ -188,7 +194,7 @@ class ProducerBatch:
             case Failed(error):
                 self.observed = True
                 raise error
-            case Stored(base, append_time):
+            case StoredBatch(base, append_time):
                 offset = base + index if base >= 0 else -1
                 when = append_time if append_time >= 0 else timestamp
                 return RecordMetadata(self.where.topic, self.where.partition, offset, when)

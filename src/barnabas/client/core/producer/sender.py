@@ -10,23 +10,23 @@ from itertools import islice
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.producer.accumulator import Accumulator
-from barnabas.client.core.producer.delivery import Failed, Stored
+from barnabas.client.core.producer.delivery import Failed, StoredBatch
 from barnabas.client.core.producer.giving_up import GivenUp, in_doubt
 from barnabas.client.core.producer.idempotence import (
     Action,
-    Answer,
+    AppendResult,
     Circumstances,
     answer_of,
     decide,
 )
-from barnabas.client.core.producer.outgoing import Outgoing, Plan
+from barnabas.client.core.producer.outgoing import Outgoing, SendPlan
 from barnabas.client.core.producer.partition_queue import PartitionQueue
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sequencing import NO_PRODUCER_ID
 from barnabas.client.core.producer.splitting import split
-from barnabas.client.core.producer.transaction_states import TransactionInput
-from barnabas.client.core.producer.transactions import Transactions
+from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
+from barnabas.client.core.producer.transactions import ProducerTransactions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.produce import (
     PartitionProduceResponse,
@@ -45,7 +45,7 @@ class Sender:
     """The sending side of a producer.
 
     `producer_id` is -1 until it is known; without it, an idempotent producer sends nothing. With
-    `builds_elsewhere` it compresses nothing itself: see `Plan.to_build`. All records belong to one
+    `builds_elsewhere` it compresses nothing itself: see `SendPlan.to_build`. All records belong to one
     of the `transactions`, if there are any.
     """
 
@@ -55,7 +55,7 @@ class Sender:
         view: ClusterView,
         records: Accumulator,
         backoff: Backoff,
-        transactions: Transactions | None = None,
+        transactions: ProducerTransactions | None = None,
     ) -> None:
         self.transactions = transactions
         self.producer_id = NO_PRODUCER_ID
@@ -85,9 +85,9 @@ class Sender:
         """Call as often as `flush_begins`."""
         self._flushes -= 1
 
-    def collect(self, now: float, can_send: Callable[[int], bool]) -> Plan:
+    def collect(self, now: float, can_send: Callable[[int], bool]) -> SendPlan:
         """The requests to send now to the brokers for which `can_send` is true."""
-        plan = Plan()
+        plan = SendPlan()
         if self.transactions is not None:
             self._follow(self.transactions)
         everything = self._flushes > 0 or self.closing
@@ -160,19 +160,19 @@ class Sender:
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
             self._records.queues[batch.where].settled(batch)
-            self._settle(batch, Stored())
+            self._settle(batch, StoredBatch())
 
     def failed(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
         """No response arrived: the connection was lost, or the request timed out."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
-            self._resolve(batch, error.code, error, None, now, answer=Answer.OPEN)
+            self._resolve(batch, error.code, error, None, now, answer=AppendResult.OPEN)
 
     def unsent(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
         """The request was never sent."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
-            self._resolve(batch, error.code, error, None, now, answer=Answer.REJECTED)
+            self._resolve(batch, error.code, error, None, now, answer=AppendResult.REJECTED)
 
     def reconnected(self, node_id: int) -> None:
         """From now on, another connection to a broker is used."""
@@ -214,7 +214,7 @@ class Sender:
         now: float,
         can_send: Callable[[int], bool],
         by_node: dict[int, Outgoing],
-        plan: Plan,
+        plan: SendPlan,
     ) -> None:
         node_id = self._destination(queue, now, plan)
         if node_id is None or self._waits_for_building(queue, plan):
@@ -238,7 +238,7 @@ class Sender:
         outgoing.batches.append(batch)
         outgoing.size += len(batch.payload or b"")
 
-    def _destination(self, queue: PartitionQueue, now: float, plan: Plan) -> int | None:
+    def _destination(self, queue: PartitionQueue, now: float, plan: SendPlan) -> int | None:
         """The broker for the first batch of a queue, if it can be sent now."""
         if not queue.gather():
             return None
@@ -272,7 +272,7 @@ class Sender:
         )
         batch.appender = None
 
-    def _waits_for_building(self, queue: PartitionQueue, plan: Plan) -> bool:
+    def _waits_for_building(self, queue: PartitionQueue, plan: SendPlan) -> bool:
         """Start building the next batches of a queue; return whether the first one is not built yet."""
         if not self.builds_elsewhere or self._options.codec is Codec.NONE:
             return False
@@ -290,19 +290,19 @@ class Sender:
         row: PartitionProduceResponse | None,
         now: float,
         *,
-        answer: Answer | None = None,
+        answer: AppendResult | None = None,
     ) -> None:
         queue = self._records.queues[batch.where]
         batch.last_error = error
         answer = answer_of(code) if answer is None else answer
         match self._action(queue, batch, code, answer, now):
             case Action.STORED:
-                outcome = Stored()
-                if answer is Answer.STORED:
+                outcome = StoredBatch()
+                if answer is AppendResult.STORED:
                     for proven in queue.stored(batch, now):
                         self._settle(proven, outcome)
                     if row is not None and code is ErrorCode.NONE:
-                        outcome = Stored(row.base_offset, row.log_append_time_ms)
+                        outcome = StoredBatch(row.base_offset, row.log_append_time_ms)
                 else:
                     queue.settled(batch)
                 self._settle(batch, outcome)
@@ -330,13 +330,13 @@ class Sender:
         queue: PartitionQueue,
         batch: ProducerBatch,
         code: ErrorCode,
-        answer: Answer,
+        answer: AppendResult,
         now: float,
     ) -> Action:
         sent = queue.sent
-        if answer is Answer.OPEN:
+        if answer is AppendResult.OPEN:
             sent.left_open(batch)
-        elif answer is Answer.OUT_OF_ORDER:
+        elif answer is AppendResult.OUT_OF_ORDER:
             if sent.is_surely_stored(batch):
                 return Action.STORED
             sent.out_of_order(batch)
@@ -361,7 +361,7 @@ class Sender:
         for batch in queue.overdue(now - self._options.delivery_timeout_s):
             if queue.sent.is_surely_stored(batch):
                 queue.settled(batch)
-                self._settle(batch, Stored())
+                self._settle(batch, StoredBatch())
                 continue
             queue.given_up(batch)
             seconds = self._options.delivery_timeout_s
@@ -385,15 +385,15 @@ class Sender:
         self.given_up.add(batch, error)
         self._settle(batch, Failed(error))
 
-    def _follow(self, transactions: Transactions) -> None:
+    def _follow(self, transactions: ProducerTransactions) -> None:
         """Drop what cannot be in a committed transaction."""
         if transactions.fatal is not None:
-            self.give_up(transactions.refusal(TransactionInput.SEND))
+            self.give_up(transactions.refusal(ProducerTransactionInput.SEND))
         elif transactions.doomed:
-            self.retract(transactions.refusal(TransactionInput.SEND))
+            self.retract(transactions.refusal(ProducerTransactionInput.SEND))
 
-    def _settle(self, batch: ProducerBatch, outcome: Stored | Failed) -> None:
+    def _settle(self, batch: ProducerBatch, outcome: StoredBatch | Failed) -> None:
         self._records.release(batch)
-        if isinstance(outcome, Stored):
+        if isinstance(outcome, StoredBatch):
             self.stored_records += batch.count
         batch.settle(outcome)

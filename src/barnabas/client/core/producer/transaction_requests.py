@@ -41,7 +41,7 @@ PRODUCE_EXPLICIT_AT_MOST: Final = 11
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ProducerIdentity:
     """A transactional producer as brokers know it; id and epoch are -1 until brokers assign them."""
 
     transactional_id: str
@@ -134,9 +134,9 @@ class PreparedTransaction:
     implicit: bool
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> ProducerIdentity:
         """Its producer."""
-        return Identity(self.transactional_id, self.producer_id, self.producer_epoch)
+        return ProducerIdentity(self.transactional_id, self.producer_id, self.producer_epoch)
 
     @property
     def end_at_most(self) -> int | None:

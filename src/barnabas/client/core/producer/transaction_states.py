@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 
 
-class TransactionState(Enum):
+class ProducerTransactionState(Enum):
     """The state of a transactional producer; messages contain the values."""
 
     NEW = "not initialised"
@@ -28,7 +28,7 @@ class TransactionState(Enum):
     DEAD = "failed for good"
 
 
-class TransactionInput(Enum):
+class ProducerTransactionInput(Enum):
     """Events; those named like calls are the user's."""
 
     INIT = "init_transactions"
@@ -50,40 +50,40 @@ class TransactionInput(Enum):
     """The coordinator has done what was requested."""
 
 
-_S, _I = TransactionState, TransactionInput
+_S, _I = ProducerTransactionState, ProducerTransactionInput
 
-TRANSITIONS: Mapping[TransactionState, Mapping[TransactionInput, TransactionState]] = (
-    MappingProxyType(
-        {
-            _S.NEW: {_I.INIT: _S.NEW, _I.INITIATED: _S.READY},
-            _S.READY: {_I.BEGIN: _S.OPEN},
-            _S.OPEN: {
-                _I.SEND: _S.OPEN,
-                _I.OFFSETS: _S.OPEN,
-                _I.COMMIT: _S.FLUSHING,
-                _I.PREPARE: _S.FLUSHING,
-                _I.ABORT: _S.ABORTING,
-                _I.FAIL: _S.FAILED,
-            },
-            _S.FLUSHING: {
-                _I.COMMIT: _S.FLUSHING,
-                _I.PREPARE: _S.FLUSHING,
-                _I.ABORT: _S.ABORTING,
-                _I.FAIL: _S.FAILED,
-                _I.SETTLED: _S.COMMITTING,
-                _I.HANDED_OVER: _S.PREPARED,
-            },
-            _S.COMMITTING: {
-                _I.COMMIT: _S.COMMITTING,
-                _I.FAIL: _S.FAILED,
-                _I.ENDED: _S.READY,
-            },
-            _S.FAILED: {_I.ABORT: _S.ABORTING, _I.FAIL: _S.FAILED},
-            _S.ABORTING: {_I.ABORT: _S.ABORTING, _I.FAIL: _S.ABORTING, _I.ENDED: _S.READY},
-            _S.PREPARED: {_I.INIT: _S.NEW},
-            _S.DEAD: {},
-        }
-    )
+TRANSITIONS: Mapping[
+    ProducerTransactionState, Mapping[ProducerTransactionInput, ProducerTransactionState]
+] = MappingProxyType(
+    {
+        _S.NEW: {_I.INIT: _S.NEW, _I.INITIATED: _S.READY},
+        _S.READY: {_I.BEGIN: _S.OPEN},
+        _S.OPEN: {
+            _I.SEND: _S.OPEN,
+            _I.OFFSETS: _S.OPEN,
+            _I.COMMIT: _S.FLUSHING,
+            _I.PREPARE: _S.FLUSHING,
+            _I.ABORT: _S.ABORTING,
+            _I.FAIL: _S.FAILED,
+        },
+        _S.FLUSHING: {
+            _I.COMMIT: _S.FLUSHING,
+            _I.PREPARE: _S.FLUSHING,
+            _I.ABORT: _S.ABORTING,
+            _I.FAIL: _S.FAILED,
+            _I.SETTLED: _S.COMMITTING,
+            _I.HANDED_OVER: _S.PREPARED,
+        },
+        _S.COMMITTING: {
+            _I.COMMIT: _S.COMMITTING,
+            _I.FAIL: _S.FAILED,
+            _I.ENDED: _S.READY,
+        },
+        _S.FAILED: {_I.ABORT: _S.ABORTING, _I.FAIL: _S.FAILED},
+        _S.ABORTING: {_I.ABORT: _S.ABORTING, _I.FAIL: _S.ABORTING, _I.ENDED: _S.READY},
+        _S.PREPARED: {_I.INIT: _S.NEW},
+        _S.DEAD: {},
+    }
 )
 
 SENDING = frozenset({_S.OPEN, _S.FLUSHING})
@@ -93,7 +93,7 @@ DOOMED = frozenset({_S.FAILED, _S.ABORTING})
 UNDECIDED = SENDING | DOOMED
 """There is a transaction, and the coordinator has no request to commit it."""
 
-WHAT_TO_DO: Mapping[TransactionState, str] = MappingProxyType(
+WHAT_TO_DO: Mapping[ProducerTransactionState, str] = MappingProxyType(
     {
         _S.NEW: "call init_transactions first",
         _S.READY: "call begin_transaction first",

@@ -17,8 +17,8 @@ from barnabas.client.core.producer.transaction_states import (
     TRANSITIONS,
     UNDECIDED,
     WHAT_TO_DO,
-    TransactionInput,
-    TransactionState,
+    ProducerTransactionInput,
+    ProducerTransactionState,
 )
 from barnabas.errors import AbortableError, ErrorCode, FatalError, KafkaError, LocalProtocolError
 from barnabas.types import TopicPartition
@@ -37,7 +37,7 @@ _FATAL: Final = (
 )
 
 
-class Transactions:
+class ProducerTransactions:
     """The open transaction of a producer, and its allowed calls.
 
     `begun`: the coordinator may know of a transaction; `confirmed`: it does. `gap`: a batch with a
@@ -47,7 +47,7 @@ class Transactions:
 
     def __init__(self, transactional_id: str) -> None:
         self.transactional_id = transactional_id
-        self.state = TransactionState.NEW
+        self.state = ProducerTransactionState.NEW
         self.implicit = False
         self.begun = False
         self.confirmed = False
@@ -75,9 +75,9 @@ class Transactions:
     @property
     def fatal(self) -> KafkaError | None:
         """Why the producer cannot continue, if so."""
-        return self._why if self.state is TransactionState.DEAD else None
+        return self._why if self.state is ProducerTransactionState.DEAD else None
 
-    def move(self, happened: TransactionInput) -> None:
+    def move(self, happened: ProducerTransactionInput) -> None:
         """Apply a call or an event.
 
         Raises:
@@ -90,13 +90,13 @@ class Transactions:
             raise self.refusal(happened)
         self.state = following
 
-    def refusal(self, call: TransactionInput) -> KafkaError:
+    def refusal(self, call: ProducerTransactionInput) -> KafkaError:
         """The error for `call` now."""
         who = f"{call.value}: the producer of transactional id {self.transactional_id!r}"
-        if self.state is TransactionState.DEAD:
+        if self.state is ProducerTransactionState.DEAD:
             code = ErrorCode.UNKNOWN_SERVER_ERROR if self._why is None else self._why.code
             return FatalError(f"{who} cannot go on, {_advice(code)}: {self._why}", code)
-        if self.state is TransactionState.FAILED:
+        if self.state is ProducerTransactionState.FAILED:
             code = ErrorCode.TRANSACTION_ABORTABLE if self._why is None else self._why.code
             return AbortableError(
                 f"{who} is {self.state.value}, call abort_transaction: {self._why}", code
@@ -135,21 +135,21 @@ class Transactions:
         """
         self.gap |= batch.sequence != NO_SEQUENCE
         self.fail(error)
-        return self.refusal(TransactionInput.SEND) if error.code in _FATAL else error
+        return self.refusal(ProducerTransactionInput.SEND) if error.code in _FATAL else error
 
     def fail(self, error: KafkaError) -> None:
         """The transaction cannot be committed any more; the first reason counts."""
         if error.code in _FATAL:
             self.die(error)
-        elif self.state is not TransactionState.DEAD:
+        elif self.state is not ProducerTransactionState.DEAD:
             if self.state not in DOOMED:
                 self._why = error
-            self.move(TransactionInput.FAIL)
+            self.move(ProducerTransactionInput.FAIL)
 
     def die(self, error: KafkaError) -> None:
         """The producer cannot continue; the first reason counts."""
-        if self.state is not TransactionState.DEAD:
-            self.state = TransactionState.DEAD
+        if self.state is not ProducerTransactionState.DEAD:
+            self.state = ProducerTransactionState.DEAD
             self._why = _explained(error)
             self.wanted.clear()
 

@@ -13,19 +13,19 @@ def topic(name: str, count: int) -> TopicView:
 TOPICS = {each.name: each for each in (topic("events", 3), topic("single", 1))}
 
 
-def said(*wanted: tuple[str, int]) -> str:
+def reported(*wanted: tuple[str, int]) -> str:
     return absence([TopicPartition(*each) for each in wanted], TOPICS)
 
 
 def test_what_is_not_there_is_named_with_what_may_have_been_meant() -> None:
-    assert said(("event", 0), ("event", 1)) == "there is no topic event, did you mean events?"
-    assert said(("other", 0)) == "there is no topic other (list_topics lists them)"
+    assert reported(("event", 0), ("event", 1)) == "there is no topic event, did you mean events?"
+    assert reported(("other", 0)) == "there is no topic other (list_topics lists them)"
 
 
 def test_of_a_topic_that_is_there_its_partitions_are_told() -> None:
-    assert said(("events", 3), ("events", 0)) == "events has 3 partitions, counted from 0"
-    assert said(("single", 1), ("events", 2)) == "single has 1 partition, counted from 0"
+    assert reported(("events", 3), ("events", 0)) == "events has 3 partitions, counted from 0"
+    assert reported(("single", 1), ("events", 2)) == "single has 1 partition, counted from 0"
 
 
 def test_what_has_come_meanwhile_is_there() -> None:
-    assert said(("events", 2)) == "by now all of them exist: try again"
+    assert reported(("events", 2)) == "by now all of them exist: try again"

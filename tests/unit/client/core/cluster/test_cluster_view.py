@@ -101,9 +101,9 @@ def test_forgotten_topics_are_gone() -> None:
 
 
 def test_a_partition_is_found_by_its_number_where_others_are_missing() -> None:
-    told = response()
-    told.topics[0].partitions[0].partition_index = 3
-    view = viewed(told)
+    reported = response()
+    reported.topics[0].partitions[0].partition_index = 3
+    view = viewed(reported)
     last = TopicPartition("t", 3)
     assert view.leader(last) == Broker(1, "h", 1)
     assert view.leader(T0) is None

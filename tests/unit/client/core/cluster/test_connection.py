@@ -59,11 +59,11 @@ def test_the_highest_common_version_is_spoken() -> None:
 def test_the_levels_of_features_are_known() -> None:
     connection = Connection("me", "1.0")
     header, _ = read_request_header(body(connection.hello()))
-    told = versions()
-    told.finalized_features = [
+    reported = versions()
+    reported.finalized_features = [
         FinalizedFeatureKey(name="transaction.version", max_version_level=2, min_version_level=1)
     ]
-    connection.receive(answer(header.api_version, header.correlation_id, told))
+    connection.receive(answer(header.api_version, header.correlation_id, reported))
     assert connection.level_of("transaction.version") == 2
     assert connection.level_of("group.version") == 0
 

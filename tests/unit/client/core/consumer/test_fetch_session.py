@@ -1,4 +1,4 @@
-from barnabas.client.core.consumer.fetch_session import FetchSession, Wish
+from barnabas.client.core.consumer.fetch_session import ClientFetchSession, Wish
 from barnabas.types import TopicPartition
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -9,7 +9,7 @@ def wish(offset: int, topic_id: bytes = b"i" * 16) -> Wish:
 
 
 def test_a_new_session_names_everything_and_then_only_what_changed() -> None:
-    session = FetchSession()
+    session = ClientFetchSession()
     first = session.request({A: wish(0), B: wish(0)})
     assert (first.session_id, first.epoch, set(first.changed)) == (0, 0, {A, B})
     session.answered(77)
@@ -22,7 +22,7 @@ def test_a_new_session_names_everything_and_then_only_what_changed() -> None:
 
 
 def test_a_topic_made_again_is_forgotten_under_its_old_id() -> None:
-    session = FetchSession()
+    session = ClientFetchSession()
     session.request({A: wish(0)})
     session.answered(77)
     again = session.request({A: wish(0, b"j" * 16)})
@@ -31,7 +31,7 @@ def test_a_topic_made_again_is_forgotten_under_its_old_id() -> None:
 
 
 def test_without_a_session_on_the_broker_everything_is_named_each_time() -> None:
-    session = FetchSession()
+    session = ClientFetchSession()
     session.request({A: wish(0)})
     session.answered(0)
     again = session.request({A: wish(0)})
@@ -39,7 +39,7 @@ def test_without_a_session_on_the_broker_everything_is_named_each_time() -> None
 
 
 def test_epochs_go_round_without_passing_0() -> None:
-    session = FetchSession()
+    session = ClientFetchSession()
     session.answered(77)
     session._epoch = 2**31 - 1
     session.answered(77)
@@ -47,7 +47,7 @@ def test_epochs_go_round_without_passing_0() -> None:
 
 
 def test_a_session_that_a_broker_keeps_is_ended_once() -> None:
-    session = FetchSession()
+    session = ClientFetchSession()
     assert session.end() is None
     session.request({})
     session.answered(7)

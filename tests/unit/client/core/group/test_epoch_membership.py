@@ -46,7 +46,7 @@ def answer(
     )
 
 
-def told(member: EpochMembership, epoch: int, *partitions: int) -> None:
+def reported(member: EpochMembership, epoch: int, *partitions: int) -> None:
     """A heartbeat whose answer says what it is to have."""
     member.heartbeat_request()
     assert member.handle_response(answer(epoch, {ID: list(partitions)})) is Next.ON
@@ -65,7 +65,7 @@ def reconcile(member: EpochMembership) -> list[Change]:
 def joined(member: EpochMembership, *partitions: int) -> EpochMembership:
     """As a member that has these, and said so."""
     member.join()
-    told(member, 1, *partitions)
+    reported(member, 1, *partitions)
     reconcile(member)
     member.heartbeat_request()
     assert member.handle_response(answer()) is Next.ON
@@ -79,10 +79,10 @@ def test_who_joins_says_all_of_itself_and_then_only_that_it_is_there() -> None:
     assert (member.due, member.has_news) == (True, False)
     member.join()
     assert (member.due, member.has_news) == (False, True)
-    said = member.heartbeat_request()
-    assert (said.group_id, said.member_id, said.member_epoch) == ("g", "me", 0)
-    assert (said.rack_id, said.rebalance_timeout_ms, said.server_assignor) == ("r", 9000, "range")
-    assert (said.subscribed_topic_names, said.topic_partitions) == (["t"], [])
+    sent = member.heartbeat_request()
+    assert (sent.group_id, sent.member_id, sent.member_epoch) == ("g", "me", 0)
+    assert (sent.rack_id, sent.rebalance_timeout_ms, sent.server_assignor) == ("r", 9000, "range")
+    assert (sent.subscribed_topic_names, sent.topic_partitions) == (["t"], [])
     assert member.handle_response(answer(3, {})) is Next.ON
     assert (member.generation, member.interval_ms) == (3, 700)
     assert reconcile(member) == [Change(ChangeKind.ASSIGNED, ())]
@@ -95,7 +95,7 @@ def test_who_joins_says_all_of_itself_and_then_only_that_it_is_there() -> None:
 def test_what_was_taken_is_said_at_once_and_only_once() -> None:
     member = membership()
     member.join()
-    told(member, 1, 0, 1)
+    reported(member, 1, 0, 1)
     assert (member.due, member.state) == (True, EpochState.RECONCILING)
     assert member.unnamed({}) == {ID}
     assert not member.has_news
@@ -110,7 +110,7 @@ def test_what_was_taken_is_said_at_once_and_only_once() -> None:
 
 def test_it_gives_up_first_and_takes_then() -> None:
     member = joined(membership(), 0, 1)
-    told(member, 2, 1, 2)
+    reported(member, 2, 1, 2)
     assert reconcile(member) == [
         Change(ChangeKind.REVOKED, (A,)),
         Change(ChangeKind.ASSIGNED, (C,)),
@@ -119,7 +119,7 @@ def test_it_gives_up_first_and_takes_then() -> None:
 
 def test_while_that_goes_on_heartbeats_say_what_it_had() -> None:
     member = joined(membership(), 0, 1)
-    told(member, 2, 1)
+    reported(member, 2, 1)
     change = member.before_join()
     assert change is not None
     member.gave_up(change)
@@ -134,9 +134,9 @@ def test_while_that_goes_on_heartbeats_say_what_it_had() -> None:
 
 def test_what_it_is_told_meanwhile_counts() -> None:
     member = joined(membership(), 0)
-    told(member, 2, 0, 1)
+    reported(member, 2, 0, 1)
     member.took(NAMES)
-    told(member, 3, 0)
+    reported(member, 3, 0)
     member.reconciled()
     assert member.due
     assert reconcile(member) == [Change(ChangeKind.REVOKED, (B,)), Change(ChangeKind.ASSIGNED, ())]
@@ -150,8 +150,8 @@ def test_what_it_is_told_meanwhile_counts() -> None:
 
 def test_what_it_took_nothing_of_and_is_to_have_no_more_is_told_too() -> None:
     member = joined(membership(), 0)
-    told(member, 2, 0, 1)
-    told(member, 3, 0)
+    reported(member, 2, 0, 1)
+    reported(member, 3, 0)
     assert reconcile(member) == [Change(ChangeKind.ASSIGNED, ())]
     assert member.has_news
     assert member.heartbeat_request().topic_partitions is not None
@@ -178,8 +178,8 @@ def test_who_is_fenced_has_lost_all_and_joins_anew_under_the_same_id(code: Error
     assert change == Change(ChangeKind.LOST, (A, B))
     member.gave_up(change)
     member.join()
-    said = member.heartbeat_request()
-    assert (said.member_id, said.member_epoch, said.topic_partitions) == ("me", 0, [])
+    sent = member.heartbeat_request()
+    assert (sent.member_id, sent.member_epoch, sent.topic_partitions) == ("me", 0, [])
 
 
 @pytest.mark.parametrize(
@@ -223,12 +223,12 @@ def test_a_pattern_takes_the_place_of_names_and_names_of_a_pattern() -> None:
     member = joined(membership(), 0)
     member.match("t.*")
     assert member.has_news
-    said = member.heartbeat_request()
-    assert (said.subscribed_topic_names, said.subscribed_topic_regex) == ([], "t.*")
+    sent = member.heartbeat_request()
+    assert (sent.subscribed_topic_names, sent.subscribed_topic_regex) == ([], "t.*")
     member.handle_response(answer())
     member.subscribe(["t"])
-    said = member.heartbeat_request()
-    assert (said.subscribed_topic_names, said.subscribed_topic_regex) == (["t"], "")
+    sent = member.heartbeat_request()
+    assert (sent.subscribed_topic_names, sent.subscribed_topic_regex) == (["t"], "")
     member.handle_response(answer())
     assert not member.has_news
 
@@ -237,8 +237,8 @@ def test_a_pattern_takes_the_place_of_names_and_names_of_a_pattern() -> None:
 def test_a_static_member_leaves_for_a_while(instance: str | None, epoch: int) -> None:
     member = joined(membership(**{"group.instance.id": instance}), 0)
     assert member.before_leave() == Change(ChangeKind.REVOKED, (A,))
-    said = member.leave_request()
-    assert (said.member_epoch, said.instance_id) == (epoch, instance)
+    sent = member.leave_request()
+    assert (sent.member_epoch, sent.instance_id) == (epoch, instance)
     member.forgotten()
     assert member.before_leave() == Change(ChangeKind.LOST, (A,))
 

@@ -12,8 +12,8 @@ def test_a_member_may_be_forgotten_at_any_time() -> None:
 
 
 def test_a_member_may_be_told_something_else_whatever_it_does() -> None:
-    told = {state for state, moves in TRANSITIONS.items() if EpochInput.TOLD in moves}
-    assert told == set(EpochState) - {EpochState.AWAY}
+    reported = {state for state, moves in TRANSITIONS.items() if EpochInput.TOLD in moves}
+    assert reported == set(EpochState) - {EpochState.AWAY}
 
 
 def test_all_that_it_has_is_known_only_when_it_has_said_so() -> None:

@@ -115,8 +115,8 @@ def test_a_cooperative_one_says_what_it_has_and_gives_up_what_it_must() -> None:
     assert sync(member, A, B) == (Change(ChangeKind.ASSIGNED, (A, B)),)
     member.rejoin("for the test")
     assert member.before_join() is None
-    said = decode_subscription(member.join_request().protocols[0].metadata)
-    assert (said.owned, said.generation) == ((A, B), 1)
+    sent = decode_subscription(member.join_request().protocols[0].metadata)
+    assert (sent.owned, sent.generation) == ((A, B), 1)
     join(member, generation=2)
     assert sync(member, B, C) == (
         Change(ChangeKind.REVOKED, (A,)),
@@ -197,7 +197,7 @@ def test_a_refused_join_says_how_to_go_on(code: ErrorCode, how: Next) -> None:
 
 
 def test_subscriptions_and_assignments_are_read_as_they_were_written() -> None:
-    said = Said(("t", "u"), (A, C), 7, b"own", None)
-    assert decode_subscription(encode_subscription(said)) == said
+    sent = Said(("t", "u"), (A, C), 7, b"own", None)
+    assert decode_subscription(encode_subscription(sent)) == sent
     assert decode_assignment(encode_assignment([C, A])) == [A, C]
     assert decode_assignment(b"") == []

@@ -3,7 +3,7 @@ import pytest
 from barnabas.client.core.producer.idempotence import (
     MAX_SEQUENCE,
     Action,
-    Answer,
+    AppendResult,
     Circumstances,
     add_sequence,
     answer_of,
@@ -49,23 +49,23 @@ def test_what_is_out_of_order_goes_out_again_unless_only_a_coordinator_has_epoch
 @pytest.mark.parametrize(
     ("code", "answer"),
     [
-        (ErrorCode.NONE, Answer.STORED),
-        (ErrorCode.DUPLICATE_SEQUENCE_NUMBER, Answer.STORED),
-        (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, Answer.OUT_OF_ORDER),
-        (ErrorCode.UNKNOWN_PRODUCER_ID, Answer.OUT_OF_ORDER),
-        (ErrorCode.REQUEST_TIMED_OUT, Answer.OPEN),
-        (ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, Answer.OPEN),
+        (ErrorCode.NONE, AppendResult.STORED),
+        (ErrorCode.DUPLICATE_SEQUENCE_NUMBER, AppendResult.STORED),
+        (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, AppendResult.OUT_OF_ORDER),
+        (ErrorCode.UNKNOWN_PRODUCER_ID, AppendResult.OUT_OF_ORDER),
+        (ErrorCode.REQUEST_TIMED_OUT, AppendResult.OPEN),
+        (ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, AppendResult.OPEN),
         # Who led when the batch came, and no longer does when its followers should have it:
-        (ErrorCode.NOT_LEADER_OR_FOLLOWER, Answer.OPEN),
-        (ErrorCode.KAFKA_STORAGE_ERROR, Answer.OPEN),
-        (ErrorCode.UNKNOWN_SERVER_ERROR, Answer.OPEN),
-        (ErrorCode.NOT_ENOUGH_REPLICAS, Answer.REJECTED),
-        (ErrorCode.INVALID_RECORD, Answer.REJECTED),
-        (ErrorCode.MESSAGE_TOO_LARGE, Answer.REJECTED),
-        (ErrorCode.TOPIC_AUTHORIZATION_FAILED, Answer.REJECTED),
+        (ErrorCode.NOT_LEADER_OR_FOLLOWER, AppendResult.OPEN),
+        (ErrorCode.KAFKA_STORAGE_ERROR, AppendResult.OPEN),
+        (ErrorCode.UNKNOWN_SERVER_ERROR, AppendResult.OPEN),
+        (ErrorCode.NOT_ENOUGH_REPLICAS, AppendResult.REJECTED),
+        (ErrorCode.INVALID_RECORD, AppendResult.REJECTED),
+        (ErrorCode.MESSAGE_TOO_LARGE, AppendResult.REJECTED),
+        (ErrorCode.TOPIC_AUTHORIZATION_FAILED, AppendResult.REJECTED),
     ],
 )
-def test_what_an_answer_says_of_the_log(code: ErrorCode, answer: Answer) -> None:
+def test_what_an_answer_says_of_the_log(code: ErrorCode, answer: AppendResult) -> None:
     assert answer_of(code) is answer
 
 

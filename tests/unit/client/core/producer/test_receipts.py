@@ -3,7 +3,7 @@ from typing import Any, cast
 
 import pytest
 
-from barnabas.client.core.producer.delivery import Failed, Stored, Waits
+from barnabas.client.core.producer.delivery import Failed, StoredBatch, Waits
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.receipts import Receipts, Summary
 from barnabas.errors import BrokerError, ErrorCode, RequestTimeout
@@ -42,13 +42,13 @@ def receipts_of(*batches: ProducerBatch) -> Receipts:
 
 def test_what_is_stored_is_only_counted() -> None:
     first, second = a_batch(3), a_batch(2)
-    first.settle(Stored(0))
+    first.settle(StoredBatch(0))
     receipts = receipts_of(first, second)
     assert len(receipts) == 5
     lost = receipts.summary().lost
     assert lost is not None, "who asks too early is told so"
     assert (lost[0], type(lost[1])) == (4, RequestTimeout)
-    second.settle(Stored(3))
+    second.settle(StoredBatch(3))
     receipts.look()
     assert receipts.summary() == Summary(5, 5, None)
 
@@ -56,8 +56,8 @@ def test_what_is_stored_is_only_counted() -> None:
 def test_the_first_that_is_lost_is_told_by_its_number() -> None:
     first, second, third = a_batch(3), a_batch(2), a_batch(4)
     receipts = receipts_of(first, second, third)
-    first.settle(Stored(0))
-    third.settle(Stored(3))
+    first.settle(StoredBatch(0))
+    third.settle(StoredBatch(3))
     second.settle(Failed(TOO_LARGE))
     with pytest.raises(BrokerError, match="MESSAGE_TOO_LARGE"):
         receipts.look()
@@ -71,7 +71,7 @@ def test_a_part_of_a_batch_may_be_lost_alone() -> None:
     batch.split_into(parts)
     parts[1].settle(Failed(TOO_LARGE))
     receipts.look()
-    parts[0].settle(Stored(0))
+    parts[0].settle(StoredBatch(0))
     with pytest.raises(BrokerError, match="MESSAGE_TOO_LARGE"):
         receipts.look()
     assert receipts.summary() == Summary(3, 2, (3, TOO_LARGE))

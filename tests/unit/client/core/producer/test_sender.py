@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas.client.core.cluster.cluster_view import PartitionView, TopicView
-from barnabas.client.core.producer.transaction_states import TransactionInput
+from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
 from barnabas.errors import (
     AbortableError,
     BrokerError,
@@ -415,7 +415,7 @@ def test_what_was_sent_is_tried_again_even_then() -> None:
     it.transactions.added([WHERE])
     sent = it.send(b"a")
     it.sender.failed(it.go(), ConnectionFailed("gone"), it.now)
-    it.happens(TransactionInput.ABORT)
+    it.happens(ProducerTransactionInput.ABORT)
     it.later()
     again = it.go()
     assert values(again) == [b"a"]
@@ -496,9 +496,9 @@ def test_a_flush_says_that_its_producer_is_fenced() -> None:
     it = InTransaction()
     it.send(b"a")
     it.answer(it.go(), ErrorCode.INVALID_PRODUCER_EPOCH)
-    with pytest.raises(FatalError, match=r"^1 record in 1 batch was .*: it is fenced") as told:
+    with pytest.raises(FatalError, match=r"^1 record in 1 batch was .*: it is fenced") as raised:
         it.sender.given_up.raise_first()
-    assert told.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+    assert raised.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
 
 
 def test_what_fails_after_the_producer_did_keeps_its_own_reason() -> None:

@@ -1,8 +1,8 @@
 from barnabas.client.core.cluster.topic_ids import BY_NAME, TopicIds
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import (
-    Identity,
     PreparedTransaction,
+    ProducerIdentity,
     refused_offsets,
     refused_partitions,
 )
@@ -22,12 +22,12 @@ from barnabas.protocol.txn_offset_commit import (
 from barnabas.types import TopicPartition
 from barnabas.wire.compiler import Codec
 
-ME = Identity("x", 7, 3)
+ME = ProducerIdentity("x", 7, 3)
 A, B, C = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 4)
 
 
 def test_a_new_producer_names_no_id() -> None:
-    asked = Identity("x").init(1000)
+    asked = ProducerIdentity("x").init(1000)
     assert (asked.transactional_id, asked.transaction_timeout_ms) == ("x", 1000)
     assert (asked.producer_id, asked.producer_epoch) == (-1, -1)
     assert (ME.init(1000).producer_id, ME.init(1000).producer_epoch) == (7, 3)
@@ -47,12 +47,16 @@ def test_offsets_are_a_members_since_version_3() -> None:
     asked = ME.commit_offsets(group, {A: 5, C: 6}, BY_NAME)
     for version in (2, 3):
         codec = Codec.of(TxnOffsetCommitRequest, version)
-        told, _ = codec.decode(codec.encode(asked))
-        member = (told.generation_id_or_member_epoch, told.member_id, told.group_instance_id)
+        reported, _ = codec.decode(codec.encode(asked))
+        member = (
+            reported.generation_id_or_member_epoch,
+            reported.member_id,
+            reported.group_instance_id,
+        )
         assert member == ((9, "m", "i") if version == 3 else (-1, "", None))
         rows = [
             (topic.name, row.partition_index, row.committed_offset)
-            for topic in told.topics
+            for topic in reported.topics
             for row in topic.partitions
         ]
         assert rows == [("t", 0, 5), ("u", 4, 6)]
@@ -97,8 +101,8 @@ def test_offsets_by_the_ids_of_their_topics_since_version_6() -> None:
     ids = TopicIds({"t": b"T" * 16, "u": b"U" * 16}, ["t", "u"])
     codec = Codec.of(TxnOffsetCommitRequest, 6)
     asked = ME.commit_offsets(GroupMetadata("g"), {A: 5, C: 6}, ids)
-    told, _ = codec.decode(codec.encode(asked))
-    assert [(topic.name, topic.topic_id) for topic in told.topics] == [
+    reported, _ = codec.decode(codec.encode(asked))
+    assert [(topic.name, topic.topic_id) for topic in reported.topics] == [
         ("", b"T" * 16),
         ("", b"U" * 16),
     ]

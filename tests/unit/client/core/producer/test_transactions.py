@@ -7,10 +7,10 @@ from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.transaction_states import (
     TRANSITIONS,
     WHAT_TO_DO,
-    TransactionInput,
-    TransactionState,
+    ProducerTransactionInput,
+    ProducerTransactionState,
 )
-from barnabas.client.core.producer.transactions import Transactions
+from barnabas.client.core.producer.transactions import ProducerTransactions
 from barnabas.errors import (
     AbortableError,
     BrokerError,
@@ -24,13 +24,13 @@ from barnabas.types import TopicPartition
 from tests.sending_harness import Waits as NobodyWaits
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
-_S, _I = TransactionState, TransactionInput
+_S, _I = ProducerTransactionState, ProducerTransactionInput
 LOST = BrokerError(ErrorCode.INVALID_RECORD, "no")
 
 
-def at(state: TransactionState, version: int = 1) -> Transactions:
+def at(state: ProducerTransactionState, version: int = 1) -> ProducerTransactions:
     """Transactions that stand there."""
-    made = Transactions("x")
+    made = ProducerTransactions("x")
     made.state = state
     made.set_version(version)
     return made
@@ -43,9 +43,11 @@ def batch(sequence: int) -> ProducerBatch:
     return made
 
 
-@pytest.mark.parametrize(("state", "happened"), list(product(TransactionState, TransactionInput)))
+@pytest.mark.parametrize(
+    ("state", "happened"), list(product(ProducerTransactionState, ProducerTransactionInput))
+)
 def test_every_state_answers_every_input_by_the_table(
-    state: TransactionState, happened: TransactionInput
+    state: ProducerTransactionState, happened: ProducerTransactionInput
 ) -> None:
     it = at(state)
     following = TRANSITIONS[state].get(happened)
@@ -53,7 +55,7 @@ def test_every_state_answers_every_input_by_the_table(
         it.move(happened)
         assert it.state is following
         return
-    kinds: dict[TransactionState, type[KafkaError]] = {
+    kinds: dict[ProducerTransactionState, type[KafkaError]] = {
         _S.FAILED: AbortableError,
         _S.DEAD: FatalError,
     }
@@ -67,25 +69,27 @@ def test_all_that_a_transaction_can_come_to_ends() -> None:
     ends = {_S.READY, _S.DEAD}
     while True:
         more = {
-            state for state in TransactionState if ends.intersection(TRANSITIONS[state].values())
+            state
+            for state in ProducerTransactionState
+            if ends.intersection(TRANSITIONS[state].values())
         }
         if more <= ends:
             break
         ends |= more
-    assert ends == set(TransactionState)
+    assert ends == set(ProducerTransactionState)
 
 
 def test_who_calls_out_of_order_is_told_the_state_and_what_to_do() -> None:
-    told = {
+    raised = {
         state: str(at(state).refusal(_I.INIT if state is not _S.NEW else _I.SEND))
         for state in WHAT_TO_DO
     }
-    assert told[_S.NEW] == (
+    assert raised[_S.NEW] == (
         "send: the producer of transactional id 'x' is not initialised: "
         "call init_transactions first"
     )
-    assert "is not in a transaction: call begin_transaction first" in told[_S.READY]
-    assert "is committing: call commit_transaction again" in told[_S.COMMITTING]
+    assert "is not in a transaction: call begin_transaction first" in raised[_S.READY]
+    assert "is committing: call commit_transaction again" in raised[_S.COMMITTING]
 
 
 def test_what_is_handed_over_is_not_aborted_by_its_producer() -> None:
@@ -127,10 +131,12 @@ def test_what_is_lost_dooms_the_transaction_and_the_first_reason_counts() -> Non
     it.lost(batch(sequence=-1), LOST)
     it.lost(batch(sequence=5), RequestTimeout("late"))
     assert (it.doomed, it.sends, it.undecided, it.gap) == (True, False, True, True)
-    with pytest.raises(AbortableError, match="call abort_transaction: INVALID_RECORD: no") as told:
+    with pytest.raises(
+        AbortableError, match="call abort_transaction: INVALID_RECORD: no"
+    ) as raised:
         it.move(_I.COMMIT)
-    assert told.value.code is ErrorCode.INVALID_RECORD
-    assert not told.value.retriable
+    assert raised.value.code is ErrorCode.INVALID_RECORD
+    assert not raised.value.retriable
 
 
 def test_what_was_never_sent_leaves_no_gap() -> None:
@@ -147,7 +153,7 @@ def test_what_is_lost_while_it_is_aborted_changes_nothing_but_the_gap() -> None:
 
 @pytest.mark.parametrize("state", [_S.OPEN, _S.FLUSHING, _S.COMMITTING, _S.FAILED, _S.ABORTING])
 @pytest.mark.parametrize("code", [ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_EPOCH])
-def test_who_is_fenced_cannot_go_on(state: TransactionState, code: ErrorCode) -> None:
+def test_who_is_fenced_cannot_go_on(state: ProducerTransactionState, code: ErrorCode) -> None:
     it = at(state)
     it.takes_part(A)
     it.fail(BrokerError(code))
@@ -157,7 +163,7 @@ def test_who_is_fenced_cannot_go_on(state: TransactionState, code: ErrorCode) ->
     assert not it.wanted
     with pytest.raises(
         FatalError, match="create a new one: it is fenced: another producer"
-    ) as told:
+    ) as raised:
         it.move(_I.ABORT)
-    assert (told.value.code, told.value.retriable) == (code, False)
-    assert "ended the transaction from outside (`barnabas transactions abort`" in str(told.value)
+    assert (raised.value.code, raised.value.retriable) == (code, False)
+    assert "ended the transaction from outside (`barnabas transactions abort`" in str(raised.value)

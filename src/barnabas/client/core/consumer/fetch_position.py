@@ -1,0 +1,52 @@
+"""FetchPosition: where a consumer is in one assigned partition."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from barnabas.client.core.admin.group_descriptions import CommittedOffset
+from barnabas.client.core.group.epoch_trail import EpochTrail, KnownEpochs
+
+NO_OFFSET: Final = -1
+NO_REPLICA: Final = -1
+
+
+@dataclass(slots=True)
+class FetchPosition:
+    """Where one assigned partition stands.
+
+    `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
+    are known, and then `wanted` says which end of the log to begin at (None: the committed offset,
+    or what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch`
+    is the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
+    `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
+    `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
+    Records before `done` were given by polls that the user has come back from (-1: none is known).
+    `epochs` are those of what was fetched since the position was moved.
+    """
+
+    offset: int = NO_OFFSET
+    fetch_offset: int = NO_OFFSET
+    wanted: int | None = None
+    epoch: int = -1
+    paused: bool = False
+    turn: int = 0
+    parts: int = 0
+    not_before: float = 0.0
+    readable_end: int = -1
+    nearer: int = NO_REPLICA
+    nearer_until: float = 0.0
+    done: int = NO_OFFSET
+    epochs: EpochTrail = field(default_factory=EpochTrail)
+
+    @property
+    def known(self) -> bool:
+        """Whether it is known."""
+        return self.offset >= 0
+
+    def saved_at(self, offset: int) -> CommittedOffset:
+        """The contents of a commit of an offset of this partition."""
+        return CommittedOffset(offset, self.known_epochs().before(offset))
+
+    def known_epochs(self) -> KnownEpochs:
+        """The leader epochs of the records fetched so far."""
+        return self.epochs.until(self.fetch_offset)

@@ -1,6 +1,6 @@
 """Runs a notebook's cells one after another, as Jupyter does, and writes what each shows as text.
 
-`python -m tests.spark.notebook_program FILE` writes a list in JSON: for each cell of code what it
+`python -m tests.spark.notebook_program FILE` writes a list in JSON as its last line: for each cell of code what it
 printed, and the last expression's value where that is not None. Plots are drawn and not shown.
 """
 
@@ -23,7 +23,7 @@ def main(path: Path) -> None:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     sources = ["".join(each["source"]) for each in cells if each["cell_type"] == "code"]
     shown = [_run(source, names) for source in sources]
-    sys.stdout.write(json.dumps(shown))
+    sys.stdout.write(f"\n{json.dumps(shown)}\n")
 
 
 def _run(source: str, names: dict[str, Any]) -> list[str]:

@@ -102,6 +102,7 @@ EVERYTHING = {
 
 
 @pytest.mark.java
+@pytest.mark.long
 def test_types_and_values_are_those_of_sparks_own_from_avro(
     spark: SparkSession, topics: Topics
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.purgatory.purgatory import Known
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.errors import BrokerError, ErrorCode
@@ -26,21 +27,21 @@ class Committed:
             self._held.shard.offsets.not_kept(self._records)
 
 
-class CommitAgain:
+class CommitAgain(Known):
     """Commits other offsets for the same partitions, while all of them would be taken.
 
-    `outcome` is that of the request that was handled just now. Partitions are looked at again after any
+    The outcome is that of the request that was handled just now. Partitions are looked at again after any
     change of topics.
     """
 
-    __slots__ = ("_changes", "_clock", "_commit", "_shards", "outcome")
+    __slots__ = ("_changes", "_clock", "_commit", "_shards")
 
     def __init__(self, shards: GroupShards, clock: Clock, commit: Commit, outcome: object) -> None:
+        super().__init__(outcome)
         self._shards = shards
         self._clock = clock
         self._changes = shards.topics.changes
         self._commit = commit
-        self.outcome = outcome
 
     @property
     def sender(self) -> tuple[object, ...]:

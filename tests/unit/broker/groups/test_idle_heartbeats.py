@@ -128,7 +128,7 @@ class Place:
         self.broker.replicas.write()
         self.repeated = None
         if isinstance(outcome, Repeatable):
-            self.repeated, outcome = outcome, outcome.reply
+            self.repeated, outcome = outcome, outcome.outcome
         if not isinstance(outcome, Pending):
             return outcome
         outcome.on_done(told.append)

@@ -12,7 +12,7 @@ from barnabas.broker.connections.replies import reply_to_all, written
 from barnabas.broker.connections.unordered_replies import Floating
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.latch import Latch
-from barnabas.broker.purgatory.purgatory import Known, Pending, Unwritten, reply_of, there
+from barnabas.broker.purgatory.purgatory import Pending, Repeatable, Unwritten, reply_of, there
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.protocol.api_keys import ApiKey
@@ -100,7 +100,7 @@ class ClientConnection:
 
     def _learn(self, frame: memoryview, request: Request, outcome: object) -> object:
         """Keep a request that may come again; returns the outcome itself."""
-        if not isinstance(outcome, Known):
+        if not isinstance(outcome, Repeatable):
             self.connection.listen_late(late=False)
             return outcome
         known = self._known = self._known or KnownRequests(self._broker, self._dialect)
@@ -128,7 +128,7 @@ class ClientConnection:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
         outcome = self._handlers[key](broker, who, request.body)
-        if self._known is not None or isinstance(outcome, Known):
+        if self._known is not None or isinstance(outcome, Repeatable):
             outcome = self._learn(frame, request, outcome)
         if began is not None:
             used = Used(len(frame), broker.clock.monotonic() - began)

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.groups.commit_again import CommitAgain, Committed
-from barnabas.broker.purgatory.purgatory import Known, Repeatable
+from barnabas.broker.groups.commit_again import CommitAgain, QueuedCommit
+from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply
 from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
@@ -60,7 +60,7 @@ class _Commit(NamedTuple):
 
     request: Request
 
-    def failed(self, answer: Committed) -> OffsetCommitResponse:
+    def failed(self, answer: QueuedCommit) -> OffsetCommitResponse:
         """The response where the disk has failed."""
         assert isinstance(self.request.body, OffsetCommitRequest)
         return _commit_response(self.request.body, answer.error_code)
@@ -89,16 +89,16 @@ class KnownRequests:
         self.is_patient = True
         """Whether all of them are of a client that is in no hurry."""
 
-    def learn(self, frame: memoryview, request: Request, outcome: Known) -> None:
+    def learn(self, frame: memoryview, request: Request, outcome: Repeatable) -> None:
         """Know a request that has this outcome, if it may come again."""
-        if isinstance(outcome, Repeatable):
+        if isinstance(outcome, RepeatableReply):
             self._learn_words(frame, request, outcome)
         elif isinstance(outcome, AppendAgain):
             self._learn_append(frame, request, outcome)
         elif isinstance(outcome, CommitAgain):
             self._learn_commit(frame, request, outcome)
 
-    def _learn_words(self, frame: memoryview, request: Request, outcome: Repeatable) -> None:
+    def _learn_words(self, frame: memoryview, request: Request, outcome: RepeatableReply) -> None:
         self.is_patient &= outcome.is_patient
         response = self._dialect.write_response(request, outcome.outcome)
         if type(response) is bytes and len(frame) + len(response) <= _MOST_BYTES:

@@ -99,7 +99,7 @@ class Unwritten(Pending):
     __slots__ = ()
 
 
-class Known:
+class Repeatable:
     """An outcome, with what does the work of its request should that come again."""
 
     __slots__ = ("outcome",)
@@ -108,7 +108,7 @@ class Known:
         self.outcome = outcome
 
 
-class Repeatable(Known):
+class RepeatableReply(Repeatable):
     """A reply whose request may come again in the same words, and what does its work once more.
 
     `again()` returns True if the same reply is right again. False: it is not, and the request has to be
@@ -127,7 +127,7 @@ class Repeatable(Known):
 
 def itself(outcome: object) -> object:
     """The outcome without what is known besides."""
-    return outcome.outcome if isinstance(outcome, Known) else outcome
+    return outcome.outcome if isinstance(outcome, Repeatable) else outcome
 
 
 def there(outcome: object) -> Pending:

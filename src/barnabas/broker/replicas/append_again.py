@@ -1,6 +1,6 @@
 """AppendAgain: a Produce request for one partition, of which only the records will be others."""
 
-from barnabas.broker.purgatory.purgatory import Known
+from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.protocol.produce import (
@@ -10,7 +10,7 @@ from barnabas.protocol.produce import (
 )
 
 
-class AppendAgain(Known):
+class AppendAgain(Repeatable):
     """Appends further batches to a partition, as long as what the response tells of it is true.
 
     The outcome is the response to the request that was answered just now.

@@ -200,7 +200,10 @@ def open_message(
     append_time = attributes & LOG_APPEND_TIME
     for rows, _ in inner:
         for row in range(0, len(rows), _WIDTH):
-            kind = rows[row + layout.ATTRIBUTES]
+            kind, inside = rows[row + layout.ATTRIBUTES], rows[row + layout.BASE_OFFSET]
+            if shift and not 0 <= inside <= offset - shift:
+                what = f"one inside has the offset {inside}, not 0 to {offset - shift}"
+                raise CorruptRecord(f"message at offset {offset}: {what}")
             rows[row + layout.SHIFT] = shift
             if kind & CODEC_MASK and not (nested and not (kind | attributes) & layout.HAS_TIMES):
                 raise CorruptRecord(f"message at offset {offset}: {layout.WORDS[layout.NESTED]}")
@@ -221,6 +224,6 @@ def _shift(offset: int, attributes: int, inner: list[Rows]) -> int:
         return 0
     table = inner[-1].table
     last = table[-_WIDTH + layout.BASE_OFFSET] + table[-_WIDTH + layout.LAST_DELTA]
-    if offset < last:
-        raise CorruptRecord(f"the last message inside has the offset {last}")
+    if last < 0 or offset < last:
+        raise CorruptRecord(f"the last message inside has the offset {last}, not 0 to {offset}")
     return offset - last

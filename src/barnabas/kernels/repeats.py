@@ -3,9 +3,9 @@
 
 A client at work sends the same words again and again. From one time to the next only the correlation
 id differs, which is the same four bytes of a request and of its response; the records of a Produce, with
-the offset that its response has for them; or the offsets of an OffsetCommit. The table of a connection has such a request, its
-response, and what does the work once more. Whatever is not in the table, or cannot be done in the same
-way, is left to the ordinary way, untouched.
+the offset that its response has for them; or the offsets of an OffsetCommit. The table of a connection
+has such a request, its response, and what does the work once more. Whatever is not in the table, or
+cannot be done in the same way, is left to the ordinary way, untouched.
 """
 
 try:
@@ -154,9 +154,9 @@ class Repeats:
     ) -> cython.Py_ssize_t:
         """Answer the frames from `start` on that are known, as far as they go; returns where they end.
 
-        `view` is a memoryview. `responses` gets the responses, in order. Those to Produce and OffsetCommit
-        are right once all is written: `appended` gets for each of them its place among the responses, what the row is
-        `about`, and what `again` returned.
+        `view` is a memoryview. `responses` gets the responses, in order. Those to Produce and
+        OffsetCommit are right once all is written: `appended` gets for each of them its place among the
+        responses, what the row is `about`, and what `again` returned.
 
         Raises:
             ValueError: [start, end) is not within `view`.

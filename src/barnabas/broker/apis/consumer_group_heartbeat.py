@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.purgatory.purgatory import RepeatableReply
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
@@ -47,7 +47,7 @@ def handle(
     asked = _asked(context, request, member_id)
     outcome = broker.members.beat(asked, _respond)
     if _is_no_news(request, outcome):
-        return Repeatable(outcome, broker.members.idle(asked).again, is_patient=True)
+        return RepeatableReply(outcome, broker.members.idle(asked).again, is_patient=True)
     return outcome
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.purgatory.purgatory import RepeatableReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
 from barnabas.wire.schema import maker
@@ -19,14 +19,14 @@ _response = maker(HeartbeatResponse)
 
 def handle(
     broker: Broker, context: RequestContext, request: HeartbeatRequest
-) -> HeartbeatResponse | Repeatable:
+) -> HeartbeatResponse | RepeatableReply:
     """Ask the group."""
     del context
     code = _code(broker, request)
     response = _response(error_code=code)
     if code:
         return response
-    return Repeatable(response, partial(_is_alive, broker, request), is_patient=True)
+    return RepeatableReply(response, partial(_is_alive, broker, request), is_patient=True)
 
 
 def _is_alive(broker: Broker, request: HeartbeatRequest) -> bool:

@@ -9,7 +9,7 @@ Versions: 1, the same layout as 0, which was early access
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.purgatory.purgatory import RepeatableReply
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import by_topic
 from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
@@ -34,7 +34,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeat
     asked = _asked(context, request)
     outcome = broker.shares.members.beat(asked, _respond)
     if _is_no_news(request, outcome):
-        return Repeatable(outcome, broker.shares.members.idle(asked).again, is_patient=True)
+        return RepeatableReply(outcome, broker.shares.members.idle(asked).again, is_patient=True)
     return outcome
 
 

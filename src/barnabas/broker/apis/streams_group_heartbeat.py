@@ -15,7 +15,7 @@ from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.purgatory.purgatory import RepeatableReply
 from barnabas.broker.requests.streams_topics import create_missing
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
@@ -51,7 +51,7 @@ def handle(
         return _respond(broker, error)
     outcome = broker.streams.beat(asked, lambda reply: _respond(broker, reply))
     if _is_no_news(broker, request, outcome):
-        return Repeatable(outcome, broker.streams.idle(asked).again, is_patient=True)
+        return RepeatableReply(outcome, broker.streams.idle(asked).again, is_patient=True)
     return outcome
 
 

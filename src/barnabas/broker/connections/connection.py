@@ -11,11 +11,9 @@ from barnabas.broker.connections.metering import Silence, Used, metered
 from barnabas.broker.connections.replies import reply_to_all, written
 from barnabas.broker.connections.unordered_replies import Floating
 from barnabas.broker.context import RequestContext
-from barnabas.broker.groups.commit_again import CommitAgain
 from barnabas.broker.purgatory.latch import Latch
 from barnabas.broker.purgatory.purgatory import Pending, Repeatable, Unwritten, reply_of, there
 from barnabas.broker.purgatory.slow_requests import may_be_slow
-from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.protocol.api_keys import ApiKey
@@ -25,7 +23,6 @@ log = logging.getLogger(__name__)
 
 _NOTHING = -1
 _PRODUCE = int(ApiKey.PRODUCE)
-_LEARNED = frozenset({Repeatable, AppendAgain, CommitAgain})
 
 
 class ClientConnection:
@@ -106,19 +103,12 @@ class ClientConnection:
 
     def _learn(self, frame: memoryview, request: Request, outcome: object) -> object:
         """Keep a request that may come again; returns the outcome itself."""
-        if type(outcome) not in _LEARNED:
+        if not isinstance(outcome, Repeatable):
             self.connection.listen_late(late=False)
             return outcome
         known = self._known = self._known or KnownRequests(self._broker, self._dialect)
-        if isinstance(outcome, Repeatable):
-            known.learn(frame, request, outcome)
-            return outcome.reply
-        if isinstance(outcome, CommitAgain):
-            known.learn_commit(frame, request, outcome)
-            return outcome.outcome
-        assert isinstance(outcome, AppendAgain)
-        known.learn_append(frame, request, outcome)
-        return outcome.response
+        known.learn(frame, request, outcome)
+        return outcome.outcome
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
@@ -142,7 +132,7 @@ class ClientConnection:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
         outcome = self._handlers[key](broker, who, request.body)
-        if type(outcome) in _LEARNED or self._known is not None:
+        if self._known is not None or isinstance(outcome, Repeatable):
             outcome = self._learn(frame, request, outcome)
         if began is not None:
             used = Used(len(frame), broker.clock.monotonic() - began)

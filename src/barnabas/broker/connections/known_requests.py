@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.groups.commit_again import CommitAgain, Committed
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.groups.commit_again import CommitAgain, QueuedCommit
+from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply
 from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
@@ -60,7 +60,7 @@ class _Commit(NamedTuple):
 
     request: Request
 
-    def failed(self, answer: Committed) -> OffsetCommitResponse:
+    def failed(self, answer: QueuedCommit) -> OffsetCommitResponse:
         """The response where the disk has failed."""
         assert isinstance(self.request.body, OffsetCommitRequest)
         return _commit_response(self.request.body, answer.error_code)
@@ -90,13 +90,21 @@ class KnownRequests:
         """Whether all of them are of a client that is in no hurry."""
 
     def learn(self, frame: memoryview, request: Request, outcome: Repeatable) -> None:
-        """Know a request that has this outcome."""
+        """Know a request that has this outcome, if it may come again."""
+        if isinstance(outcome, RepeatableReply):
+            self._learn_words(frame, request, outcome)
+        elif isinstance(outcome, AppendAgain):
+            self._learn_append(frame, request, outcome)
+        elif isinstance(outcome, CommitAgain):
+            self._learn_commit(frame, request, outcome)
+
+    def _learn_words(self, frame: memoryview, request: Request, outcome: RepeatableReply) -> None:
         self.is_patient &= outcome.is_patient
-        response = self._dialect.write_response(request, outcome.reply)
+        response = self._dialect.write_response(request, outcome.outcome)
         if type(response) is bytes and len(frame) + len(response) <= _MOST_BYTES:
             self._repeats.learn(bytes(frame), response, outcome.again)
 
-    def learn_append(self, frame: memoryview, request: Request, outcome: AppendAgain) -> None:
+    def _learn_append(self, frame: memoryview, request: Request, outcome: AppendAgain) -> None:
         """Know a Produce request, if one like it came before."""
         self.is_patient = False
         body = request.body
@@ -117,7 +125,8 @@ class KnownRequests:
                 self._heads.clear()
             self._heads[words] = None
             return
-        response, offset_at = self._with_place(request, outcome.response)
+        assert isinstance(outcome.outcome, ProduceResponse)
+        response, offset_at = self._with_place(request, outcome.outcome)
         if len(head) + len(response) <= _MOST_BYTES:
             bare = replace(request, body=_without_records(body))
             about = _Produce(bare, topic.name, bytes(topic.topic_id))
@@ -143,7 +152,7 @@ class KnownRequests:
         assert isinstance(written, bytes), "it has no records, and its client waits for it"
         return written
 
-    def learn_commit(self, frame: memoryview, request: Request, outcome: CommitAgain) -> None:
+    def _learn_commit(self, frame: memoryview, request: Request, outcome: CommitAgain) -> None:
         """Know an OffsetCommit request, if the one before was for the same partitions."""
         self.is_patient = False
         if outcome.sender != self._sender:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
 
-class Committed:
+class QueuedCommit:
     """Records that were queued; `error_code` is there once they are written, or could not be."""
 
     __slots__ = ("_held", "_records", "error_code")
@@ -26,28 +27,28 @@ class Committed:
             self._held.shard.offsets.not_kept(self._records)
 
 
-class CommitAgain:
+class CommitAgain(Repeatable):
     """Commits other offsets for the same partitions, while all of them would be taken.
 
-    `outcome` is that of the request that was handled just now. Partitions are looked at again after any
+    The outcome is that of the request that was handled just now. Partitions are looked at again after any
     change of topics.
     """
 
-    __slots__ = ("_changes", "_clock", "_commit", "_shards", "outcome")
+    __slots__ = ("_changes", "_clock", "_commit", "_shards")
 
     def __init__(self, shards: GroupShards, clock: Clock, commit: Commit, outcome: object) -> None:
+        super().__init__(outcome)
         self._shards = shards
         self._clock = clock
         self._changes = shards.topics.changes
         self._commit = commit
-        self.outcome = outcome
 
     @property
     def sender(self) -> tuple[object, ...]:
         """The group, the member and the partitions: if they are the same twice, they may be again."""
         return self._commit.group_id, self._commit.who, tuple(self._commit.offsets)
 
-    def again(self, values: Sequence[int]) -> Committed | None:
+    def again(self, values: Sequence[int]) -> QueuedCommit | None:
         """Queue a commit; None: it would be refused, or topics have changed; nothing is done."""
         shards, commit = self._shards, self._commit
         if shards.topics.changes != self._changes:
@@ -67,6 +68,6 @@ class CommitAgain:
         if any(codes.values()):
             held.shard.offsets.not_kept(records)
             return None
-        done = Committed(held, records)
+        done = QueuedCommit(held, records)
         shards.append(held, records, done.written)
         return done

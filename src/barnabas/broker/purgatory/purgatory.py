@@ -100,20 +100,34 @@ class Unwritten(Pending):
 
 
 class Repeatable:
+    """An outcome, with what does the work of its request should that come again."""
+
+    __slots__ = ("outcome",)
+
+    def __init__(self, outcome: object) -> None:
+        self.outcome = outcome
+
+
+class RepeatableReply(Repeatable):
     """A reply whose request may come again in the same words, and what does its work once more.
 
     `again()` returns True if the same reply is right again. False: it is not, and the request has to be
     handled, for which it is as if nothing had been done. `is_patient`: its client is in no hurry.
     """
 
-    __slots__ = ("again", "is_patient", "reply")
+    __slots__ = ("again", "is_patient")
 
     def __init__(
         self, reply: object, again: Callable[[], bool], *, is_patient: bool = False
     ) -> None:
-        self.reply = reply
+        super().__init__(reply)
         self.again = again
         self.is_patient = is_patient
+
+
+def itself(outcome: object) -> object:
+    """The outcome without what is known besides."""
+    return outcome.outcome if isinstance(outcome, Repeatable) else outcome
 
 
 def there(outcome: object) -> Pending:

@@ -1,5 +1,6 @@
 """AppendAgain: a Produce request for one partition, of which only the records will be others."""
 
+from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.protocol.produce import (
@@ -9,13 +10,13 @@ from barnabas.protocol.produce import (
 )
 
 
-class AppendAgain:
+class AppendAgain(Repeatable):
     """Appends further batches to a partition, as long as what the response tells of it is true.
 
-    `response` is the one to the request that was answered just now.
+    The outcome is the response to the request that was answered just now.
     """
 
-    __slots__ = ("_config", "_partition", "_place", "_replicas", "_start", "_zstd", "response")
+    __slots__ = ("_config", "_partition", "_place", "_replicas", "_start", "_zstd")
 
     def __init__(
         self,
@@ -26,13 +27,13 @@ class AppendAgain:
         *,
         zstd: bool,
     ) -> None:
+        super().__init__(response)
         self._replicas = replicas
         self._partition = partition
         self._place = topic.name, bytes(topic.topic_id), partition.index
         self._config = partition.log.config
         self._start = partition.log.start_offset
         self._zstd = zstd
-        self.response = response
 
     def again(self, records: memoryview) -> PartitionProduceResponse | None:
         """Queue one batch; the answer counts after `ReplicaManager.write`.

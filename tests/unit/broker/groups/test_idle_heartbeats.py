@@ -12,7 +12,7 @@ from barnabas.broker.groups.group_shards import Held
 from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.properties.broker_settings import EVERY
 from barnabas.broker.properties.resource_kinds import ResourceKind
-from barnabas.broker.purgatory.purgatory import Pending, Repeatable
+from barnabas.broker.purgatory.purgatory import Pending, RepeatableReply
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
@@ -103,8 +103,8 @@ class Place:
         monkeypatch.setattr(self.broker.groups, "now_ms", lambda: self.now)
         self.said: object = None
         self.epoch = 0
-        self.repeated: Repeatable | None = None
-        self.first: Repeatable
+        self.repeated: RepeatableReply | None = None
+        self.first: RepeatableReply
         self.beat(**kind.joins)
         self.beat()
         self.told = self.beat()
@@ -127,8 +127,8 @@ class Place:
         outcome = self.outcome(asked, kind or self.kind, client_id)
         self.broker.replicas.write()
         self.repeated = None
-        if isinstance(outcome, Repeatable):
-            self.repeated, outcome = outcome, outcome.reply
+        if isinstance(outcome, RepeatableReply):
+            self.repeated, outcome = outcome, outcome.outcome
         if not isinstance(outcome, Pending):
             return outcome
         outcome.on_done(told.append)

@@ -10,7 +10,7 @@ from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import EVERYTHING
 from barnabas.broker.properties.broker_settings import BrokerSettings
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.purgatory import Pending, Purgatory, itself
 from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
@@ -125,7 +125,7 @@ class Started:
         dialect = self.broker.profile.dialect(self.broker.ways)
         frame = encode_request(RequestHeader(key, version, 1, "test"), request).joined()
         asked = dialect.read_request(memoryview(frame)[4:])
-        outcome = HANDLERS[context.api_key](self.broker, context, asked.body)
+        outcome = itself(HANDLERS[context.api_key](self.broker, context, asked.body))
         self.broker.replicas.write()
         if isinstance(self.timers, ManualTimers):
             self.timers.run_soon()

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from barnabas.broker.cluster.member import Member
+from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.znodes.config_znodes import encode_config
@@ -101,7 +101,7 @@ class LocalCluster:
             self._worker.close()
             self._disk.close()
 
-    def member(self, node_id: int) -> Member:
+    def member(self, node_id: int) -> ClusterMember:
         broker = self.servers[node_id]._broker
         assert broker is not None
         assert broker.member is not None

@@ -1,7 +1,7 @@
 """Runs a notebook's cells one after another, as Jupyter does, and writes what each shows as text.
 
-`python -m tests.spark.notebook_program FILE` writes a list in JSON as its last line: for each cell of code what it
-printed, and the last expression's value where that is not None. Plots are drawn and not shown.
+`python -m tests.spark.notebook_program FILE` writes a list in JSON as its last line: for each cell of
+code what it printed, and the last expression's value where that is not None. Plots are drawn and not shown.
 """
 
 import ast

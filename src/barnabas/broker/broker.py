@@ -40,7 +40,7 @@ from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
 
 if TYPE_CHECKING:
-    from barnabas.broker.cluster.member import Member
+    from barnabas.broker.cluster.member import ClusterMember
     from barnabas.broker.groups.members import GroupMembers
     from barnabas.broker.groups.streams_members import StreamsMembers
     from barnabas.broker.shares.shares import Shares
@@ -85,7 +85,7 @@ class Broker:
     offsets: GroupOffsets = field(init=False)
     group_removal: GroupRemoval = field(init=False)
     consumer_policies: Policies[ConsumerSettings] = field(init=False)
-    member: "Member | None" = field(default=None, init=False)
+    member: "ClusterMember | None" = field(default=None, init=False)
     """What this broker is in a cluster of several; None: it is alone."""
     _members: "GroupMembers | None" = field(default=None, init=False)
     _shares: "Shares | None" = field(default=None, init=False)
@@ -115,7 +115,7 @@ class Broker:
         self.group_removal = GroupRemoval(self.groups, self._forget_shares)
         self.topics.deletions.on_deleted.append(self._forget_topic)
 
-    def be_member(self, member: "Member | None") -> None:
+    def be_member(self, member: "ClusterMember | None") -> None:
         """Be one of several brokers; None: alone."""
         self.member = member
         if member is not None:

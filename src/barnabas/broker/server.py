@@ -273,7 +273,9 @@ class BrokerServer:
             from barnabas.broker.cluster.joining import MemberPorts, join
 
             environment = self._environment
-            ports = MemberPorts(environment.network, environment.timers, environment.clock, self._purgatory)
+            ports = MemberPorts(
+                environment.network, environment.timers, environment.clock, self._purgatory
+            )
             member = join(config, registries.shared, ports, hosting, replicas, topics)
         else:
             topics.load(self._logs, self._recorded_topics)

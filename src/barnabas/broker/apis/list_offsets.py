@@ -9,10 +9,12 @@ Versions: 0 offsets by segment · 1 one offset, by record (KIP-79) · 4 leader e
     timestamp (KIP-734) · 8, 9, 11 tiered storage
 """
 
+from collections.abc import Iterator
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
-from barnabas.broker.replicas.offset_lookup import found
+from barnabas.broker.replicas.offset_lookup import find_by_segment, find_offset, found
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartitionResponse,
@@ -20,8 +22,10 @@ from barnabas.protocol.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from barnabas.records.batches.unpacking import Unpacking
 from barnabas.versions import VersionTable
 
+_READ_COMMITTED = 1
 _LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
 """The special timestamps that a version knows. Source: KIP-734, KIP-405, KIP-1005, KIP-1023."""
 
@@ -32,7 +36,7 @@ def handle(
 ) -> Steps[ListOffsetsResponse]:
     """Look up, in the order of the request."""
     lowest = _LOWEST[context.api_version]
-    every = broker.replicas.list_offsets(request, by_segment=context.api_version == 0)
+    every = _looked_up(broker, request, by_segment=context.api_version == 0)
     response = ListOffsetsResponse(topics=[])
     for topic in request.topics:
         answers: list[ListOffsetsPartitionResponse] = []
@@ -45,3 +49,34 @@ def handle(
         if answers:
             response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
     return response
+
+
+def _looked_up(
+    broker: Broker, request: ListOffsetsRequest, *, by_segment: bool
+) -> Iterator[ListOffsetsPartitionResponse]:
+    """The offset of each partition, in the order of the request; other requests may run in between.
+
+    `by_segment`: several offsets of segments for each partition, as before 0.10.1.
+    """
+    replicas, unpacking = broker.replicas, Unpacking()
+    replicas.write()
+    now_ms = broker.clock.time_ms()
+    only = request.isolation_level == _READ_COMMITTED
+    for topic in request.topics:
+        for asked in topic.partitions:
+            partition = replicas.find(topic.name, asked.partition_index)
+            if partition is None:
+                yield found(asked.partition_index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            elif by_segment:
+                yield find_by_segment(partition, asked, now_ms)
+            else:
+                at = find_offset(
+                    partition,
+                    asked,
+                    committed_only=only,
+                    of_replica=request.replica_id >= 0 and partition.role is not None,
+                    unpacking=unpacking,
+                )
+                if unpacking.is_much:
+                    replicas.on_slow()
+                yield at

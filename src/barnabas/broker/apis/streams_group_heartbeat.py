@@ -60,7 +60,9 @@ def _is_no_news(broker: Broker, request: StreamsGroupHeartbeatRequest, outcome: 
     if not isinstance(outcome, StreamsGroupHeartbeatResponse):
         return False
     told_ms, endpoints = outcome.heartbeat_interval_ms, request.endpoint_information_epoch
-    known = StreamsHeartbeatReply(request.member_id, request.member_epoch, told_ms, endpoints=endpoints)
+    known = StreamsHeartbeatReply(
+        request.member_id, request.member_epoch, told_ms, endpoints=endpoints
+    )
     return outcome == _respond(broker, known)
 
 

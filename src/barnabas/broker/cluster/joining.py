@@ -1,6 +1,6 @@
 """Joining: what a broker does at its start to be a member of a cluster."""
 
-from barnabas.broker.cluster.member import Member, MemberPorts
+from barnabas.broker.cluster.member import ClusterMember, MemberPorts
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
@@ -18,7 +18,7 @@ def join(
     hosting: Hosting,
     replicas: ReplicaManager,
     topics: Topics,
-) -> Member:
+) -> ClusterMember:
     """Be one of several brokers. Logs that are there are offline until the controller says what they are.
 
     Raises:
@@ -28,7 +28,7 @@ def join(
         raise ConfigError(
             "cluster.member: zookeeper.connect has to say where the cluster's ZooKeeper is"
         )
-    member = Member(config, registry, ports, hosting, replicas, topics)
+    member = ClusterMember(config, registry, ports, hosting, replicas, topics)
     for found in [*hosting.logs()]:
         replicas.host(found)
     replicas_of_internal = config.offsets_topic_replication_factor

@@ -1,4 +1,4 @@
-"""Member: one broker of several. Its controller, another broker, decides what it leads and follows.
+"""ClusterMember: one broker of several. Its controller, another broker, decides what it leads and follows.
 
 A request of the controller changes the image of the cluster; what that means for this broker's replicas is
 carried out at once. *Not* here: copying (`fetchers`), changes of ISRs (`isr_changes`).
@@ -22,7 +22,7 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import Topic, RequestedTopic, config_of
+from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import Broker, ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
@@ -68,7 +68,7 @@ class MemberPorts(NamedTuple):
     purgatory: Purgatory
 
 
-class Member:
+class ClusterMember:
     """The image of the cluster, and this broker's part in it."""
 
     def __init__(

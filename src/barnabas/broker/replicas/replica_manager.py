@@ -1,7 +1,7 @@
 """ReplicaManager: all partitions of this broker, and what requests for records do to them."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -9,7 +9,6 @@ from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.committed_reading import read_committed
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.follower_reading import FetchingReplica, read_for_replica
-from barnabas.broker.replicas.offset_lookup import find_by_segment, find_offset, found
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.refusals import internal, refused
@@ -17,7 +16,6 @@ from barnabas.broker.replicas.role import OFFLINE, keep_watermark
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Clock
-from barnabas.protocol.list_offsets import ListOffsetsPartitionResponse, ListOffsetsRequest
 from barnabas.protocol.produce import (
     PartitionProduceResponse,
     ProduceRequest,
@@ -397,34 +395,3 @@ class ReplicaManager:
         """The code for a partition that is not here, of a topic that was named or told by id."""
         known = topic or (topic_id, 0) in self._by_id
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID
-
-    def list_offsets(
-        self, request: ListOffsetsRequest, *, by_segment: bool = False
-    ) -> Iterator[ListOffsetsPartitionResponse]:
-        """Find offsets, in the order of the request; what else is done between two is no matter.
-
-        `by_segment`: several of segments for each partition, as before 0.10.1.
-        """
-        self.write()
-        now_ms = self._clock.time_ms()
-        unpacking = Unpacking()
-        only = request.isolation_level == _READ_COMMITTED
-        for topic in request.topics:
-            for asked in topic.partitions:
-                index = asked.partition_index
-                partition = self._by_name.get((topic.name, index))
-                if partition is None:
-                    yield found(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-                elif by_segment:
-                    yield find_by_segment(partition, asked, now_ms)
-                else:
-                    at = find_offset(
-                        partition,
-                        asked,
-                        committed_only=only,
-                        of_replica=request.replica_id >= 0 and partition.role is not None,
-                        unpacking=unpacking,
-                    )
-                    if unpacking.is_much:
-                        self.on_slow()
-                    yield at

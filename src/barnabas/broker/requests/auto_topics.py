@@ -2,14 +2,17 @@
 
 import logging
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.cluster.member import Member
 from barnabas.broker.topics.assignments import check_total, placed
 from barnabas.broker.topics.topic_names import problem_of_name
-from barnabas.broker.znodes.topic_znodes import Topic, RequestedTopic
+from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+
+if TYPE_CHECKING:
+    from barnabas.broker.cluster.member import ClusterMember
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +42,7 @@ def create_in_steps(
         yield
 
 
-def ask_for_topics(broker: Broker, member: Member, names: Iterable[str]) -> None:
+def ask_for_topics(broker: Broker, member: "ClusterMember", names: Iterable[str]) -> None:
     """Have the controller of a cluster make those of the topics whose names may be."""
     count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
     for name in names:

@@ -1,17 +1,20 @@
 """Forwarding: a member of a cluster leaves requests to its controller, and answers what that answers."""
 
 import logging
+from typing import TYPE_CHECKING
 
-from barnabas.broker.cluster.member import Member
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.errors import KafkaError
 from barnabas.protocol.api_keys import ApiKey
 
+if TYPE_CHECKING:
+    from barnabas.broker.cluster.member import ClusterMember
+
 log = logging.getLogger(__name__)
 
 
-def forward(member: Member, context: RequestContext, request: object) -> Pending:
+def forward(member: "ClusterMember", context: RequestContext, request: object) -> Pending:
     """The controller's response in the version that the client speaks.
 
     Where there is none the client's connection ends: it asks again, or another broker.

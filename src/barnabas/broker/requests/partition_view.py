@@ -1,12 +1,14 @@
 """DescribedPartition: leader and replicas of a partition; of a broker that is alone, this one or nobody."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.cluster.member import Member
 from barnabas.cluster.image import NO_LEADER
 from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
+
+if TYPE_CHECKING:
+    from barnabas.broker.cluster.member import ClusterMember
 
 
 class DescribedPartition(NamedTuple):
@@ -34,7 +36,7 @@ def view(broker: Broker, topic: str, index: int) -> DescribedPartition:
     return DescribedPartition(index, ErrorCode.NONE, node_id, epoch, [node_id], [node_id], [])
 
 
-def _in_cluster(member: Member, topic: str, index: int) -> DescribedPartition:
+def _in_cluster(member: "ClusterMember", topic: str, index: int) -> DescribedPartition:
     """As the controller has said, a leader that is gone being none."""
     image = member.image
     state = image.partition(TopicPartition(topic, index))

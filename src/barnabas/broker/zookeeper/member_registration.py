@@ -1,7 +1,7 @@
 """MemberRegistration: a broker in ZooKeeper as one of several, with a controller elsewhere."""
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.cluster.member import Member
+from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.znodes.broker_znodes import BROKERS, encode_broker
 from barnabas.broker.zookeeper.node_claim import claim
 from barnabas.broker.zookeeper.published_nodes import HeldNodes
@@ -20,7 +20,7 @@ class MemberRegistration:
 
     written_to = "barnabas.registered"
 
-    def __init__(self, registry: SharedRegistry, broker: Broker, member: Member) -> None:
+    def __init__(self, registry: SharedRegistry, broker: Broker, member: ClusterMember) -> None:
         self._registry = registry
         self._broker = broker
         self._member = member

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from barnabas.lens.languages.kafka_frames import KEYS, explain_request, explain_response
 from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
-from barnabas.lens.walks.part import RequestSummary, Explained
+from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.lens.walks.words import api_name
 from barnabas.protocol.api_keys import Api, ApiKey
 from barnabas.protocol.declared import DECLARED

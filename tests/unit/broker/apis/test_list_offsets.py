@@ -18,6 +18,7 @@ from barnabas.protocol.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
+from barnabas.runtime.clock import SystemClock
 from tests.unit.broker.in_memory import asked
 from tests.unit.broker.replicas.test_replica_manager import produce, replicas_of
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -37,7 +38,10 @@ def broker(tmp_path: Path) -> Broker:
     replicas.append(produce("dogs"))
     timers = ManualTimers()
     stepping = Stepping(replicas.write, timers, count().__next__)
-    return cast("Broker", SimpleNamespace(replicas=replicas, timers=timers, stepping=stepping))
+    broker = SimpleNamespace(
+        replicas=replicas, timers=timers, stepping=stepping, clock=SystemClock()
+    )
+    return cast("Broker", broker)
 
 
 def a_request(timestamp: int, count: int = MANY) -> ListOffsetsRequest:

@@ -82,7 +82,7 @@ SHARE = Kind(
 STREAMS = Kind(
     GroupKind.STREAMS,
     ApiKey.STREAMS_GROUP_HEARTBEAT,
-    lambda **said: StreamsGroupHeartbeatRequest(endpoint_information_epoch=0, **said),
+    lambda **fields: StreamsGroupHeartbeatRequest(endpoint_information_epoch=0, **fields),
     {
         "rebalance_timeout_ms": 60_000, "topology": Topology(epoch=0, subtopologies=[PART]),
         "active_tasks": [], "standby_tasks": [], "warmup_tasks": [], "process_id": "p",
@@ -101,17 +101,17 @@ class Place:
         self.timers = self.broker.timers = ManualTimers()
         self.now = 1_000_000
         monkeypatch.setattr(self.broker.groups, "now_ms", lambda: self.now)
-        self.said: object = None
+        self.request: object = None
         self.epoch = 0
         self.repeated: RepeatableReply | None = None
         self.first: RepeatableReply
         self.beat(**kind.joins)
         self.beat()
-        self.told = self.beat()
+        self.response = self.beat()
 
     def beat(self, **more: Any) -> Any:
-        """The member speaks, and goes on from the epoch that it is told."""
-        self.said = self.kind.request(
+        """Send a heartbeat, and continue from the epoch of the response."""
+        self.request = self.kind.request(
             group_id="g", member_id="one", member_epoch=self.epoch, **more
         )
         reply = self.again()
@@ -119,11 +119,11 @@ class Place:
         return reply
 
     def again(self) -> Any:
-        """It says what it said the last time, and that is written."""
-        return self.ask(self.said)
+        """Send the last request again, and write."""
+        return self.ask(self.request)
 
     def ask(self, asked: object, kind: Kind | None = None, client_id: str = "c") -> Any:
-        told: list[Any] = []
+        responses: list[Any] = []
         outcome = self.outcome(asked, kind or self.kind, client_id)
         self.broker.replicas.write()
         self.repeated = None
@@ -131,8 +131,8 @@ class Place:
             self.repeated, outcome = outcome, outcome.outcome
         if not isinstance(outcome, Pending):
             return outcome
-        outcome.on_done(told.append)
-        return told[0]
+        outcome.on_done(responses.append)
+        return responses[0]
 
     def outcome(self, asked: object, kind: Kind, client_id: str = "c") -> object:
         return HANDLERS[kind.key](self.broker, self.context(kind, client_id), asked)
@@ -182,10 +182,10 @@ def test_it_does_what_a_heartbeat_does(place: Place) -> None:
     for _ in range(3):
         place.now += 3_000
         assert place.is_repeated()
-        heard = place.sessions
-        assert place.again() == place.told
-        assert heard == place.sessions
-        assert heard["one"] > place.now
+        sessions = place.sessions
+        assert place.again() == place.response
+        assert sessions == place.sessions
+        assert sessions["one"] > place.now
 
 
 def another_joins(place: Place) -> None:
@@ -193,10 +193,10 @@ def another_joins(place: Place) -> None:
 
 
 def another_joins_and_it_goes_on(place: Place) -> None:
-    said = place.said
+    request = place.request
     another_joins(place)
     place.beat()
-    place.said = said
+    place.request = request
 
 
 def it_leaves(place: Place) -> None:
@@ -209,7 +209,7 @@ def it_is_not_heard_for_long(place: Place) -> None:
 
 
 def it_speaks_by_another_name(place: Place) -> None:
-    place.ask(place.said, client_id="d")
+    place.ask(place.request, client_id="d")
 
 
 def a_topic_of_its_own_is_there(place: Place) -> None:
@@ -269,7 +269,7 @@ def test_once_anything_has_happened_it_is_not_repeated(
 
 def test_where_that_changes_nothing_for_it_it_is_repeated_again(place: Place) -> None:
     a_topic_of_others_is_there(place)
-    assert place.again() == place.told
+    assert place.again() == place.response
     assert place.repeated is not None
     assert place.repeated.again()
 
@@ -277,8 +277,8 @@ def test_where_that_changes_nothing_for_it_it_is_repeated_again(place: Place) ->
 def test_it_is_told_at_once_to_beat_more_seldom(place: Place) -> None:
     it_is_to_beat_more_seldom(place)
     assert not place.is_repeated()
-    place.told = place.again()
-    assert place.told.heartbeat_interval_ms == 7_000
+    place.response = place.again()
+    assert place.response.heartbeat_interval_ms == 7_000
     assert place.repeated is not None
     assert place.repeated.again()
 
@@ -299,37 +299,37 @@ def test_other_settings_hold_from_the_next_beat_on(
     change(place)
     place.now += 3_000
     if not place.is_repeated():
-        assert place.again() == place.told
-    heard = place.sessions
-    assert place.again() == place.told
-    assert heard == place.sessions
-    assert change is not a_session_of_the_group or heard["one"] == place.now + 50_000
+        assert place.again() == place.response
+    sessions = place.sessions
+    assert place.again() == place.response
+    assert sessions == place.sessions
+    assert change is not a_session_of_the_group or sessions["one"] == place.now + 50_000
 
 
 def test_a_shorter_session_is_watched_at_once(place: Place) -> None:
     place.configure("session.timeout.ms", 6_000)
     assert not place.is_repeated()
-    assert place.again() == place.told
+    assert place.again() == place.response
     alarms = [timer.seconds for _, timer in place.timers.waiting if not timer.cancelled]
     assert alarms == [6.0]
 
 
 def test_it_waits_for_what_was_queued_before_it(place: Place) -> None:
-    told: list[ErrorCode] = []
-    place.broker.groups.append(place.held(), [CoordinatorRecord(b"\0\2\0\0", None)], told.append)
+    errors: list[ErrorCode] = []
+    place.broker.groups.append(place.held(), [CoordinatorRecord(b"\0\2\0\0", None)], errors.append)
     assert not place.is_repeated()
-    assert isinstance(place.outcome(place.said, place.kind), Pending)
+    assert isinstance(place.outcome(place.request, place.kind), Pending)
     place.broker.groups.write()
-    assert told == [ErrorCode.NONE]
+    assert errors == [ErrorCode.NONE]
     assert place.is_repeated()
 
 
 def test_who_was_refused_or_told_news_is_not_repeated(place: Place) -> None:
-    said = place.said
-    place.said = place.kind.request(group_id="g", member_id="two", member_epoch=5)
+    request = place.request
+    place.request = place.kind.request(group_id="g", member_id="two", member_epoch=5)
     assert place.again().error_code
     assert place.repeated is None
-    place.said = said
+    place.request = request
     place.epoch = 0
     news = place.beat(**place.kind.joins)
     assert not news.error_code
@@ -363,12 +363,12 @@ def set_interval(client: RawClient, value: int) -> None:
 def test_who_beats_in_the_same_words_is_told_of_what_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    heard: list[bool] = []
+    results: list[bool] = []
     again = IdleHeartbeat.again
 
     def noted(one: IdleHeartbeat[Any, Any]) -> bool:
-        heard.append(again(one))
-        return heard[-1]
+        results.append(again(one))
+        return results[-1]
 
     monkeypatch.setattr(IdleHeartbeat, "again", noted)
     with (
@@ -380,15 +380,15 @@ def test_who_beats_in_the_same_words_is_told_of_what_happens(
         epoch = beat(rex, 0, "rex", **CONSUMER.joins).member_epoch
         same = [beat(rex, epoch, "rex") for _ in range(4)]
         assert same == [same[0]] * 4
-        assert heard == [True] * 3
+        assert results == [True] * 3
         make_topic(tom, "cats")
         assert [beat(rex, epoch, "rex") for _ in range(2)] == [same[0]] * 2
-        assert heard == [True] * 3 + [False, True]
+        assert results == [True] * 3 + [False, True]
         set_interval(tom, 7_000)
         slower = [beat(rex, epoch, "rex") for _ in range(3)]
         assert [one.heartbeat_interval_ms for one in slower] == [7_000] * 3
-        assert heard == [True] * 3 + [False, True, False, True, True]
+        assert results == [True] * 3 + [False, True, False, True, True]
         assert not beat(tom, 0, "tom", **CONSUMER.joins).error_code
         news = beat(rex, epoch, "rex")
         assert news.assignment is not None
-        assert not heard[-1]
+        assert not results[-1]

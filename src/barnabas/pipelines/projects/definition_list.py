@@ -42,7 +42,6 @@ class DefinitionList(GraphElementRegistry):
     sinks: dict[str, Sink] = field(default_factory=dict)
     views: dict[str, DefinedFlow] = field(default_factory=dict)
     flows: list[DefinedFlow] = field(default_factory=list)
-    cdc: list[AutoCdcFlow] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     _view_names: set[str] = field(default_factory=set)
 
@@ -62,8 +61,8 @@ class DefinitionList(GraphElementRegistry):
             self.flows.append(found)
 
     def register_auto_cdc_flow(self, flow: AutoCdcFlow) -> None:
-        """Keep it: its query is that of its source."""
-        self.cdc.append(flow)
+        """Keep that there is one: what it merges is not evaluated here."""
+        self.unknown.append(f"AUTO CDC into {flow.target}")
 
     def register_sql(self, sql_text: str, file_path: Path) -> None:
         """Keep what a file's CREATE ... AS statements define; streams become plain reads."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial, reduce
 
 from pyspark.errors import PySparkException
-from pyspark.pipelines.flow import AutoCdcFlow
 from pyspark.pipelines.output import Sink
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
@@ -66,9 +65,8 @@ def verify(project: Project, *, master: str = "local[*]") -> list[OutputCheck]:
             definitions = DefinitionList(spark)
             register(project, definitions, spark)
             positions = {each.flow: each.offsets for each in flow_positions(project.storage)}
-            flows = [*definitions.flows, *(_latest(spark, each) for each in definitions.cdc)]
             outputs: dict[str, list[DefinedFlow]] = {}
-            for flow in flows:
+            for flow in definitions.flows:
                 outputs.setdefault(flow.target, []).append(flow)
             checks = [
                 despite_late_workers(partial(_check, spark, definitions, positions, output, filled))
@@ -129,23 +127,3 @@ def _written(spark: SparkSession, sink: Sink) -> DataFrame:
 
 def _as_record(name: str) -> Column:
     return f.col(name) if name == "headers" else f.col(name).cast("binary").alias(name)
-
-
-def _latest(spark: SparkSession, flow: AutoCdcFlow) -> DefinedFlow:
-    """The last change of each key that is no deletion, as AUTO CDC keeps it (SCD type 1)."""
-
-    def query() -> DataFrame:
-        changes = spark.readStream.table(flow.source)
-        keys = [_text(each) for each in flow.keys]
-        row = f.struct(*changes.columns)
-        last = f.max_by(row, f.expr(_text(flow.sequence_by))).alias("last")
-        rows = changes.groupBy(*keys).agg(last).select("last.*")
-        deleted = flow.apply_as_deletes
-        return rows if deleted is None else rows.where(f"NOT ({_text(deleted)})")
-
-    return DefinedFlow(flow.name or flow.target, flow.target, query)
-
-
-def _text(column: Column) -> str:
-    """The expression of a column of Spark Connect, which no other session takes."""
-    return str(column).removeprefix("Column<'").removesuffix("'>")

@@ -13,7 +13,7 @@ SERVERS = "broker-1:9092,broker-2:9092"
 
 
 def test_all_templates_have_a_summary() -> None:
-    assert {"cdc", "copy", "dead-letters", "latest", "medallion", "windows"} <= set(templates())
+    assert {"copy", "dead-letters", "latest", "medallion", "windows"} <= set(templates())
     assert all(one.summary and one.summary[0] != "#" for one in templates().values())
 
 

@@ -86,7 +86,8 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> Iterator[
 
 def _silence(classic: SparkSession) -> None:
     """Keep Java off stderr: a thread of a pipeline that is stopped prints how that surprised it."""
-    java = classic._jvm.java  # noqa: SLF001 - no other way
+    assert classic._jvm is not None  # noqa: SLF001 - no other way
+    java = classic._jvm.java  # noqa: SLF001
     java.lang.System.setErr(java.io.PrintStream(java.io.OutputStream.nullOutputStream()))
 
 

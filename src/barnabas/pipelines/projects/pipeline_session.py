@@ -33,6 +33,11 @@ _SERVER: Final = {
 }
 _JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 
+QUIET_DERBY: Final = {
+    # It would write derby.log into the current directory.
+    _JAVA_OPTIONS: f"{SETTINGS[_JAVA_OPTIONS]} -Dderby.stream.error.file=/dev/null",
+}
+
 
 @contextmanager
 def pipeline_session(project: Project, *, master: str = "local[*]") -> Iterator[SparkSession]:
@@ -51,9 +56,7 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> Iterator[
     check_packages()
     # Without a password everybody on this machine could connect.
     os.environ[_TOKEN] = SystemEntropy().uuid().hex()
-    # Derby would write derby.log into the current directory.
-    quiet = f"{SETTINGS[_JAVA_OPTIONS]} -Dderby.stream.error.file=/dev/null"
-    settings = {**_SERVER, _JAVA_OPTIONS: quiet, **start_settings(project)}
+    settings = {**_SERVER, **QUIET_DERBY, **start_settings(project)}
     classic = session(project.name, master=master, settings=settings)
     try:
         from pyspark.sql.connect.session import SparkSession as Connected
@@ -74,10 +77,18 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> Iterator[
             # PySpark types the methods of pipelines with the class of plain sessions.
             yield cast("SparkSession", connected)
         finally:
+            _silence(classic)
             connected.stop()
     finally:
         os.environ.pop(_CONNECT, None)
         classic.stop()
+
+
+def _silence(classic: SparkSession) -> None:
+    """Keep Java off stderr: a thread of a pipeline that is stopped prints how that surprised it."""
+    assert classic._jvm is not None  # noqa: SLF001 - no other way
+    java = classic._jvm.java  # noqa: SLF001
+    java.lang.System.setErr(java.io.PrintStream(java.io.OutputStream.nullOutputStream()))
 
 
 def check_packages() -> None:

@@ -15,6 +15,7 @@ from barnabas.pipelines.projects.comparing import RowComparison, compare, compar
 from barnabas.pipelines.projects.definition_list import DefinedFlow, DefinitionList
 from barnabas.pipelines.projects.definitions import register, sentence
 from barnabas.pipelines.projects.errors import ProjectError, RunFailed
+from barnabas.pipelines.projects.pipeline_session import QUIET_DERBY
 from barnabas.pipelines.projects.plain_batch import Evaluation, NotComparable
 from barnabas.pipelines.projects.project import Project, start_settings
 from barnabas.spark.options.offsets import OffsetMap
@@ -56,7 +57,8 @@ def verify(project: Project, *, master: str = "local[*]") -> list[OutputCheck]:
         JavaMissing: there is no Java 17 or later.
     """
     with run_state.only_run(project.folder):
-        spark = session(project.name, master=master, settings=start_settings(project))
+        settings = {**QUIET_DERBY, **start_settings(project)}
+        spark = session(project.name, master=master, settings=settings)
         try:
             if project.spec.catalog:
                 spark.catalog.setCurrentCatalog(project.spec.catalog)

@@ -50,6 +50,8 @@ class Consumer(Closing):
         )
         self._consumer = self._hosted.client
         self._handing_out = self._consumer.handing_out
+        self._is_owed = False
+        """Whether records that nobody received are still to be taken back."""
         self._listener: RebalanceListener | None = None
 
     def close(self, timeout_s: float | None = None) -> None:
@@ -202,7 +204,7 @@ class Consumer(Closing):
         """
         if foreign:
             refuse_arguments("poll", foreign)
-        self._handing_out.starts = {}
+        self._begin_return()
         try:
             with DeferredSignals(), self._hosted.held:
                 busy = self._consumer.polling.wants_attention() or self._hosted.woken
@@ -212,6 +214,7 @@ class Consumer(Closing):
             left = self._countdown(timeout_s)
             return self._attending(lambda: self._consumer.poll(left(), max_records))
         except BaseException:
+            self._is_owed = True
             self._take_back()
             raise
 
@@ -237,11 +240,12 @@ class Consumer(Closing):
         Columns: topic, partition, then those in `wanted` of offset, timestamp, timestampType, key,
         value, headers. After `timeout_s` seconds the table has no rows. Errors as in `poll`.
         """
-        self._handing_out.starts = {}
+        self._begin_return()
         try:
             left = self._countdown(timeout_s)
             return self._attending(lambda: self._consumer.fetch_arrow(left(), wanted=wanted))
         except BaseException:
+            self._is_owed = True
             self._take_back()
             raise
 
@@ -311,11 +315,20 @@ class Consumer(Closing):
                     with self._hosted.undisturbed:
                         self._consumer.of_group("membership").listener_notified()
 
+    def _begin_return(self) -> None:
+        """Forget what the call before returned, or return it again if nobody received it."""
+        if self._is_owed:
+            self._take_back()
+        self._handing_out.starts = {}
+
     def _take_back(self) -> None:
-        """A signal handler raised, so nobody received these records: the next poll returns them again."""
-        if self._handing_out.starts:
-            with self._hosted.held:
-                self._handing_out.take_back()
+        """A signal handler raised, so nobody received these records: the next call returns them again.
+
+        Another signal may come before this has begun: then the next call does it.
+        """
+        with DeferredSignals(), self._hosted.held:
+            self._handing_out.take_back()
+            self._is_owed = False
 
     def _next_part(self) -> Iterator[Record] | None:
         """Return some of the records that have arrived already."""

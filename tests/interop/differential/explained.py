@@ -51,6 +51,7 @@ def _broker_properties() -> tuple[Difference, ...]:
             Difference("*", f"{path}.{name}", "our own", "absent")
             for name in (
                 "client.state.max.bytes",
+                "cluster.member",
                 "listener.dialect.map",
                 "socket.request.max.memory.bytes",
                 "topic.partition.count.map",

@@ -19,7 +19,8 @@ from tests.descriptors import ANIMALS
 def avro_by(url: str, schema: Any, value: Any, topic: str = "sounds") -> bytes:
     """A value as a producer to `topic` writes it; its schema is registered."""
     context = SerializationContext(topic, MessageField.VALUE)
-    raw = AvroSerializer(SchemaRegistryClient({"url": url}), json.dumps(schema))(value, context)
+    with SchemaRegistryClient({"url": url}) as client:
+        raw = AvroSerializer(client, json.dumps(schema))(value, context)
     assert isinstance(raw, bytes)
     return raw
 
@@ -27,11 +28,10 @@ def avro_by(url: str, schema: Any, value: Any, topic: str = "sounds") -> bytes:
 def protobuf_by(url: str, kind: str, topic: str = "sounds", **fields: Any) -> bytes:
     """A message of `descriptors.ANIMALS`, likewise."""
     made = protobuf_message(ANIMALS, kind).made
-    client = SchemaRegistryClient({"url": url})
     context = SerializationContext(topic, MessageField.VALUE)
-    raw = ProtobufSerializer(made, client, {"use.deprecated.format": False})(
-        made(**fields), context
-    )
+    with SchemaRegistryClient({"url": url}) as client:
+        serialize = ProtobufSerializer(made, client, {"use.deprecated.format": False})
+        raw = serialize(made(**fields), context)
     assert isinstance(raw, bytes)
     return raw
 

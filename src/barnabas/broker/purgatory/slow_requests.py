@@ -60,9 +60,9 @@ class SlowRequests:
             self.crowded = False
             return
         del self._waiting[self._chosen]
-        # The turn belongs to the one that is called.
-        self._timers.soon(self._on_turn_over)
+        # It may ask in the next turn of the loop, which belongs to it: before another one is chosen.
         self._chosen()
+        self._timers.soon(self._on_turn_over)
 
 
 def may_be_slow(dialect: str, request: Request) -> bool:

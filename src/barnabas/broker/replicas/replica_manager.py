@@ -216,8 +216,14 @@ class ReplicaManager:
     def append_one(
         self, partition: Partition, records: memoryview, *, zstd: bool
     ) -> PartitionProduceResponse | None:
-        """Queue the batch of a request for one partition; None: it is refused, and nothing is done."""
+        """Queue the batch of a request for one partition; None: nothing is done.
+
+        It is refused, or the batch before unpacked much: then this one may have to wait for another turn.
+        """
         unpacking = self._unpacking
+        was_much = unpacking.is_much
+        if was_much:
+            return None
         unpacking.begin()
         now_ms = self._clock.time_ms()
         answer = partition.append(records, now_ms, zstd=zstd, unpacking=unpacking)

@@ -47,6 +47,30 @@ def test_one_in_each_turn_in_the_order_in_which_they_came() -> None:
     assert not timers.next
 
 
+def test_one_that_asks_in_the_next_turn_keeps_its_place() -> None:
+    timers, turns = ManualTimers(), list[str]()
+    slow = SlowRequests(timers)
+
+    class Late(Waiting):
+        """A connection that is resumed in the next turn of the loop."""
+
+        def ask(self) -> None:
+            if slow.must_wait(self.resume):
+                return
+            slow.handled()
+            turns.append(self._name)
+
+        def resume(self) -> None:
+            timers.soon(self.ask)
+
+    for name in "abcd":
+        Late(slow, turns, name).ask()
+    for _ in range(8):
+        timers.run_turn()
+    assert turns == [*"abcd"]
+    assert not slow.crowded
+
+
 def test_who_has_gone_is_not_called() -> None:
     timers, turns = ManualTimers(), list[str]()
     slow = SlowRequests(timers)

@@ -29,6 +29,7 @@ from barnabas.protocol.produce import (
     TopicProduceData,
 )
 from barnabas.records.batches.batch import walk
+from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.recompression import StoredCodec
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.reading import decode_records
@@ -337,3 +338,26 @@ def test_messages_of_kafka_07_have_no_newest_time(tmp_path: Path) -> None:
     replicas.write()
     found = find_offset(partition, ListOffsetsPartition(partition_index=0, timestamp=-3))
     assert (found.error_code, found.offset) == (ErrorCode.NONE, -1)
+
+
+def test_behind_a_batch_that_unpacks_much_the_next_goes_the_ordinary_way(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "dogs")
+    slow: list[None] = []
+    replicas.on_slow = lambda: slow.append(None)
+    partition = replicas.find("dogs", 0)
+    assert partition is not None
+    builder = BatchBuilder(Codec.GZIP, 8 << 20)
+    builder.append(1_000, None, bytes(4 << 20), ())
+    much = bytes(builder.build())
+    assert replicas.append_one(partition, memoryview(make_batch(1)), zstd=True) is not None
+    assert not slow
+    assert replicas.append_one(partition, memoryview(bytearray(much)), zstd=True) is not None
+    assert len(slow) == 1
+    # It is not even looked at: whether it has to wait is decided where it is read.
+    assert replicas.append_one(partition, memoryview(bytearray(much)), zstd=True) is None
+    assert codes_of(replicas.append(a_request(("dogs", 0, memoryview(make_batch(1)))))) == [
+        ErrorCode.NONE
+    ]
+    assert replicas.append_one(partition, memoryview(make_batch(1)), zstd=True) is not None
+    replicas.write()
+    assert partition.log.end_offset == 4

@@ -41,14 +41,20 @@ def _of_controller(api: str, versions: str) -> Route:
 
 def _ask_or_forward(api: str, broker: Broker, context: RequestContext, request: Never) -> object:
     if broker.member is None:
-        return _ask(api, broker, context, request)
+        # Asked each time: another broker of this process may be a member.
+        return _handler_of(api)(broker, context, request)
     from barnabas.broker.requests.forwarding import forward
 
     return forward(broker.member, context, request)
 
 
+def _handler_of(api: str) -> Handler:
+    handler: Handler = import_module(f"barnabas.broker.apis.{api}").handle
+    return handler
+
+
 def _ask(api: str, broker: Broker, context: RequestContext, request: Never) -> object:
-    found: Handler = import_module(f"barnabas.broker.apis.{api}").handle
+    found = _handler_of(api)
     # From now on without a detour.
     HANDLERS[context.api_key] = cast("Callable[[Broker, RequestContext, object], object]", found)
     return found(broker, context, request)

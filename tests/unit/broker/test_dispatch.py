@@ -4,11 +4,16 @@ from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from barnabas.broker import apis
-from barnabas.broker.dispatch import BETWEEN_BROKERS, ROUTES
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.dispatch import BETWEEN_BROKERS, HANDLERS, ROUTES
+from barnabas.broker.requests import forwarding
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
@@ -17,6 +22,10 @@ from barnabas.protocol.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsResponse,
     ListOffsetsTopic,
+)
+from barnabas.protocol.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
 )
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -52,6 +61,23 @@ def test_a_row_asks_the_handler_of_its_api(key: ApiKey) -> None:
     handler = import_module(f"barnabas.broker.apis.{name}").handle
     handle = EVERY_ROUTE[key].handle
     assert handle is handler or (isinstance(handle, partial) and handle.args == (name,))
+
+
+def test_a_broker_that_is_alone_leaves_forwarding_to_the_members_of_its_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key = ApiKey.LIST_PARTITION_REASSIGNMENTS
+    request = ListPartitionReassignmentsRequest(timeout_ms=1, topics=[])
+    with EmbeddedBroker(KEEP) as alone, RawClient(alone.port) as client:
+        response = client.ask(request, 0, ListPartitionReassignmentsResponse)
+    assert response.error_code == ErrorCode.NONE
+
+    forwarded: list[object] = []
+    monkeypatch.setattr(forwarding, "forward", lambda *asked: forwarded.append(asked))
+    member = SimpleNamespace(member=object())
+    context = RequestContext(key, 0, "c", "PLAINTEXT", "here:1", 1, "/here")
+    HANDLERS[key](cast("Broker", member), context, request)
+    assert forwarded == [(member.member, context, request)]
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from barnabas.broker.quotas.quotas import Quotas
 from barnabas.broker.quotas.throttling import Throttling
 from barnabas.broker.replicas.end_of_turn_writes import Turn
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
+from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.known_topics import KnownTopics
 from barnabas.broker.topics.topic_descriptions import TopicDescriptions
@@ -119,7 +120,13 @@ class Broker:
         """Be one of several brokers; None: alone."""
         self.member = member
         if member is not None:
-            member.on_role_end.append(self.groups.unload)
+            member.on_role_end.append(self._unload)
+
+    def _unload(self, partition: Partition) -> None:
+        """Another broker may coordinate what a partition holds."""
+        self.groups.unload(partition)
+        if self._transactions is not None:
+            self._transactions.unload(partition)
 
     def _forget_topic(self, topic: Topic) -> None:
         """What others know of a topic goes with it."""

@@ -12,6 +12,7 @@ _AGAIN_MS = 500
 
 
 class _Alarm(NamedTuple):
+    held: Held
     at_ms: int
     timer: Timer
 
@@ -31,21 +32,24 @@ class GroupAlarms:
     def set(self, held: Held, group_id: str, due: int | None) -> None:
         """Ring at that time or, if nothing happens until then, never.
 
-        An alarm that is set for an earlier time stays: who hears it sets the next one.
+        An alarm that is set for an earlier time stays: who hears it sets the next one. One of a shard
+        that was unloaded since does not: the shard has no say any more.
         """
         place = held.partition, group_id
         alarm = self._alarms.get(place)
-        if alarm is not None and (due is None or due < alarm.at_ms):
+        if alarm is not None and (alarm.held is not held or due is None or due < alarm.at_ms):
             alarm.timer.cancel()
             del self._alarms[place]
             alarm = None
         if due is not None and alarm is None:
             seconds = max(due - self._shards.now_ms(), 0) / 1000
             timer = self._timers.after(seconds, lambda: self._on_alarm(held, place))
-            self._alarms[place] = _Alarm(due, timer)
+            self._alarms[place] = _Alarm(held, due, timer)
 
     def _on_alarm(self, held: Held, place: tuple[Partition, str]) -> None:
         del self._alarms[place]
+        if not self._shards.is_loaded(held):
+            return
         if not self._ring(held, place[1]):
             self.set(held, place[1], self._shards.now_ms() + _AGAIN_MS)
         self._shards.write()

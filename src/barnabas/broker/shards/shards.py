@@ -137,7 +137,8 @@ class Shards(ABC, Generic[ShardT]):
         """A shard by its partition, loaded.
 
         Raises:
-            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded.
+            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded; COORDINATOR_LOAD_IN_PROGRESS:
+                its leader does not know yet how far records are committed; NOT_COORDINATOR.
         """
         name = self._topic.name
         partition = self.replicas.find(name, index)
@@ -147,6 +148,9 @@ class Shards(ABC, Generic[ShardT]):
             raise BrokerError(ErrorCode.NOT_COORDINATOR, f"another broker leads {name}-{index}")
         held = self._held.get(partition)
         if held is None:
+            if partition.role is not None and not partition.role.knows_committed_end:
+                # What the leader before has acknowledged may lie behind the high watermark known here.
+                raise BrokerError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, f"{name}-{index}")
             held = self._held[partition] = HeldShard(partition, self._load(partition))
             for begin in self.on_loaded:
                 begin(held)
@@ -156,6 +160,10 @@ class Shards(ABC, Generic[ShardT]):
         """Forget what a partition held: another broker may lead it now."""
         if self._held.pop(partition, None) is not None:
             self._changes = -1
+
+    def is_loaded(self, held: HeldShard[ShardT]) -> bool:
+        """Whether a shard is the one of its partition, and was not forgotten since."""
+        return self._held.get(held.partition) is held
 
     def _load(self, partition: Partition) -> ShardT:
         shard = self._new_shard()

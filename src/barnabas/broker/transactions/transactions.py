@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.transactions.markers import Ending, TransactionMarkers
 from barnabas.broker.transactions.transaction_shards import HeldTransactions, TransactionShards
 from barnabas.config.broker import BrokerConfig
@@ -58,6 +59,10 @@ class Transactions:
     def prepare(self) -> None:
         """Make the internal topic if it is not there."""
         self._shards.prepare()
+
+    def unload(self, partition: Partition) -> None:
+        """Forget what a partition held: another broker may lead it now."""
+        self._shards.unload(partition)
 
     def find(self, transactional_id: str) -> Transaction | None:
         """What is kept of a transactional id."""

@@ -1,11 +1,18 @@
 """What coordinators would keep and their topic does not take as one batch."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from barnabas.broker.groups.group_shards import GroupShards
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.role import Offline
+from barnabas.broker.shards.shards import Shards
+from barnabas.broker.transactions.transaction_shards import TransactionShards
 from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import record_of
@@ -13,6 +20,9 @@ from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.broker.groups.test_offsets import NoTimers, Started, commit, fetch
+
+if TYPE_CHECKING:
+    from barnabas.broker.cluster.member import ClusterMember
 
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 
@@ -141,3 +151,46 @@ def test_long_names_are_not_remembered(started: Started) -> None:
     for name in ("g", "g" * 32_767):
         assert groups.of(name) is groups.of(name)
     assert list(groups._by_key) == ["g"]
+
+
+class Leads(Offline):
+    """The role of a leader that may not know yet how far records are committed."""
+
+    __slots__ = ("knows_committed_end",)
+
+    leads = True
+
+    def __init__(self) -> None:
+        self.knows_committed_end = False
+
+
+def test_a_new_leader_loads_when_it_knows_how_far_records_are_committed(started: Started) -> None:
+    groups = started.broker.groups
+    groups.prepare()
+    first = groups.at(0)
+    groups.unload(first.partition)
+    assert not groups.is_loaded(first)
+    role = first.partition.role = Leads()
+    with pytest.raises(BrokerError) as refused:
+        groups.at(0)
+    assert refused.value.code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    role.knows_committed_end = True
+    assert groups.is_loaded(groups.at(0))
+
+
+def test_a_role_that_ends_has_groups_and_transactions_forget_the_partition(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = started.broker
+    broker.groups.prepare()
+    broker.transactions.prepare()
+    ended: list[Callable[[Partition], None]] = []
+    broker.be_member(cast("ClusterMember", SimpleNamespace(on_role_end=ended)))
+    forgotten: list[tuple[type, Partition]] = []
+    monkeypatch.setattr(
+        Shards, "unload", lambda shards, partition: forgotten.append((type(shards), partition))
+    )
+    partition = broker.groups.at(0).partition
+    for forget in ended:
+        forget(partition)
+    assert forgotten == [(GroupShards, partition), (TransactionShards, partition)]

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
+from barnabas.broker.groups.idle_heartbeats import is_no_news
 from barnabas.broker.purgatory.purgatory import RepeatableReply
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
@@ -46,19 +47,9 @@ def handle(
         member_id = uuid_text(broker.entropy.uuid())
     asked = _asked(context, request, member_id)
     outcome = broker.members.beat(asked, _respond)
-    if _is_no_news(request, outcome):
+    if is_no_news(ConsumerGroupHeartbeatResponse, request.member_epoch, outcome):
         return RepeatableReply(outcome, broker.members.idle(asked).again, is_patient=True)
     return outcome
-
-
-def _is_no_news(request: ConsumerGroupHeartbeatRequest, outcome: object) -> bool:
-    """Whether the member has its response, and was only confirmed in its epoch."""
-    return (
-        isinstance(outcome, ConsumerGroupHeartbeatResponse)
-        and not outcome.error_code
-        and outcome.assignment is None
-        and outcome.member_epoch == request.member_epoch
-    )
 
 
 def _asked(

@@ -9,6 +9,7 @@ Versions: 1, the same layout as 0, which was early access
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.groups.idle_heartbeats import is_no_news
 from barnabas.broker.purgatory.purgatory import RepeatableReply
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import by_topic
@@ -33,19 +34,9 @@ def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeat
         return _respond(error)
     asked = _asked(context, request)
     outcome = broker.shares.members.beat(asked, _respond)
-    if _is_no_news(request, outcome):
+    if is_no_news(ShareGroupHeartbeatResponse, request.member_epoch, outcome):
         return RepeatableReply(outcome, broker.shares.members.idle(asked).again, is_patient=True)
     return outcome
-
-
-def _is_no_news(request: ShareGroupHeartbeatRequest, outcome: object) -> bool:
-    """Whether the member has its response, and was only confirmed in its epoch."""
-    return (
-        isinstance(outcome, ShareGroupHeartbeatResponse)
-        and not outcome.error_code
-        and outcome.assignment is None
-        and outcome.member_epoch == request.member_epoch
-    )
 
 
 def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareHeartbeat:

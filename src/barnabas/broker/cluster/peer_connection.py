@@ -12,7 +12,6 @@ from barnabas.wire.send import FileSlice
 
 _SIZE = Struct(">i")
 _MOST_BYTES = 1 << 30
-_CONNECT_SECONDS = 10.0
 
 OnAnswer = Callable[[object | KafkaError], None]
 

@@ -26,6 +26,27 @@ class _Asked(Protocol):
 AskedT = TypeVar("AskedT", bound=_Asked)
 
 
+class _HeartbeatResponse(Protocol):
+    @property
+    def error_code(self) -> int: ...
+
+    @property
+    def member_epoch(self) -> int: ...
+
+    @property
+    def assignment(self) -> object: ...
+
+
+def is_no_news(kind: type[_HeartbeatResponse], member_epoch: int, outcome: object) -> bool:
+    """Whether a member has its response, of this kind, and was only confirmed in its epoch."""
+    return (
+        isinstance(outcome, kind)
+        and not outcome.error_code
+        and outcome.assignment is None
+        and outcome.member_epoch == member_epoch
+    )
+
+
 class IdleHeartbeat(Generic[AskedT, PolicyT]):
     """One heartbeat that was answered just now, to be repeated."""
 

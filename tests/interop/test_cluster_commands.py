@@ -41,10 +41,8 @@ def cluster() -> Iterator[MixedCluster]:
                     member.start()
                 for one in found.members:
                     found.wait_for_node(f"/brokers/ids/{one}")
-                for member in found.members.values():
-                    found.wait(
-                        lambda port=member.port: brokers_known(port) == 3, lambda: "metadata"
-                    )
+                ports = [member.port for member in found.members.values()]
+                found.wait(lambda: set(map(brokers_known, ports)) == {3}, lambda: "metadata")
                 yield found
             finally:
                 found.close()

@@ -1,6 +1,6 @@
 """Admin for threads: the calls of `client.aio.admin.admin`, run on the caller's thread."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from barnabas.client.aio.admin.admin import Admin as AsyncAdmin
 from barnabas.client.closing import Closing
@@ -13,16 +13,17 @@ from barnabas.client.core.admin.descriptions import (
     OffsetAndTimestamp,
     Resource,
 )
+from barnabas.client.core.admin.reassignments import PartitionReassignment
 from barnabas.client.core.arguments.properties import properties
+from barnabas.client.core.arguments.where import Where
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.sync.group_admin import GroupAdmin
 from barnabas.client.sync.hosted import Hosted
-from barnabas.client.sync.reassignment_admin import ReassignmentAdmin
 from barnabas.client.sync.transaction_admin import TransactionAdmin
 from barnabas.types import TopicPartition
 
 
-class Admin(Closing, GroupAdmin, ReassignmentAdmin, TransactionAdmin):
+class Admin(Closing, GroupAdmin, TransactionAdmin):
     """An admin client. Use it in a `with`, or `close` it. Use it from one thread at a time.
 
     Every call retries for up to `timeout_s` seconds (None: default.api.timeout.ms) while a retry
@@ -131,6 +132,30 @@ class Admin(Closing, GroupAdmin, ReassignmentAdmin, TransactionAdmin):
         Returns the partitions whose leader changed.
         """
         work = self._admin.elect_leaders(partitions, unclean=unclean, timeout_s=timeout_s)
+        return self._hosted.run(work)
+
+    def alter_partition_reassignments(
+        self,
+        targets: Mapping[TopicPartition, Sequence[int] | None],
+        *,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Move partitions to these brokers, the preferred leader first; None cancels a move.
+
+        Returns when the moves have begun: `list_partition_reassignments` lists those that are under
+        way. If one is refused, the others still begin; the error names the refused ones.
+
+        Raises:
+            BrokerError: INVALID_REPLICA_ASSIGNMENT, a broker is unknown or named twice;
+                NO_REASSIGNMENT_IN_PROGRESS, there is nothing to cancel.
+        """
+        self._hosted.run(self._admin.alter_partition_reassignments(targets, timeout_s=timeout_s))
+
+    def list_partition_reassignments(
+        self, partitions: Iterable[Where] | None = None, *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, PartitionReassignment]:
+        """Return the partitions (None: of all) that are being moved."""
+        work = self._admin.list_partition_reassignments(partitions, timeout_s=timeout_s)
         return self._hosted.run(work)
 
     def describe_client_quotas(

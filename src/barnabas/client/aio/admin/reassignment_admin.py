@@ -1,4 +1,4 @@
-"""The calls of Admin that move replicas. For asyncio; `client.sync.reassignment_admin` has the same."""
+"""The calls of Admin that move replicas. For asyncio; `client.sync.admin` has the same."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -16,6 +16,7 @@ from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
 from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.leading import Leading, LeadingPorts
 from barnabas.broker.replicas.partition import Partition
@@ -131,26 +132,28 @@ class ClusterMember:
 
     # --- What the controller says -------------------------------------------------------------
 
-    def take_leaders(self, request: LeaderAndIsrRequest) -> tuple[ErrorCode, Errors]:
+    def take_leaders(self, request: LeaderAndIsrRequest) -> Steps[tuple[ErrorCode, Errors]]:
         """Lead and follow as a LeaderAndIsr says: its error, and those of its partitions."""
         outcome = leader_and_isr(self.image, request, self.node_id, self.broker_epoch)
         if outcome.error:
             return outcome.error, {}
-        return ErrorCode.NONE, {**outcome.errors, **self._take(outcome.delta)}
+        failed = yield from self._take(outcome.delta)
+        return ErrorCode.NONE, {**outcome.errors, **failed}
 
-    def take_metadata(self, request: UpdateMetadataRequest) -> ErrorCode:
+    def take_metadata(self, request: UpdateMetadataRequest) -> Steps[ErrorCode]:
         """Know what an UpdateMetadata says."""
         outcome = update_metadata(self.image, request, self.broker_epoch)
         if not outcome.error:
-            self._take(outcome.delta)
+            yield from self._take(outcome.delta)
         return outcome.error
 
-    def stop_replicas(self, request: StopReplicaRequest) -> tuple[ErrorCode, Errors]:
+    def stop_replicas(self, request: StopReplicaRequest) -> Steps[tuple[ErrorCode, Errors]]:
         """Stop replicas, and delete their logs where a StopReplica says so."""
         stopping = stop_replica(self.image, request, self.node_id, self.broker_epoch)
         if stopping.outcome.error:
             return stopping.outcome.error, {}
-        errors = {**stopping.outcome.errors, **self._take(stopping.outcome.delta)}
+        failed = yield from self._take(stopping.outcome.delta)
+        errors = {**stopping.outcome.errors, **failed}
         for place, deletes in stopping.stopped.items():
             errors[place] = ErrorCode.NONE
             self._leave(place)
@@ -162,30 +165,50 @@ class ClusterMember:
                 errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NONE, errors
 
-    def _take(self, delta: ImageDelta) -> dict[TopicPartition, ErrorCode]:
-        """Change the image, and carry out what that means; the partitions for which it failed."""
+    def _take(self, delta: ImageDelta) -> Steps[dict[TopicPartition, ErrorCode]]:
+        """Change the image, and carry out what that means; the partitions for which it failed.
+
+        What is asked of ZooKeeper and of the disk goes in steps: there may be thousands of topics. A role
+        that another request has replaced meanwhile is left to that.
+        """
         before = self.image
         self.image = after = before.apply(delta)
-        for name in delta.topics:
-            self._show(name)
-        if delta.brokers:
-            self._know_brokers()
-        errors: dict[TopicPartition, ErrorCode] = {}
         changes = role_changes(before, after, self.node_id)
         for place in changes.leave:
             self._leave(place)
+        if delta.brokers:
+            self._know_brokers()
+        for name in delta.topics:
+            self._show(name)
+            yield
+        errors: dict[TopicPartition, ErrorCode] = {}
         for begin, rows in ((self._lead, changes.lead), (self._follow, changes.follow)):
             for place, state in rows:
+                now = self._newest(place, state)
+                if now is None:
+                    continue
                 try:
-                    begin(place, state)
+                    begin(place, now)
                 except StorageError as error:
                     log.error("replica is offline", extra={**place._asdict(), "error": error})  # noqa: TRY400 - it says why
                     errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
+                yield
         for place, state in changes.update:
-            role = self._leading(place)
-            if role is not None:
-                role.change(frozenset(state.isr), state.replicas, state.partition_epoch)
+            role, now = self._leading(place), self._newest(place, state)
+            if role is not None and now is not None:
+                role.change(frozenset(now.isr), now.replicas, now.partition_epoch)
         return errors
+
+    def _newest(self, place: TopicPartition, state: PartitionState) -> PartitionState | None:
+        """What is known by now of a partition in this leader epoch; None if another one has begun."""
+        now = self._state(place)
+        if (
+            now is None
+            or now.leader_epoch != state.leader_epoch
+            or self.node_id not in now.replicas
+        ):
+            return None
+        return now
 
     # --- Roles --------------------------------------------------------------------------------
 

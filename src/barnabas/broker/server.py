@@ -183,7 +183,7 @@ class BrokerServer:
         if member is None:
             self._stop(on_stopped)
         else:
-            member.hand_over(partial(self._stop, on_stopped))
+            member.controller_requests.hand_over(partial(self._stop, on_stopped))
 
     def _stop(self, on_stopped: Callable[[], None]) -> None:
         if self._broker is not None and self._broker.member is not None:

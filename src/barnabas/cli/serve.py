@@ -166,10 +166,11 @@ def _owner(directories: list[str]) -> int | None:
 
     for directory in directories:
         path = Path(directory) / META_PROPERTIES
-        if not path.is_file():
-            continue  # To open a pipe takes until somebody opens its other end.
         # The broker reports an unreadable one itself, and may run without that directory.
         with contextlib.suppress(OSError, LogDirFailed):
+            # To open a pipe takes until somebody opens its other end.
+            if not path.is_file() or path.stat().st_size > _LONGEST_FILE:
+                continue
             return parse_meta_properties(str(path), path.read_bytes()).node_id
     return None
 

@@ -65,10 +65,12 @@ def renamed_directory(partition: TopicPartition, unique: bytes, suffix: str) -> 
 def has_directory(partition: TopicPartition) -> bool:
     """Whether a partition's directory can have a name, and that of no other partition.
 
-    A file system takes names of at most 255 bytes.
+    A file system takes names of at most 255 bytes, and one with a slash is a path to elsewhere.
     """
     name = partition_directory(partition)
-    return parse_partition_directory(name) == partition and len(_bytes_of(name)) <= _LONGEST_NAME
+    if "/" in name or "\0" in name or len(_bytes_of(name)) > _LONGEST_NAME:
+        return False
+    return parse_partition_directory(name) == partition
 
 
 def _bytes_of(name: str) -> bytes:

@@ -18,6 +18,8 @@ from barnabas.log.file_names import (
     DELETED_DIRECTORY,
     PARTITION_METADATA,
     STRAY_DIRECTORY,
+    has_directory,
+    partition_directory,
     renamed_directory,
 )
 from barnabas.log.lost_logs import LostLogs, origin_of
@@ -165,6 +167,11 @@ class LogManager:
     def _create(
         self, partition: TopicPartition, topic_id: bytes, config: LogConfig, origin: LogOrigin
     ) -> PartitionLog:
+        if not has_directory(partition):
+            # Names from clients are checked before; a controller's are not.
+            raise StorageError(
+                f"{partition_directory(partition)!r} cannot be a directory of its own"
+            )
         failure: StorageError = LogDirFailed("no log directory can be used")
         origin = origin._replace(on_named=partial(self._on_named, partition))
         for directory in self._directories.for_new():

@@ -203,7 +203,7 @@ class LogStart:
     ) -> None:
         known = self._keeper.take(directory, partition)
         path = directory.partition_path(partition)
-        log = open_log(self._disk, partition, path, config, checkpoint._replace(known=known))
+        log = open_log(self._disk, partition, path, config, checkpoint.knowing(known))
         self.placed[partition] = log, directory
         if known is not None and isinstance(log, OfflineLog):
             self._keeper.put_back(directory, partition, known)

@@ -94,6 +94,19 @@ def _member(number: int, names: list[str] | None, regex: str | None = None) -> b
     )  # fmt: skip
 
 
+def _many_protocols(number: int) -> bytes:
+    """Of a member that knows what all know, and likes it in an order of its own."""
+    names = [f"{(7 * index + number) % 1000:03}" for index in range(1000)]
+    return frame_of(
+        JoinGroupRequest(
+            group_id="group", session_timeout_ms=60_000, rebalance_timeout_ms=60_000,
+            member_id="", protocol_type="consumer",
+            protocols=[JoinGroupRequestProtocol(name=name, metadata=b"") for name in names],
+        ),
+        3,
+    )  # fmt: skip
+
+
 def _many_names(_topic: str) -> Iterator[bytes]:
     names = [f"{number:05x}" for number in range(100_000)]
     return (_member(number, names) for number in range(60))
@@ -153,6 +166,11 @@ ATTACKS = (
         "large-members-of-many-groups",
         "the same, each for a group of its own",
         _on_connections(lambda number: _join(f"group {number}", bytes(MEGABYTE), 3), 200),
+    ),
+    Attack(
+        "many-protocols",
+        "300 connections with a JoinGroup of 1,000 protocols each, for one group (3 MB)",
+        _on_connections(_many_protocols, 300),
     ),
     Attack(
         "many-groups",

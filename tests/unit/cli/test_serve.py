@@ -52,6 +52,12 @@ def test_who_says_no_node_id_is_the_node_of_the_directory(
     assert configuration(old_name).node_id == 4
 
 
+def test_a_gigantic_file_of_the_owner_is_left_to_the_broker(tmp_path: Path) -> None:
+    with (tmp_path / "meta.properties").open("wb") as file:
+        file.truncate(1 << 40)
+    assert configuration(from_options({}, 0, None, str(tmp_path))).node_id == 1
+
+
 @pytest.mark.parametrize(("source", "left"), [("kafka.properties:3", ()), ("--set", ("A://x:1",))])
 def test_a_port_makes_void_what_a_file_advertises(source: str, left: tuple[str, ...]) -> None:
     given = {"advertised.listeners": Given("A://x:1", source)}

@@ -46,6 +46,21 @@ def test_logs_are_found_again_with_id_and_end(tmp_path: Path) -> None:
     again.close()
 
 
+@pytest.mark.parametrize(
+    "place", [("../outside", 0), ("a/b", 0), ("a\0b", 0), ("dogs", -1), ("", 0)]
+)
+def test_no_log_is_made_outside_or_without_a_directory_of_its_own(
+    tmp_path: Path, place: tuple[str, int]
+) -> None:
+    """A controller's requests are not checked like those of clients."""
+    manager = a_manager(tmp_path / "data")
+    manager.open()
+    with pytest.raises(StorageError, match="cannot be a directory of its own"):
+        manager.create(TopicPartition(*place), TOPIC_ID, SMALL)
+    assert [*tmp_path.iterdir()] == [tmp_path / "data"]
+    manager.close()
+
+
 def test_a_directory_that_is_gone_is_let_go(tmp_path: Path) -> None:
     directory = tmp_path / "data"
     manager = a_manager(directory)

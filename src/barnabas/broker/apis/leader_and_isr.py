@@ -1,6 +1,6 @@
 """LeaderAndIsr (key 4): the controller says which partitions this broker leads and follows.
 
-Does: compares the epochs of controller, broker and partitions; begins the roles at once.
+Does: compares the epochs of controller, broker and partitions; begins the roles, in steps.
 Refuses: all of it, where this broker is no member of a cluster.
 Ignores: `live_leaders`, as UpdateMetadata says where brokers are; `type`: logs of topics that are gone stay.
 Versions: 2 broker epoch (KIP-380) · 5 topic ids, and the response has them (KIP-516)
@@ -8,6 +8,7 @@ Versions: 2 broker epoch (KIP-380) · 5 topic ids, and the response has them (KI
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.errors import ErrorCode
 from barnabas.protocol.leader_and_isr import (
     LeaderAndIsrPartitionError,
@@ -21,13 +22,14 @@ from barnabas.versions import VersionTable
 _BY_ID = VersionTable({0: False, 5: True})
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: LeaderAndIsrRequest
-) -> LeaderAndIsrResponse:
+) -> Steps[LeaderAndIsrResponse]:
     """Lead and follow."""
     if broker.member is None:
         return LeaderAndIsrResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-    error, errors = broker.member.take_leaders(request)
+    error, errors = yield from broker.member.take_leaders(request)
     if error:
         return LeaderAndIsrResponse(error_code=error)
     rows = [(one.topic_name, one.partition_index) for one in request.ungrouped_partition_states]

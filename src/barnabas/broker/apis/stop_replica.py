@@ -1,12 +1,13 @@
 """StopReplica (key 5): the controller takes replicas from this broker, and may have their logs deleted.
 
-Does: compares the epochs of controller, broker and partitions; logs to be deleted go at once.
+Does: compares the epochs of controller, broker and partitions; logs to be deleted go before the response.
 Refuses: all of it, where this broker is no member of a cluster.
 Versions: 1 broker epoch (KIP-380) · 3 leader epochs; each partition has its deletion (KIP-570)
 """
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.errors import ErrorCode
 from barnabas.protocol.stop_replica import (
     StopReplicaPartitionError,
@@ -15,15 +16,16 @@ from barnabas.protocol.stop_replica import (
 )
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: StopReplicaRequest
-) -> StopReplicaResponse:
+) -> Steps[StopReplicaResponse]:
     """Stop them."""
     del context
     if broker.member is None:
         code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
         return StopReplicaResponse(error_code=code, partition_errors=[])
-    error, errors = broker.member.stop_replicas(request)
+    error, errors = yield from broker.member.stop_replicas(request)
     rows = [
         StopReplicaPartitionError(
             topic_name=partition.topic, partition_index=partition.partition, error_code=code

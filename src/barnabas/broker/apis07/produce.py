@@ -2,6 +2,7 @@
 
 Does: what acks say, which only the proposal has: 0 no reply, 1 when it is written, more when that many
     replicas have written, of which there is one; makes topics and partitions that are written to;
+    of more than 32 topics in a request of the proposal the rest is refused (UNKNOWN_TOPIC_OR_PARTITION);
     chooses where the partition is -1; checks CRCs, also inside compressed messages; appends each set
     whole or not at all, in order; where many topics are to be made, others are served between them.
 Ignores: nothing. A set that is too large is dropped, as in 0.7.2, and the connection goes on.
@@ -17,6 +18,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.refusals import refused
 from barnabas.broker.requests.byte_topics import to_write
 from barnabas.errors import ErrorCode
@@ -29,6 +31,8 @@ _KEEPS_ORDER = VersionTable({0: False, 3: True})
 MULTIPRODUCE, and those of the proposal have 0."""
 _FEW_TOPICS = 4
 """So many are made at once; each takes some milliseconds, during which nobody else is served."""
+_MOST_TOPICS = 32
+"""So many does a request make that cannot be done in steps, because later ones would overtake it."""
 
 
 def handle(
@@ -41,7 +45,7 @@ def handle(
     if keeps_order and _makes_many(broker, request):
         return _appended_in_steps(broker, request)
     response = ProduceResponse(responses=[])
-    for _ in _append_all(broker, request, response):
+    for _ in _append_all(broker, request, response, None if keeps_order else _MOST_TOPICS):
         pass
     if request.acks <= 1 or all_failed(response):
         return response
@@ -77,20 +81,26 @@ def _appended_in_steps(broker: Broker, request: ProduceRequest) -> ProduceRespon
 
 def _appended_all(broker: Broker, request: ProduceRequest) -> Steps[ProduceResponse]:
     response = ProduceResponse(responses=[])
-    yield from _append_all(broker, request, response)
+    yield from _append_all(broker, request, response, None)
     return response
 
 
 def _append_all(
-    broker: Broker, request: ProduceRequest, response: ProduceResponse
+    broker: Broker, request: ProduceRequest, response: ProduceResponse, most_topics: int | None
 ) -> Iterator[None]:
-    """One after the other."""
+    """One after the other; at most so many topics are made."""
     unpacking = Unpacking()
+    made = 0
     for topic in request.topic_data:
         answers = TopicProduceResponse(name=topic.name, partition_responses=[])
         response.responses.append(answers)
+        is_new = broker.topics.get(topic.name) is None
+        made += is_new
+        is_one_too_many = is_new and most_topics is not None and made > most_topics
         for one in topic.partition_data:
-            partition = to_write(broker, topic.name, one.index)
+            partition: Partition | ErrorCode = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            if not is_one_too_many:
+                partition = to_write(broker, topic.name, one.index)
             if isinstance(partition, ErrorCode):
                 answer = refused(one.index, partition, f"{topic.name!r}, {one.index}")
             else:
@@ -101,5 +111,5 @@ def _append_all(
             if code and code != ErrorCode.MESSAGE_TOO_LARGE and not request.acks:
                 return
             yield
-    if unpacking.is_much:
+    if unpacking.is_much or made:
         broker.slow_requests.handled()

@@ -32,5 +32,6 @@ def join(
     for found in [*hosting.logs()]:
         replicas.host(found)
     replicas_of_internal = config.offsets_topic_replication_factor
-    topics.ask_controller = lambda wanted: member.ask_for_topic(wanted, replicas_of_internal)
+    requests = member.controller_requests
+    topics.ask_controller = lambda wanted: requests.ask_for_topic(wanted, replicas_of_internal)
     return member

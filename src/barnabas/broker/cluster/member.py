@@ -1,7 +1,8 @@
 """ClusterMember: one broker of several. Its controller, another broker, decides what it leads and follows.
 
 A request of the controller changes the image of the cluster; what that means for this broker's replicas is
-carried out at once. *Not* here: copying (`fetchers`), changes of ISRs (`isr_changes`).
+carried out in steps. *Not* here: copying (`fetchers`), changes of ISRs (`isr_changes`), other requests to the
+controller (`controller_requests`).
 """
 
 import logging
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from barnabas.broker.cluster.controller_requests import ControllerRequests
 from barnabas.broker.cluster.fetchers import Address, Fetchers
 from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
@@ -16,13 +18,14 @@ from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
 from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.leading import Leading, LeadingPorts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic, config_of
+from barnabas.broker.znodes.topic_znodes import Topic, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import Broker, ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
@@ -30,15 +33,6 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ConnectionFailed, ErrorCode, StorageError
 from barnabas.ports import Clock, Network, SharedRegistry, Timers
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.controlled_shutdown import (
-    ControlledShutdownRequest,
-    ControlledShutdownResponse,
-)
-from barnabas.protocol.create_topics import (
-    CreatableTopic,
-    CreatableTopicConfig,
-    CreateTopicsRequest,
-)
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
 from barnabas.protocol.stop_replica import StopReplicaRequest
 from barnabas.protocol.update_metadata import UpdateMetadataRequest
@@ -49,11 +43,7 @@ from barnabas.wire.schema import NO_UUID
 log = logging.getLogger(__name__)
 
 _PATIENCE_SECONDS = 30.0
-_CREATE_TOPICS = 1
-"""The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
 _TICK_SECONDS = 1.0
-_TRIES = 3
-_PAUSE_SECONDS = 1.0
 _MIN_ISR = "min.insync.replicas"
 
 Errors = Mapping[TopicPartition, ErrorCode]
@@ -127,30 +117,39 @@ class ClusterMember:
             ports.clock, ports.timers, limits, self._topic_id, self._log_failed
         )
         self._fetchers = Fetchers(self._new_fetcher)
-        self._asked_for: set[str] = set()
+        self.controller_requests = ControllerRequests(
+            config,
+            self.versions.controlled_shutdown,
+            ports.timers,
+            self.ask_controller,
+            lambda: len(self.image.brokers),
+            lambda: self.broker_epoch,
+        )
 
     # --- What the controller says -------------------------------------------------------------
 
-    def take_leaders(self, request: LeaderAndIsrRequest) -> tuple[ErrorCode, Errors]:
+    def take_leaders(self, request: LeaderAndIsrRequest) -> Steps[tuple[ErrorCode, Errors]]:
         """Lead and follow as a LeaderAndIsr says: its error, and those of its partitions."""
         outcome = leader_and_isr(self.image, request, self.node_id, self.broker_epoch)
         if outcome.error:
             return outcome.error, {}
-        return ErrorCode.NONE, {**outcome.errors, **self._take(outcome.delta)}
+        failed = yield from self._take(outcome.delta)
+        return ErrorCode.NONE, {**outcome.errors, **failed}
 
-    def take_metadata(self, request: UpdateMetadataRequest) -> ErrorCode:
+    def take_metadata(self, request: UpdateMetadataRequest) -> Steps[ErrorCode]:
         """Know what an UpdateMetadata says."""
         outcome = update_metadata(self.image, request, self.broker_epoch)
         if not outcome.error:
-            self._take(outcome.delta)
+            yield from self._take(outcome.delta)
         return outcome.error
 
-    def stop_replicas(self, request: StopReplicaRequest) -> tuple[ErrorCode, Errors]:
+    def stop_replicas(self, request: StopReplicaRequest) -> Steps[tuple[ErrorCode, Errors]]:
         """Stop replicas, and delete their logs where a StopReplica says so."""
         stopping = stop_replica(self.image, request, self.node_id, self.broker_epoch)
         if stopping.outcome.error:
             return stopping.outcome.error, {}
-        errors = {**stopping.outcome.errors, **self._take(stopping.outcome.delta)}
+        failed = yield from self._take(stopping.outcome.delta)
+        errors = {**stopping.outcome.errors, **failed}
         for place, deletes in stopping.stopped.items():
             errors[place] = ErrorCode.NONE
             self._leave(place)
@@ -162,30 +161,50 @@ class ClusterMember:
                 errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NONE, errors
 
-    def _take(self, delta: ImageDelta) -> dict[TopicPartition, ErrorCode]:
-        """Change the image, and carry out what that means; the partitions for which it failed."""
+    def _take(self, delta: ImageDelta) -> Steps[dict[TopicPartition, ErrorCode]]:
+        """Change the image, and carry out what that means; the partitions for which it failed.
+
+        What is asked of ZooKeeper and of the disk goes in steps: there may be thousands of topics. A role
+        that another request has replaced meanwhile is left to that.
+        """
         before = self.image
         self.image = after = before.apply(delta)
-        for name in delta.topics:
-            self._show(name)
-        if delta.brokers:
-            self._know_brokers()
-        errors: dict[TopicPartition, ErrorCode] = {}
         changes = role_changes(before, after, self.node_id)
         for place in changes.leave:
             self._leave(place)
+        if delta.brokers:
+            self._know_brokers()
+        for name in delta.topics:
+            self._show(name)
+            yield
+        errors: dict[TopicPartition, ErrorCode] = {}
         for begin, rows in ((self._lead, changes.lead), (self._follow, changes.follow)):
             for place, state in rows:
+                now = self._newest(place, state)
+                if now is None:
+                    continue
                 try:
-                    begin(place, state)
+                    begin(place, now)
                 except StorageError as error:
                     log.error("replica is offline", extra={**place._asdict(), "error": error})  # noqa: TRY400 - it says why
                     errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
+                yield
         for place, state in changes.update:
-            role = self._leading(place)
-            if role is not None:
-                role.change(frozenset(state.isr), state.replicas, state.partition_epoch)
+            role, now = self._leading(place), self._newest(place, state)
+            if role is not None and now is not None:
+                role.change(frozenset(now.isr), now.replicas, now.partition_epoch)
         return errors
+
+    def _newest(self, place: TopicPartition, state: PartitionState) -> PartitionState | None:
+        """What is known by now of a partition in this leader epoch; None if another one has begun."""
+        now = self._state(place)
+        if (
+            now is None
+            or now.leader_epoch != state.leader_epoch
+            or self.node_id not in now.replicas
+        ):
+            return None
+        return now
 
     # --- Roles --------------------------------------------------------------------------------
 
@@ -335,58 +354,6 @@ class ClusterMember:
             on_answer(response)
 
         connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
-
-    def ask_for_topic(self, wanted: RequestedTopic, replicas: int) -> None:
-        """Have the controller make a topic, with fewer replicas where there are fewer brokers.
-
-        It is asked once at a time.
-        """
-        if wanted.name in self._asked_for:
-            return
-        self._asked_for.add(wanted.name)
-        topic = CreatableTopic(
-            name=wanted.name,
-            num_partitions=len(wanted.partitions),
-            replication_factor=max(min(replicas, len(self.image.brokers)), 1),
-            assignments=[],
-            configs=[
-                CreatableTopicConfig(name=name, value=value)
-                for name, value in wanted.config.items()
-            ],
-        )
-
-        def answered(response: object) -> None:
-            self._asked_for.discard(wanted.name)
-            log.info("topic asked for", extra={"topic": wanted.name, "answer": response})
-
-        request = CreateTopicsRequest(topics=[topic])
-        self.ask_controller(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
-
-    def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:
-        """Have the controller move the leaders away, as this broker stops; then call `on_done`.
-
-        Also where nobody can take over, or no controller answers, after a few tries.
-        """
-        if not self._config.controlled_shutdown_enable or not tries:
-            on_done()
-            return
-
-        def answered(response: object) -> None:
-            if isinstance(response, ControlledShutdownResponse):
-                left = len(response.remaining_partitions)
-                if not response.error_code and not left:
-                    on_done()
-                    return
-                why: dict[str, object] = {"error": response.error_code, "partitions": left}
-            else:
-                why = {"error": response}
-            log.warning("controlled shutdown is not over", extra={**why, "tries_left": tries - 1})
-            again = partial(self.hand_over, on_done, tries - 1)
-            self._ports.timers.after(_PAUSE_SECONDS if tries > 1 else 0, again)
-
-        request = ControlledShutdownRequest(broker_id=self.node_id, broker_epoch=self.broker_epoch)
-        version = self.versions.controlled_shutdown
-        self.ask_controller(ApiKey.CONTROLLED_SHUTDOWN, version, request, answered)
 
     def close(self) -> None:
         """Copy nothing more."""

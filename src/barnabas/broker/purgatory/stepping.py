@@ -28,16 +28,20 @@ Steps = Generator[Any, Any, Reply]
 """Work that yields None, a Pending or a Growing, and returns a reply."""
 
 SLICE_SECONDS = 0.01
-"""How long steps are made one after the other."""
+"""How long steps are made one after the other, and how much work begins in a turn of the loop."""
 
 
 class Stepping:
     """Each turn of the loop makes steps of one piece of a broker's long work: of each piece by turns.
 
-    What a step queues to be written is written after it.
+    New work begins at once, until that has taken a slice of the turn. The rest begins in later turns:
+    hundreds of connections may ask at the same time. What a step queues to be written is written after it.
     """
 
-    __slots__ = ("_monotonic", "_replies", "_timers", "_waiting", "_write", "admission")
+    __slots__ = (
+        "_began", "_begun_seconds", "_has_turn", "_monotonic", "_replies", "_timers", "_waiting", "_write",
+        "admission",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -55,6 +59,11 @@ class Stepping:
         self._timers = timers
         self._monotonic = monotonic
         self._waiting: deque[Callable[[], None]] = deque()
+        self._has_turn = False
+        self._began = 0.0
+        """When the slice that is being made, or was last, began."""
+        self._begun_seconds = 0.0
+        """What new work has taken since the last turn: it may be of several, if it is little."""
         self._write = write
 
     def run(
@@ -70,14 +79,16 @@ class Stepping:
         grows of the reply; without one it stays as it is.
         """
         work = _Work(steps, self._replies, writer)
-        try:
-            waits_for = self._advance(work)
-        except StopIteration as end:
-            reply: Reply = work.reply(end.value)
-            return reply
-        except BaseException:
-            work.end()
-            raise
+        waits_for: Pending | None = None
+        if self._begun_seconds < SLICE_SECONDS:
+            try:
+                waits_for = self._begin(work)
+            except StopIteration as end:
+                reply: Reply = work.reply(end.value)
+                return reply
+            except BaseException:
+                work.end()
+                raise
         pending, kept = Pending(), self.admission.keep()
 
         def turn() -> object:
@@ -102,10 +113,20 @@ class Stepping:
         self._continue(work, waits_for, step)
         return pending
 
+    def _begin(self, work: "_Work") -> Pending | None:
+        """As `_advance`, and what it takes counts for the turn."""
+        try:
+            return self._advance(work)
+        finally:
+            self._begun_seconds += self._monotonic() - self._began
+            if self._begun_seconds >= SLICE_SECONDS:
+                self._plan_turn()
+
     def _advance(self, work: "_Work") -> Pending | None:
         """Make steps for a slice of time, or until one has to wait. Raises StopIteration with the reply."""
         advance, monotonic = work.advance, self._monotonic
-        until = monotonic() + SLICE_SECONDS
+        self._began = began = monotonic()
+        until = began + SLICE_SECONDS
         while True:
             waits_for = advance()
             if waits_for is not None:
@@ -127,18 +148,26 @@ class Stepping:
         waits_for.on_done(given)
 
     def _soon(self, step: Callable[[], None]) -> None:
-        if not self._waiting:
-            self._timers.soon(self._turn)
         self._waiting.append(step)
+        self._plan_turn()
+
+    def _plan_turn(self) -> None:
+        if not self._has_turn:
+            self._has_turn = True
+            self._timers.soon(self._turn)
 
     def _turn(self) -> None:
+        self._begun_seconds = 0.0
+        if not self._waiting:
+            self._has_turn = False
+            return
         try:
-            # It is still among them meanwhile, so that what it adds begins no turns of its own.
-            self._waiting[0]()
+            self._waiting.popleft()()
         finally:
-            self._waiting.popleft()
-            if self._waiting:
-                self._timers.soon(self._turn)
+            # Only now: what the step adds begins no turn of its own.
+            self._has_turn = False
+            if self._waiting or self._begun_seconds >= SLICE_SECONDS:
+                self._plan_turn()
             self._write()
 
 

@@ -17,6 +17,7 @@ from barnabas.ports import Clock
 ANONYMOUS = "ANONYMOUS"
 """The user that everybody is on a listener without authentication, as in Kafka."""
 
+_LONGEST_MS = 2**31 - 1
 _MANY = 10_000
 """Rates from which on those are dropped that count nothing any more."""
 
@@ -113,4 +114,5 @@ class Throttling:
 
 
 def _milliseconds(seconds: float) -> int:
-    return round(1000 * seconds)
+    """As a response can say it: a bound of a byte per second makes a client wait for months."""
+    return round(min(1000 * seconds, _LONGEST_MS))

@@ -48,7 +48,7 @@ def ask_for_topics(broker: Broker, member: "ClusterMember", names: Iterable[str]
     for name in names:
         if not problem_of_name(name):
             wanted = RequestedTopic(name, {index: [] for index in range(count)}, {})
-            member.ask_for_topic(wanted, replicas)
+            member.controller_requests.ask_for_topic(wanted, replicas)
 
 
 def _checked(broker: Broker, name: str) -> RequestedTopic:

@@ -16,7 +16,7 @@ from barnabas.coordinators.classic_group.group_states import (
     GroupState,
 )
 from barnabas.coordinators.classic_group.member import Identity, Member, Protocols
-from barnabas.coordinators.classic_group.protocols import CONSUMER, in_common, names_of, topics_of
+from barnabas.coordinators.classic_group.protocols import CONSUMER, Supporters, names_of, topics_of
 from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.errors import ErrorCode
@@ -59,6 +59,10 @@ class ClassicGroup:
     members: dict[str, Member] = field(default_factory=dict)
     instances: dict[str, str] = field(default_factory=dict)
     """Static members: their ids by their own names."""
+    supporters: Supporters = field(
+        default_factory=Supporters, init=False, repr=False, compare=False
+    )
+    """Of the protocols of its members."""
     invited: dict[str, int] = field(default_factory=dict)
     """Ids given out that have not joined yet, with the time until which they may (KIP-394)."""
     join_deadline: int | None = None
@@ -71,6 +75,10 @@ class ClassicGroup:
     """Not after anything that happens by itself, so that not all members are looked at each time."""
     storing: dict[int, Assignments | Replacement] = field(default_factory=dict)
     tickets: int = 0
+
+    def __post_init__(self) -> None:
+        for member in self.members.values():
+            self.supporters.add(member.protocols)
 
     def move(self, happened: GroupInput, now: int) -> None:
         """Go to the next state; a move that is not in the table is our mistake."""
@@ -143,14 +151,21 @@ class ClassicGroup:
             return bool(protocol_type and protocols)
         if protocol_type != self.protocol_type:
             return False
-        first = next(iter(self.members.values()), None)
-        # All share one with each other, so with whoever knows the same as one of them.
-        if first is None or first.protocols == protocols:
-            return True
-        if names_of(first.protocols) == names_of(protocols):
-            return True
-        known = in_common(self.members.values())
-        return any(name in known for name, _ in protocols)
+        return not self.members or self.supporters.share_any(protocols)
+
+    def vote(self) -> str:
+        """The protocol that most members like best of those that all know.
+
+        Source: Kafka's ClassicGroup.selectProtocol. Where several have as many votes, the one that
+        the first members voted for.
+        """
+        votes: dict[str, int] = {}
+        for member in self.members.values():
+            for choice, _ in member.protocols:
+                if self.supporters.share(choice):
+                    votes[choice] = votes.get(choice, 0) + 1
+                    break
+        return max(votes, key=votes.__getitem__)
 
     def join_reply(self, member: Member) -> JoinReply:
         """The JoinGroup response for a member of the current generation."""

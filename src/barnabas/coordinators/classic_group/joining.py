@@ -10,7 +10,6 @@ from barnabas.coordinators.classic_group.group_states import (
     STABLE,
 )
 from barnabas.coordinators.classic_group.member import Identity, Member, Protocols
-from barnabas.coordinators.classic_group.protocols import vote
 from barnabas.coordinators.classic_group.rebalancing import (
     begin_rebalance,
     end_if_all_joined,
@@ -112,7 +111,7 @@ def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: 
         group.leader = member_id
     if group.state is PREPARING_REBALANCE:
         group.has_grown = True
-    group.members[member_id] = Member(
+    member = group.members[member_id] = Member(
         member_id=member_id,
         instance_id=instance_id,
         client_id=asked.client_id,
@@ -125,6 +124,7 @@ def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: 
         knows_its_id=bool(asked.member_id) or instance_id is not None,
         silent_until=until,
     )
+    group.supporters.add(member.protocols)
     if instance_id is not None:
         group.instances[instance_id] = member_id
 
@@ -146,7 +146,9 @@ def _join_again(
         if not has_news:
             effects.answer(waiter, group.join_reply(member))
             return
+    group.supporters.remove(member.protocols)
     _update(member, asked, effects, waiter)
+    group.supporters.add(member.protocols)
     members_changed(group, effects, now)
 
 
@@ -178,7 +180,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
     _update(member, asked, effects, waiter)
     group.heard(member, now)
     put_in_place(group, old.member_id, member)
-    if group.state is STABLE and vote(group.members.values()) == group.protocol:
+    if group.state is STABLE and group.vote() == group.protocol:
         reply = group.join_reply(member)
         if asked.skips_assignment:
             reply = reply._replace(skip_assignment=group.leader == member.member_id)
@@ -195,6 +197,8 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
 
 def put_in_place(group: ClassicGroup, member_id: str, other: Member) -> None:
     """Put a member where another one is, under its own id."""
+    group.supporters.remove(group.members[member_id].protocols)
+    group.supporters.add(other.protocols)
     group.members = {
         (other.member_id if name == member_id else name): (other if name == member_id else one)
         for name, one in group.members.items()

@@ -1,7 +1,6 @@
 """Which protocol the members of a group agree on, and what consumers among them read."""
 
 import struct
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from barnabas.coordinators.classic_group.member import Member, Protocols
@@ -20,35 +19,43 @@ _VERSION = struct.Struct(">h")
 _NEWEST = 3
 
 
+class Supporters:
+    """How many members know each protocol: a join need not look at all of them for that."""
+
+    __slots__ = ("_counts", "_members")
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._members = 0
+
+    def add(self, protocols: Protocols) -> None:
+        """A member knows these."""
+        self._members += 1
+        for name in set(names_of(protocols)):
+            self._counts[name] = self._counts.get(name, 0) + 1
+
+    def remove(self, protocols: Protocols) -> None:
+        """A member that knew these has gone."""
+        self._members -= 1
+        for name in set(names_of(protocols)):
+            left = self._counts[name] - 1
+            if left:
+                self._counts[name] = left
+            else:
+                del self._counts[name]
+
+    def share(self, name: str) -> bool:
+        """Whether all members know a protocol."""
+        return self._counts.get(name, 0) == self._members
+
+    def share_any(self, protocols: Protocols) -> bool:
+        """Whether all members know one of these."""
+        return any(self.share(name) for name, _ in protocols)
+
+
 def names_of(protocols: Protocols) -> list[str]:
     """Their names, in order of preference."""
     return [name for name, _ in protocols]
-
-
-def in_common(members: Collection[Member]) -> set[str]:
-    """The protocols that all members know."""
-    known = [set(names_of(member.protocols)) for member in members]
-    return set.intersection(*known) if known else set()
-
-
-def vote(members: Collection[Member]) -> str:
-    """The protocol that most members like best of those that all know.
-
-    Source: Kafka's ClassicGroup.selectProtocol. Where several have as many votes, the one that
-    the first members voted for.
-    """
-    offered = [member.protocols for member in members]
-    if offered.count(offered[0]) == len(offered):
-        # As mostly: all like best what the first one does.
-        return offered[0][0][0]
-    # Each that differs is looked at once.
-    counts = Counter(offered)
-    candidates = set.intersection(*[set(names_of(protocols)) for protocols in counts])
-    votes: dict[str, int] = {}
-    for protocols, count in counts.items():
-        choice = next(name for name, _ in protocols if name in candidates)
-        votes[choice] = votes.get(choice, 0) + count
-    return max(votes, key=votes.__getitem__)
 
 
 def topics_of(members: Collection[Member], protocol: str | None) -> set[str] | None:

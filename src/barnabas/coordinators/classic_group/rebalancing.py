@@ -8,7 +8,6 @@ from barnabas.coordinators.classic_group.group_states import (
     GroupInput,
 )
 from barnabas.coordinators.classic_group.member import NO_ASSIGNMENT, Member
-from barnabas.coordinators.classic_group.protocols import vote
 from barnabas.coordinators.classic_group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.classic_group.snapshot import record_of
 from barnabas.errors import ErrorCode
@@ -85,7 +84,7 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
         group.move(GroupInput.NOBODY_JOINED, now)
         effects.record = record_of(group)
         return
-    group.protocol = vote(group.members.values())
+    group.protocol = group.vote()
     group.move(GroupInput.MEMBERS_JOINED, now)
     group.sync_deadline = until = now + group.rebalance_timeout_ms
     group.wake_at(until)
@@ -133,6 +132,7 @@ def remove(group: ClassicGroup, effects: Effects, member: Member, why: ErrorCode
     """Take a member out; what it waits for is answered. The rebalance is the caller's."""
     effects.answer(member.joining, JoinReply(why, member.member_id))
     effects.answer(member.syncing, SyncReply(why))
+    group.supporters.remove(member.protocols)
     # A connection may refer to it for as long as it is open, and need not keep its metadata.
     member.protocols, member.assignment, member.description = (), NO_ASSIGNMENT, None
     del group.members[member.member_id]

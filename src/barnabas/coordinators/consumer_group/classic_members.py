@@ -80,14 +80,7 @@ def join(context: JoinContext, group: ConsumerGroup, request: Join) -> JoinReply
 
 
 def _check_protocols(group: ConsumerGroup, request: Join) -> None:
-    known = [{name for name, _ in one.protocols} for one in group.classic_members()]
-    common = set.intersection(*known) if known else None
-    names = {name for name, _ in request.protocols}
-    if (
-        request.protocol_type != CONSUMER
-        or not names
-        or (common is not None and not names & common)
-    ):
+    if request.protocol_type != CONSUMER or not group.supporters.share_any(request.protocols):
         raise BrokerError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
             f"Member {request.member_id}'s protocols are not supported.",

@@ -4,14 +4,14 @@ Everything but `volatile` changes only by applying records (see `replaying`). So
 Kafka's ConsumerGroup.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from barnabas.coordinators.classic_group.protocols import Supporters
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.member import (
     NOTHING,
-    ClassicSide,
     ConsumerMember,
     ConsumerMemberState,
 )
@@ -72,6 +72,10 @@ class ConsumerGroup:
     target: dict[str, frozenset[TopicIdPartition]] = field(default_factory=dict)
     regexes: dict[str, Resolved] = field(default_factory=dict)
     owners: dict[TopicIdPartition, str] = field(default_factory=dict)
+    supporters: Supporters = field(
+        default_factory=Supporters, init=False, repr=False, compare=False
+    )
+    """Of the protocols of members that use JoinGroup."""
     volatile: VolatileState = field(default_factory=VolatileState)
 
     @property
@@ -95,6 +99,7 @@ class ConsumerGroup:
         was = self.members.get(member.member_id)
         self._release(was)
         self._unname(was)
+        self._count(was, member)
         self.members[member.member_id] = member
         if member.instance_id is not None:
             self.instances[member.instance_id] = member.member_id
@@ -104,9 +109,20 @@ class ConsumerGroup:
     def drop(self, member_id: str) -> None:
         """Remove a member."""
         member = self.members.pop(member_id, None)
+        self._count(member, None)
         self._release(member)
         self.volatile.forget(member_id)
         self._unname(member)
+
+    def _count(self, was: ConsumerMember | None, now: ConsumerMember | None) -> None:
+        before = None if was is None else was.classic
+        after = None if now is None else now.classic
+        if before is after:
+            return
+        if before is not None:
+            self.supporters.remove(before.protocols)
+        if after is not None:
+            self.supporters.add(after.protocols)
 
     def _release(self, member: ConsumerMember | None) -> None:
         if member is None:
@@ -150,13 +166,10 @@ class ConsumerGroup:
             topic_partition in self.owners for topic_partition in wanted
         )
 
-    def classic_members(self) -> Iterator[ClassicSide]:
-        """The data of members that use JoinGroup."""
-        return (one.classic for one in self.members.values() if one.classic is not None)
-
     def only_classic_without(self, gone: Iterable[str]) -> bool:
         """Whether, without these, members remain and all of them use JoinGroup."""
-        left = [one for name, one in self.members.items() if name not in set(gone)]
+        without = frozenset(gone)
+        left = [one for name, one in self.members.items() if name not in without]
         return bool(left) and all(one.classic is not None for one in left)
 
 

@@ -21,6 +21,9 @@ CLEANED_UP_TO = "cleaner-offset-checkpoint"
 
 _log = logging.getLogger(__name__)
 
+NOT_READABLE = -1
+"""The start of a log whose checkpoint is damaged."""
+
 _VERSION = "0"
 _ROW = re.compile(r"(\S+) (\d{1,10}) (\d{1,18})", re.ASCII)
 
@@ -30,6 +33,8 @@ class Checkpoint(NamedTuple):
 
     recovery_point: int = 0
     start_offset: int = 0
+    """`NOT_READABLE`: not known."""
+
     clean: bool = False
     """The broker stopped in order, so nothing needs to be recovered."""
 
@@ -39,18 +44,31 @@ class Checkpoint(NamedTuple):
     known: Known | None = None
     """The inventory's entry."""
 
+    def knowing(self, known: Known | None) -> "Checkpoint":
+        """With the inventory's entry, whose start counts where that of the checkpoint is not readable.
+
+        Without an entry the log starts with its first segment, as in Kafka: deleted records may be back,
+        but none is hidden by a row that nobody can be sure of.
+        """
+        start = self.start_offset
+        if start == NOT_READABLE:
+            start = 0 if known is None else known.start
+        return self._replace(start_offset=start, known=known)
+
 
 NO_CHECKPOINT = Checkpoint()
 
 
-def read_offsets(
-    disk: Disk, path: str, *, also_of_damaged: bool = False
-) -> dict[TopicPartition, int]:
-    """Return the offset per partition; empty without a file. Damage is logged.
+def read_offsets(disk: Disk, path: str) -> dict[TopicPartition, int]:
+    """Return the offset per partition; empty without a file, or if it is damaged. Damage is logged.
 
-    A checkpoint only saves work: without it, everything is found in the logs. `also_of_damaged`:
-    use the readable rows of a damaged one.
+    A checkpoint only saves work: without it, everything is found in the logs.
     """
+    return readable_offsets(disk, path) or {}
+
+
+def readable_offsets(disk: Disk, path: str) -> dict[TopicPartition, int] | None:
+    """As `read_offsets`; None if the file is damaged."""
     offsets: dict[TopicPartition, int] = {}
     try:
         data = disk.read_file(path) if disk.exists(path) else b""
@@ -59,9 +77,8 @@ def read_offsets(
         fault = str(error)
     if not fault:
         return offsets
-    used = len(offsets) if also_of_damaged else 0
-    _log.warning("checkpoint damaged", extra={"file": path, "why": fault, "rows_used": used})
-    return offsets if also_of_damaged else {}
+    _log.warning("checkpoint damaged and not used", extra={"file": path, "why": fault})
+    return None
 
 
 def _decode(data: bytes, offsets: dict[TopicPartition, int]) -> str:

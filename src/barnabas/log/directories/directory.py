@@ -8,10 +8,12 @@ from barnabas.errors import LockHeld, LogDirFailed, LogDirInUse, StorageError
 from barnabas.log.directories.checkpoints import (
     HIGH_WATERMARK,
     LOG_START,
+    NOT_READABLE,
     RECOVERY_POINT,
     Checkpoint,
     encode_offsets,
     read_offsets,
+    readable_offsets,
     write_offsets,
 )
 from barnabas.log.directories.meta_properties import (
@@ -110,13 +112,13 @@ class LogDirectory:
             self.recovery_checksum = zlib.crc32(data)
         recovery = read_offsets(self._disk, path)
         self._written[RECOVERY_POINT] = recovery
-        # Or records that were deleted would be there again. A start behind the end does not count.
-        starts = read_offsets(self._disk, self._at(LOG_START), also_of_damaged=True)
+        starts = readable_offsets(self._disk, self._at(LOG_START))
         ends = read_offsets(self._disk, self._at(HIGH_WATERMARK))
-        return {
-            each: Checkpoint(recovery.get(each, 0), starts.get(each, 0), clean, ends.get(each, -1))
-            for each in self.partitions()
-        }
+        found = {}
+        for each in self.partitions():
+            start = NOT_READABLE if starts is None else starts.get(each, 0)
+            found[each] = Checkpoint(recovery.get(each, 0), start, clean, ends.get(each, -1))
+        return found
 
     def begin(self) -> None:
         """Count as running from now on.

@@ -328,7 +328,7 @@ class Connection:
                 self._departures.later(self._on_left_over)
             if self._finishing:
                 self._close_if_finished()
-        else:
+        elif not self.is_closed:  # It is, if its replies were too much for the memory of all.
             if not self._writing:
                 self._writing = True
                 self._channel.on_writable(self._on_writable)

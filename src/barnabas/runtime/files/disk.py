@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 
-from barnabas.errors import LockHeld
+from barnabas.errors import LockHeld, StorageError
 from barnabas.ports import File, Sync
 from barnabas.runtime import descriptors
 from barnabas.runtime.files.open_files import OpenFiles, RealFile, storage_error, sync_descriptor
 from barnabas.types import Buffer
 
 _MOST_OPEN_FILES = 4096
+LARGEST_READ_WHOLE = 256 * 1024 * 1024
+"""Bytes: the registry of more than 100,000 topics. What is larger is none of these files, or damaged."""
 _SYNC_THREADS = 4
 """Syncs under way together share commits of the file system's journal."""
 
@@ -94,6 +96,12 @@ class RealDisk:
         """The whole of a small file."""
         with _storage_errors("read", path), open(path, "rb", opener=_open_at_once) as file:
             _check_is_file(file.fileno())
+            size = os.fstat(file.fileno()).st_size
+            if size > LARGEST_READ_WHOLE:
+                most = (
+                    f"{size} bytes, and a file that is read whole has at most {LARGEST_READ_WHOLE}"
+                )
+                raise StorageError(f"cannot read {path}: it has {most}")
             return file.read()
 
     def write_file(self, path: str, data: Buffer) -> None:

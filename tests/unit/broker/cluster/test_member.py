@@ -8,9 +8,17 @@ from typing import cast
 import pytest
 
 from barnabas import Admin, Consumer, Producer
+from barnabas.broker.purgatory.stepping import at_once
+from barnabas.broker.replicas.following import Following
+from barnabas.broker.replicas.leading import Leading
 from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from barnabas.protocol.leader_and_isr import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from barnabas.types import NodeId, TopicPartition
 from tests.local_cluster import SECONDS, LocalCluster
@@ -265,3 +273,43 @@ def test_a_broker_whose_session_ended_is_another_life_of_it(cluster: LocalCluste
         time.sleep(0.05)
     assert registered > before
     assert not cluster.controller.errors
+
+
+def leads(places: dict[str, tuple[int, int]]) -> LeaderAndIsrRequest:
+    """A request of the controller's: of each topic, who leads its only partition, and in which epoch."""
+    states = [
+        LeaderAndIsrTopicState(
+            topic_name=name,
+            partition_states=[
+                LeaderAndIsrPartitionState(
+                    partition_index=0, controller_epoch=9, leader=leader, leader_epoch=epoch,
+                    isr=[leader], partition_epoch=0, replicas=[1, 2],
+                )
+            ],
+        )
+        for name, (leader, epoch) in places.items()
+    ]  # fmt: skip
+    return LeaderAndIsrRequest(
+        controller_id=1, controller_epoch=9, topic_states=states, live_leaders=[]
+    )
+
+
+def test_roles_begin_in_steps_and_one_that_is_replaced_meanwhile_does_not_begin(
+    cluster: LocalCluster,
+) -> None:
+    member = cluster.member(1)
+
+    def role(name: str) -> tuple[type[object], int]:
+        found = member._replicas.find(name, 0)
+        return (type(None), -1) if found is None else (type(found.role), found.leader_epoch)
+
+    def take_both() -> None:
+        steps = member.take_leaders(leads({"dogs": (1, 5), "cats": (1, 5)}))
+        while role("dogs") != (Leading, 5):
+            next(steps)
+        assert role("cats") == (type(None), -1), "one log is made in a step"
+        at_once(member.take_leaders(leads({"cats": (2, 6)})))
+        at_once(steps)
+
+    cluster._on_loop(take_both)
+    assert [role("dogs"), role("cats")] == [(Leading, 5), (Following, 6)]

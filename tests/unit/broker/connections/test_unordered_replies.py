@@ -14,6 +14,7 @@ from barnabas.dialects.proposal.messages import (
     PartitionData,
     ProduceResponse,
 )
+from barnabas.errors import ErrorCode
 from barnabas.records.messages07.message07 import encode_message
 from barnabas.runtime.files import disk as runtime_disk
 from barnabas.runtime.files import open_files
@@ -240,3 +241,13 @@ def test_so_many_wait_and_the_next_one_holds_up_the_others(wire: ProposalWire) -
     numbers = [decoded(wire) for _ in range(102)]
     assert numbers[-1] == 102
     assert sorted(numbers) == list(range(1, 103))
+
+
+def test_one_request_makes_so_many_topics_and_no_more(wire: ProposalWire) -> None:
+    """It goes in no steps, as the next one would overtake it; what is refused may be sent again."""
+    names = [f"many{number}" for number in range(40)]
+    for made in (32, 40):
+        wire.send(produce(1, *((name, 0, M1) for name in (*names, names[0]))), made)
+        _, error, errors, _ = produced(wire)
+        refused = [int(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)] * (40 - made)
+        assert (error, errors) == (0, [0] * made + refused + [0])

@@ -82,7 +82,26 @@ def test_a_turn_makes_one_step_of_one_piece_of_work_and_then_of_the_other() -> N
         (step,) = timers.next
         timers.next.clear()
         step()
-        assert (len(first), len(second)) == (1 + (turn + 1) // 2, 1 + turn // 2)
+        assert (len(first), len(second)) == (1 + (turn + 1) // 2, turn // 2)
+
+
+def test_so_much_work_begins_in_a_turn_as_fits_into_a_slice_of_it() -> None:
+    """Each takes half a slice: hundreds of connections may ask at the same time."""
+    timers, done = ManualTimers(), list[int]()
+
+    def blocking(number: int) -> Steps[int]:
+        yield from ()
+        done.append(number)
+        return number
+
+    work = stepping(timers, lambda: len(done) * SLICE_SECONDS / 2)
+    replies = [work.run(blocking(number)) for number in range(7)]
+    assert replies[:2] == done == [0, 1]
+    for turn in range(1, 6):
+        timers.run_turn()
+        assert done == list(range(2 + turn))
+    timers.run_soon()
+    assert work.run(blocking(7)) == 7
 
 
 def test_a_reply_may_be_one_that_is_not_there_yet() -> None:

@@ -39,6 +39,11 @@ def test_a_producer_waits_as_long_as_it_was_too_fast() -> None:
     assert counts.produced("c", 0) == 0
 
 
+def test_a_wait_is_no_longer_than_a_response_can_say() -> None:
+    counts = throttling(Watch(), Entity(None, "c"), **{PRODUCE: 1e-9})
+    assert counts.produced("c", 10**9) == 2**31 - 1
+
+
 def test_clients_of_one_user_share_its_quota() -> None:
     counts = throttling(Watch(), Entity("ANONYMOUS"), **{PRODUCE: 100.0})
     assert counts.produced("one", 1000) == 0

@@ -281,7 +281,9 @@ def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> N
 def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
     parts = SimpleNamespace(
-        replicas=replicas, purgatory=Purgatory(ManualTimers(), lambda: 0.0, some_memory())
+        replicas=replicas,
+        purgatory=Purgatory(ManualTimers(), lambda: 0.0, some_memory()),
+        topics={"t": "there"},
     )
     received = bytearray(encode_message(b"hello"))
     asked = a_request(("t", 0, memoryview(received)), acks=2)

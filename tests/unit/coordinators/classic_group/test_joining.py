@@ -73,6 +73,21 @@ def test_who_has_nothing_in_common_stays_out(kind: str, protocols: list[tuple[st
     assert acting.state is GroupState.STABLE
 
 
+def test_what_members_share_follows_those_that_come_change_and_go() -> None:
+    acting = Acting()
+    acting.join("rex", [RANGE, ROBIN])
+    acting.join("tom", [RANGE, RANGE])
+    acting.wait(2 * DELAY_MS)
+    acting.join("eve", [ROBIN])
+    assert acting.joined("eve").error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    acting.leave("tom")
+    acting.join("eve", [ROBIN])
+    acting.join("rex", [ROBIN])
+    assert acting.joined("rex").protocol == "roundrobin"
+    acting.join("tom", [RANGE])
+    assert acting.joined("tom").error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
 @pytest.mark.parametrize(("kind", "protocols"), [("", [RANGE]), ("consumer", [])])
 def test_an_empty_group_needs_a_kind_and_a_protocol(
     kind: str, protocols: list[tuple[str, bytes]]

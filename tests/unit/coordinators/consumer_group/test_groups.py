@@ -156,6 +156,7 @@ def a_classic_group(shard: GroupShard, *names: str) -> ClassicGroup:
             session_timeout_ms=1000, rebalance_timeout_ms=500, protocols=(("range", given),),
             assignment=bytes.fromhex("0000 00000000 ffffffff"),
         )  # fmt: skip
+        classic.supporters.add(classic.members[name].protocols)
     return classic
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import StorageError
-from barnabas.log.directories.checkpoints import Checkpoint, read_offsets
+from barnabas.log.directories.checkpoints import Checkpoint, read_offsets, readable_offsets
 from barnabas.log.directories.directory import LogDirectory
+from barnabas.log.directories.inventory import THERE, Known
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import create_log, open_log
 from barnabas.log.segments.log_config import LogConfig
@@ -44,13 +45,24 @@ def on_disk(data: bytes) -> MemoryDisk:
 
 
 @pytest.mark.parametrize("data", DAMAGED)
-def test_a_damaged_checkpoint_counts_row_by_row_or_not_at_all(
-    data: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_damaged_checkpoint_does_not_count(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
     assert read_offsets(on_disk(data), "file") == {}
-    assert read_offsets(on_disk(data), "file", also_of_damaged=True) == {DOGS: 7}
+    assert readable_offsets(on_disk(data), "file") is None
     assert [record.__dict__["file"] for record in caplog.records] == ["file"] * 2
-    assert [record.__dict__["rows_used"] for record in caplog.records] == [0, 1]
+
+
+@pytest.mark.parametrize("data", DAMAGED)
+def test_a_log_whose_start_cannot_be_read_starts_where_the_inventory_says(
+    tmp_path: Path, data: bytes
+) -> None:
+    (tmp_path / "log-start-offset-checkpoint").write_bytes(data)
+    (tmp_path / "dogs-0").mkdir()
+    checkpoint = LogDirectory(RealDisk(), str(tmp_path)).look()[DOGS]
+    known = Known(THERE, "", epoch=0, start=5, end=10, segments="0")
+    assert checkpoint.knowing(known).start_offset == 5
+    assert checkpoint.knowing(None).start_offset == 0, (
+        "a row may hide records, and none can be lost"
+    )
 
 
 def test_one_that_cannot_be_read_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -65,7 +77,7 @@ def test_one_that_cannot_be_read_is_none(tmp_path: Path, caplog: pytest.LogCaptu
 def test_a_directory_knows_of_each_partition_what_its_files_say(tmp_path: Path) -> None:
     (tmp_path / "recovery-point-offset-checkpoint").write_text("0\n1\ndogs 0 7\n")
     (tmp_path / "replication-offset-checkpoint").write_text("0\n2\ndogs 0 8\ncats 11 3\n")
-    (tmp_path / "log-start-offset-checkpoint").write_text("0\n9\ndogs 0 2\n")
+    (tmp_path / "log-start-offset-checkpoint").write_text("0\n1\ndogs 0 2\n")
     for name in ("dogs-0", "cats-11"):
         (tmp_path / name).mkdir()
     assert LogDirectory(RealDisk(), str(tmp_path)).look() == {

@@ -36,6 +36,16 @@ def test_what_was_answered_leaves_though_the_connection_ends_in_that_turn() -> N
     assert channel.sent == framed(b"whole")
 
 
+def test_who_takes_nothing_of_a_reply_that_is_too_much_for_all_is_asked_nothing_more() -> None:
+    served = Served()
+    served.memory.unread.limit_bytes = 2 * MEGABYTE
+    served.channel.room = 0
+    served.channel.arrive(framed(b"x" * 3 * MEGABYTE))
+    assert served.connection.is_closed
+    assert served.channel.closed
+    assert served.channel.writable is None
+
+
 @pytest.mark.parametrize("cut", [1, 3, 7, 1000, 10_000_000])
 def test_frames_are_the_same_however_the_bytes_are_cut(cut: int) -> None:
     served = Served()

@@ -79,6 +79,16 @@ def test_a_closed_file_is_not_opened_again(tmp_path: Path) -> None:
         file.read(0, 1)
 
 
+def test_a_small_file_that_has_become_gigantic_is_refused_before_it_is_in_memory(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "recovery-point-offset-checkpoint"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    with pytest.raises(StorageError, match=r"it has 1099511627776 bytes, .* at most 268435456"):
+        RealDisk().read_file(str(path))
+
+
 def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> None:
     """To open one waits until somebody opens its other end, which may be never."""
     path = tmp_path / "meta.properties"

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
+from typing import NamedTuple, TypeVar
 
+from barnabas.broker.connections.client_connections import MakeClient
+from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, KafkaError, RegistryUnavailable
-from barnabas.ports import SharedRegistry
+from barnabas.ports import Clock, SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.event_loop import EventLoop
@@ -19,14 +22,30 @@ from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
+_Result = TypeVar("_Result")
+_SYSTEM_CLOCK = SystemClock()
+
+
+class Parts(NamedTuple):
+    """What a node is made of, where a test has parts of its own."""
+
+    clock: Clock = _SYSTEM_CLOCK
+    make_disk: Callable[..., RealDisk] = RealDisk
+    make_client: MakeClient = ClientConnection
+
+
+_PARTS = Parts()
+
 
 class Node:
     """One broker and the loop it runs on. `run` blocks its thread; `stop` is for any thread."""
 
-    def __init__(self, config: BrokerConfig, *, ephemeral: bool = False) -> None:
+    def __init__(
+        self, config: BrokerConfig, *, ephemeral: bool = False, parts: Parts = _PARTS
+    ) -> None:
         """`ephemeral`: the log directories are removed when it has stopped."""
         self._loop = EventLoop(_socket_options(config))
-        self._disk = RealDisk(call=self._loop.call)
+        self._disk = parts.make_disk(call=self._loop.call)
         self._worker = ThreadWorker()
         self._config = config
         self._directories = config.directories
@@ -36,7 +55,7 @@ class Node:
         self._server = BrokerServer(
             config,
             Environment(
-                SystemClock(),
+                parts.clock,
                 self._disk,
                 self._loop.network,
                 self._loop.timers,
@@ -44,6 +63,7 @@ class Node:
                 self._worker,
             ),
             self._open_registries,
+            parts.make_client,
         )
 
     def run(
@@ -81,6 +101,11 @@ class Node:
             # A loop that is closed has stopped already.
             self._loop.call(self._stop)
 
+    def kill(self) -> None:
+        """Have `run` return at once, with clients unanswered and logs as they are; from any thread."""
+        with suppress(RuntimeError):
+            self._loop.call(self._kill)
+
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
         """Make a topic and return when it can be used; from any thread but the loop's.
 
@@ -88,18 +113,31 @@ class Node:
             BrokerError: it exists, or name or properties are not allowed.
             StorageError: it cannot be written.
         """
-        done: Future[None] = Future()
+        self.call(lambda: self._server.create_topic(name, partitions, config))
 
-        def create() -> None:
+    def call(self, action: Callable[[], _Result]) -> _Result:
+        """Return what `action` does on the loop, or raise what it raises; from any thread but the loop's.
+
+        Raises:
+            RuntimeError: the loop has ended.
+        """
+        done: Future[_Result] = Future()
+
+        def act() -> None:
             try:
-                self._server.create_topic(name, partitions, config)
-            except KafkaError as error:
+                done.set_result(action())
+            except (KafkaError, OSError) as error:
                 done.set_exception(error)
-            else:
-                done.set_result(None)
+            except BaseException as error:
+                done.set_exception(error)
+                raise
 
-        self._loop.call(create)
-        done.result()
+        self._loop.call(act)
+        return done.result()
+
+    def advance(self, seconds: float) -> None:
+        """Have all that waits for a time happen so much earlier; on the loop, with a clock set forward."""
+        self._loop.advance(seconds)
 
     def _keep_heap_small(self) -> None:
         if self._heap is not None:
@@ -110,6 +148,11 @@ class Node:
         if not self._stopping:
             self._stopping = True
             self._server.stop(self._loop.stop)
+
+    def _kill(self) -> None:
+        self._stopping = True
+        self._server.abandon()
+        self._loop.stop()
 
     def _close(self) -> None:
         """End the threads there are besides the loop's."""

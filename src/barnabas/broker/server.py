@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
-from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections
+from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections, MakeClient
+from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import spoken
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import of_member, profile_of
@@ -80,9 +81,11 @@ class BrokerServer:
         config: BrokerConfig,
         environment: Environment,
         open_registries: Callable[[Sequence[str]], Registries],
+        make_client: MakeClient = ClientConnection,
     ) -> None:
         """`open_registries` is called with the log directories that can be used, once they are locked."""
         self._config = config
+        self._make_client = make_client
         self._settings = BrokerSettings(config)
         self._environment = environment
         self._open_registries = open_registries
@@ -138,7 +141,7 @@ class BrokerServer:
             raise
         try:
             broker = self._broker = self._build()
-            self._connections = Connections(broker)
+            self._connections = Connections(broker, self._make_client)
             self._listen(broker, self._connections)
             self._registrations = register(self._the_registries, broker, self._environment.disk)
         except KafkaError:
@@ -184,6 +187,21 @@ class BrokerServer:
             self._stop(on_stopped)
         else:
             member.hand_over(partial(self._stop, on_stopped))
+
+    def abandon(self) -> None:
+        """End as a kill between two events does: nobody is answered, and nothing more is written.
+
+        Files and locks are given back, so that another broker may start with the directories.
+        """
+        self._close_listeners()
+        self._background.stop()
+        for registration in self._registrations:
+            registration.stop()
+        self._cleaner.close()
+        self._logs.abandon()
+        if self._connections is not None:
+            self._connections.close()
+        self._close_registries()
 
     def _stop(self, on_stopped: Callable[[], None]) -> None:
         if self._broker is not None and self._broker.member is not None:

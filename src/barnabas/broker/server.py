@@ -9,7 +9,7 @@ from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections, MakeClient
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.listener_dialects import spoken
+from barnabas.broker.connections.open_listeners import open_listeners
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import of_member, profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
@@ -28,23 +28,14 @@ from barnabas.broker.znodes.topic_znodes import TopicNodes, written_in
 from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
+from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import LogCleaner
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
-from barnabas.ports import (
-    Channel,
-    Clock,
-    Disk,
-    Entropy,
-    Listener,
-    Network,
-    Timers,
-    Worker,
-)
+from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Timers, Worker
 
 if TYPE_CHECKING:
     from barnabas.broker.topics.kraft_metadata import RecordedTopic
@@ -142,7 +133,9 @@ class BrokerServer:
         try:
             broker = self._broker = self._build()
             self._connections = Connections(broker, self._make_client)
-            self._listen(broker, self._connections)
+            open_listeners(
+                broker, self._environment.network, self._connections.accept, self._listeners
+            )
             self._registrations = register(self._the_registries, broker, self._environment.disk)
         except KafkaError:
             self._close_listeners()
@@ -341,25 +334,6 @@ class BrokerServer:
         self._broker.config = config
         self._broker.topics.adopt(config)
         self._cleaner.configure(cleaner_settings(config))
-
-    def _listen(self, broker: Broker, connections: Connections) -> None:
-        bound: list[Endpoint] = []
-        for endpoint in listeners(self._config):
-
-            def accept(
-                channel: Channel,
-                name: str = endpoint.name,
-                dialect: str = dialect_of(self._config, endpoint.name),
-            ) -> None:
-                connections.accept(channel, name, spoken(dialect, broker))
-
-            # An IPv4 and an IPv6 address of one name share their port, also where any will do.
-            ports = [one.port for one in bound if one.name == endpoint.name]
-            port = ports[0] if ports else endpoint.port
-            listener = self._environment.network.listen(endpoint.host, port, accept)
-            self._listeners.append(listener)
-            bound.append(endpoint._replace(port=listener.address[1]))
-        broker.advertised.update(advertised(self._config, bound))
 
     def _start_background(self, broker: Broker, connections: Connections) -> None:
         expiry_ms = self._config.offsets_retention_check_interval_ms

@@ -14,7 +14,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, listeners
 from barnabas.config.releases import release_line
 from barnabas.errors import LocalProtocolError
-from barnabas.testing.environment import JumpingClock, LimitedDisk, Room
+from barnabas.testing.environment import DiskRoom, JumpingClock, LimitedDisk
 from barnabas.testing.observed_connection import ObservedConnection, Observer
 from barnabas.testing.request_log import RequestLog
 
@@ -66,7 +66,7 @@ class EmbeddedBroker:
         self._failure: BaseException | None = None
         self.clock = JumpingClock()
         self.clock.on_advance = self._advance
-        self._room = Room()
+        self._room = DiskRoom()
         self._requests = RequestLog(self.clock.time_ms)
         self._observer = Observer(self._requests if record_requests else None)
         self._faults: Faults | None = None

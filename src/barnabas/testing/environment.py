@@ -70,7 +70,7 @@ def _advance_alone(set_forward: Callable[[], None], _seconds: float) -> None:
     set_forward()
 
 
-class Room:
+class DiskRoom:
     """Whether the disk of a broker has room. `on_refused` is called for each write that had none."""
 
     __slots__ = ("on_refused",)
@@ -93,7 +93,7 @@ class LimitedDisk(RealDisk):
     """The file system, which a test may have run full: what is stored can be read, nothing can be added."""
 
     def __init__(
-        self, room: Room, call: Callable[[Callable[[], None]], None] | None = None
+        self, room: DiskRoom, call: Callable[[Callable[[], None]], None] | None = None
     ) -> None:
         super().__init__(call=call)
         self._room = room
@@ -122,7 +122,7 @@ class LimitedDisk(RealDisk):
 
 
 class _LimitedFiles(OpenFiles):
-    def __init__(self, limit: int, room: Room) -> None:
+    def __init__(self, limit: int, room: DiskRoom) -> None:
         super().__init__(limit)
         self._room = room
 
@@ -136,7 +136,7 @@ class _LimitedFiles(OpenFiles):
 class _LimitedFile(RealFile):
     __slots__ = ("_room",)
 
-    def __init__(self, path: str, descriptor: int, files: OpenFiles, room: Room) -> None:
+    def __init__(self, path: str, descriptor: int, files: OpenFiles, room: DiskRoom) -> None:
         super().__init__(path, descriptor, files)
         self._room = room
 

@@ -15,7 +15,7 @@ from barnabas.protocol.join_group import (
     JoinGroupResponse,
 )
 from barnabas.testing import EmbeddedBroker
-from barnabas.testing.environment import JumpingClock, LimitedDisk, Room
+from barnabas.testing.environment import DiskRoom, JumpingClock, LimitedDisk
 from tests.unit.broker.raw_client import RawClient
 
 
@@ -82,7 +82,7 @@ def test_a_member_that_is_silent_for_longer_than_its_session_is_out() -> None:
 
 
 def test_a_full_disk_takes_nothing_and_gives_what_is_there(tmp_path: Path) -> None:
-    room, refused = Room(), []
+    room, refused = DiskRoom(), []
     disk = LimitedDisk(room)
     path = str(tmp_path / "log")
     file = disk.open(path, create=True)

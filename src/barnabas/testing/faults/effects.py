@@ -14,7 +14,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
 from barnabas.protocol.long_replies import LongReply
 from barnabas.protocol.metadata import MetadataResponse
-from barnabas.testing.faults.fault import Fault
+from barnabas.testing.faults.fault import InjectedFault
 from barnabas.testing.faults.hit import Hit
 from barnabas.testing.faults.names import topics_in
 from barnabas.testing.faults.refusals import refusal
@@ -24,7 +24,7 @@ class FaultHit(KafkaError):
     """A fault of a test ends a connection."""
 
 
-Effect = Callable[[Fault, Hit], object]
+Effect = Callable[[InjectedFault, Hit], object]
 """Counts the hit, and gives the outcome of the request."""
 
 _BY_TOPIC = ("topics", "topic_data", "topic_names")
@@ -65,7 +65,7 @@ class Holding:
 def fail(code: ErrorCode, message: str | None = None) -> Effect:
     """Do nothing of the request, or of the topic that the fault is about, and answer with an error."""
 
-    def effect(fault: Fault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: Hit) -> object:
         api, asked = hit.asked.api, hit.asked.message
         if isinstance(asked, FetchRequest) and asked.session_epoch > 0:
             # The request of a session does not name its partitions. Without it, the next one does.
@@ -119,7 +119,7 @@ def _joined(done: Any, refused: Any) -> object:
     return done
 
 
-def _failed_topics(response: object, fault: Fault, code: ErrorCode) -> object:
+def _failed_topics(response: object, fault: InjectedFault, code: ErrorCode) -> object:
     if not isinstance(response, MetadataResponse):
         return response
     meant, topics = fault.meant.topic, []
@@ -140,7 +140,7 @@ def _failed_topics(response: object, fault: Fault, code: ErrorCode) -> object:
 def delay(seconds: float, holding: Holding) -> Effect:
     """Do the request, and answer so much later."""
 
-    def effect(fault: Fault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: Hit) -> object:
         fault.hit()
         later = Pending()
 
@@ -162,7 +162,7 @@ def delay(seconds: float, holding: Holding) -> Effect:
 def drop(holding: Holding) -> Effect:
     """Do the request, and never answer it: the connection is silent until somebody closes it."""
 
-    def effect(fault: Fault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: Hit) -> object:
         fault.hit()
         never = Pending()
         holding.hold(never, lambda: never.fail(FaultHit("the response was dropped")))
@@ -172,7 +172,7 @@ def drop(holding: Holding) -> Effect:
     return effect
 
 
-def cut(fault: Fault, hit: Hit) -> object:
+def cut(fault: InjectedFault, hit: Hit) -> object:
     """Do the request, send half of the response, and close the connection."""
     fault.hit()
     end = Pending()
@@ -191,13 +191,13 @@ def cut(fault: Fault, hit: Hit) -> object:
     return end
 
 
-def disconnect(fault: Fault, _hit: Hit) -> object:
+def disconnect(fault: InjectedFault, _hit: Hit) -> object:
     """Do nothing of the request, and close the connection."""
     fault.hit()
     raise FaultHit("the connection was closed before the request was done")
 
 
-def disconnect_after(fault: Fault, hit: Hit) -> object:
+def disconnect_after(fault: InjectedFault, hit: Hit) -> object:
     """Do the request, and close the connection instead of answering."""
     fault.hit()
     end = Pending()
@@ -209,7 +209,7 @@ def disconnect_after(fault: Fault, hit: Hit) -> object:
 def throttle(wait_ms: int) -> Effect:
     """Do the request, answer with `throttle_time_ms`, and take nothing more for that time (KIP-219)."""
 
-    def effect(fault: Fault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: Hit) -> object:
         fault.hit()
         end = Pending()
 

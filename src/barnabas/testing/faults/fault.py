@@ -1,4 +1,4 @@
-"""Fault: which requests one fault hits, how often it has, and how it ends."""
+"""InjectedFault: which requests one fault hits, how often it has, and how it ends."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -12,7 +12,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.testing.faults.names import groups_in, topics_in
 
 
-class Asked:
+class SeenRequest:
     """A request as faults see it. `message` is an object of `barnabas.protocol`, valid during the call."""
 
     def __init__(self, broker: Broker, context: RequestContext, message: object) -> None:
@@ -46,9 +46,9 @@ class Filter(NamedTuple):
     topic: str | None = None
     group: str | None = None
     client_id: str | None = None
-    where: Callable[[Asked], bool] | None = None
+    where: Callable[[SeenRequest], bool] | None = None
 
-    def takes(self, asked: Asked) -> bool:
+    def takes(self, asked: SeenRequest) -> bool:
         """Whether a request is one of them."""
         return (
             (not self.apis or asked.api in self.apis)
@@ -59,13 +59,13 @@ class Filter(NamedTuple):
         )
 
 
-class Fault:
+class InjectedFault:
     """One fault. `hits` counts the requests that it met; `stop` ends it, as does the end of a `with`."""
 
     def __init__(
         self,
         meant: Filter,
-        on_stop: Callable[["Fault"], None],
+        on_stop: Callable[["InjectedFault"], None],
         times: int | None = None,
     ) -> None:
         """`times`: after so many hits it is over; None: `stop` ends it."""
@@ -88,7 +88,7 @@ class Fault:
     ) -> None:
         self.stop()
 
-    def takes(self, asked: Asked) -> bool:
+    def takes(self, asked: SeenRequest) -> bool:
         """Whether it is to hit a request."""
         return not self.is_over and self.meant.takes(asked)
 
@@ -104,16 +104,16 @@ class Fault:
         self._on_stop(self)
 
 
-class Moved(Fault):
+class Moved(InjectedFault):
     """Requests are refused until their client has asked anew where to send them.
 
-    Clients are told apart by their client ids.
+    Client ids tell clients apart.
     """
 
     def __init__(
         self,
         meant: Filter,
-        on_stop: Callable[["Fault"], None],
+        on_stop: Callable[["InjectedFault"], None],
         asks: Iterable[ApiKey],
     ) -> None:
         """`asks`: the requests by which a client finds its way."""
@@ -121,7 +121,7 @@ class Moved(Fault):
         self._asks = frozenset(asks)
         self._found: set[str | None] = set()
 
-    def takes(self, asked: Asked) -> bool:
+    def takes(self, asked: SeenRequest) -> bool:
         """Whether a request goes where its client went before the move."""
         if asked.api in self._asks:
             self._found.add(asked.client_id)

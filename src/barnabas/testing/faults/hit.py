@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from barnabas.broker.purgatory.purgatory import itself
 from barnabas.dialects.dialect import Request
-from barnabas.testing.faults.fault import Asked
+from barnabas.testing.faults.fault import SeenRequest
 from barnabas.testing.observed_connection import ObservedConnection
 
 
@@ -12,7 +12,7 @@ class Hit:
     """`handle` has the broker handle a message in place of the request."""
 
     def __init__(
-        self, connection: ObservedConnection, asked: Asked, handle: Callable[[object], object]
+        self, connection: ObservedConnection, asked: SeenRequest, handle: Callable[[object], object]
     ) -> None:
         self.asked = asked
         self.timers = asked.broker.timers

@@ -1,10 +1,11 @@
 """Node: a broker on the real world: event loop, disk, network, clock, a registry in a file or ZooKeeper."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import MakeClient
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.server import BrokerServer, Environment
@@ -22,8 +23,12 @@ from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
+if TYPE_CHECKING:
+    from barnabas.broker.metrics.metrics import Metrics
+
 _Result = TypeVar("_Result")
 _SYSTEM_CLOCK = SystemClock()
+_STEPS_SECONDS = 30.0
 
 
 class Parts(NamedTuple):
@@ -41,9 +46,23 @@ class Node:
     """One broker and the loop it runs on. `run` blocks its thread; `stop` is for any thread."""
 
     def __init__(
-        self, config: BrokerConfig, *, ephemeral: bool = False, parts: Parts = _PARTS
+        self,
+        config: BrokerConfig,
+        *,
+        ephemeral: bool = False,
+        parts: Parts = _PARTS,
+        metrics: tuple[str, int] | None = None,
     ) -> None:
-        """`ephemeral`: the log directories are removed when it has stopped."""
+        """`ephemeral`: the log directories are removed when it has stopped.
+
+        `metrics`: host and port where Prometheus gets them; port 0 is any free one.
+
+        Raises:
+            ConfigError: there are to be metrics, and prometheus_client is not installed.
+        """
+        self._metrics = None if metrics is None else _new_metrics(*metrics)
+        if self._metrics is not None:
+            parts = parts._replace(make_client=self._metrics.connect)
         self._loop = EventLoop(_socket_options(config))
         self._disk = parts.make_disk(call=self._loop.call)
         self._worker = ThreadWorker()
@@ -78,6 +97,8 @@ class Node:
             KafkaError: it could not start.
         """
         try:
+            if self._metrics is not None:
+                self._metrics.open(self.call_in_steps)
             addresses = self._server.start()
         except BaseException:
             self._close()
@@ -86,6 +107,8 @@ class Node:
         if stop_on_signals:
             self._loop.on_signals(lambda _name: self._stop())
         self._keep_heap_small()
+        if self._metrics is not None:
+            self._metrics.begin(self._server.broker)
         on_started(addresses)
         try:
             self._loop.run()
@@ -94,6 +117,11 @@ class Node:
             if self._ephemeral:
                 for directory in self._directories:
                     self._disk.remove(directory)
+
+    @property
+    def metrics_port(self) -> int | None:
+        """The port of the metrics while it runs; None: there are none."""
+        return None if self._metrics is None else self._metrics.port
 
     def stop(self) -> None:
         """Have `run` return once all is answered and closed; from any thread."""
@@ -135,6 +163,29 @@ class Node:
         self._loop.call(act)
         return done.result()
 
+    def call_in_steps(self, begin: Callable[[Broker], Generator[None, None, _Result]]) -> _Result:
+        """As `call`, of what is done in steps, one for each turn of the loop: others are served between.
+
+        Raises:
+            TimeoutError: it is not done after 30 seconds.
+            RuntimeError: the loop has ended.
+        """
+        done: Future[_Result] = Future()
+
+        def step(steps: Generator[None, None, _Result]) -> None:
+            try:
+                next(steps)
+            except StopIteration as end:
+                done.set_result(end.value)
+            except BaseException as error:
+                done.set_exception(error)
+                raise
+            else:
+                self._loop.timers.soon(lambda: step(steps))
+
+        self._loop.call(lambda: step(begin(self._server.broker)))
+        return done.result(_STEPS_SECONDS)
+
     def advance(self, seconds: float) -> None:
         """Have all that waits for a time happen so much earlier; on the loop, with a clock set forward."""
         self._loop.advance(seconds)
@@ -156,6 +207,8 @@ class Node:
 
     def _close(self) -> None:
         """End the threads there are besides the loop's."""
+        if self._metrics is not None:
+            self._metrics.close()
         self._worker.close()
         self._disk.close()
 
@@ -204,6 +257,13 @@ class Node:
             raise RegistryUnavailable(f"{what}; {without}") from None
         opened.callback(registry.close)
         return registry
+
+
+def _new_metrics(host: str, port: int) -> "Metrics":
+    # Imported late: most brokers have none.
+    from barnabas.broker.metrics.metrics import Metrics
+
+    return Metrics(host, port)
 
 
 def _registry_file(directory: str) -> str:

@@ -155,6 +155,12 @@ class BrokerServer:
             )
         return broker.advertised
 
+    @property
+    def broker(self) -> Broker:
+        """The services of the broker, once it was started."""
+        assert self._broker is not None, "the broker was not started"
+        return self._broker
+
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
         """Make a topic on this broker; for those who have it in their process.
 
@@ -162,11 +168,10 @@ class BrokerServer:
             BrokerError: it exists, or name, properties or so many partitions are not allowed.
             StorageError: it cannot be written.
         """
-        assert self._broker is not None, "the broker was not started"
         check_count(partitions)
         check_total(partitions)
         replicas = placed(range(partitions), 1, self._config.node_id)
-        self._broker.topics.create(name, replicas, config)
+        self.broker.topics.create(name, replicas, config)
 
     def stop(self, on_stopped: Callable[[], None]) -> None:
         """Take no more requests, answer those there are, close everything, then call `on_stopped`.
@@ -330,9 +335,8 @@ class BrokerServer:
 
     def _adopt(self, config: BrokerConfig) -> None:
         """Go on with these properties; what cannot change while the broker runs is as it was."""
-        assert self._broker is not None, "nobody can change properties before the start"
-        self._broker.config = config
-        self._broker.topics.adopt(config)
+        self.broker.config = config
+        self.broker.topics.adopt(config)
         self._cleaner.configure(cleaner_settings(config))
 
     def _start_background(self, broker: Broker, connections: Connections) -> None:

@@ -24,7 +24,7 @@ from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
 if TYPE_CHECKING:
-    from barnabas.broker.metrics.metrics import Metrics
+    from barnabas.broker.metrics.broker_metrics import BrokerMetrics
 
 _Result = TypeVar("_Result")
 _SYSTEM_CLOCK = SystemClock()
@@ -259,11 +259,11 @@ class Node:
         return registry
 
 
-def _new_metrics(host: str, port: int) -> "Metrics":
+def _new_metrics(host: str, port: int) -> "BrokerMetrics":
     # Imported late: most brokers have none.
-    from barnabas.broker.metrics.metrics import Metrics
+    from barnabas.broker.metrics.broker_metrics import BrokerMetrics
 
-    return Metrics(host, port)
+    return BrokerMetrics(host, port)
 
 
 def _registry_file(directory: str) -> str:

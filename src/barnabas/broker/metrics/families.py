@@ -20,8 +20,14 @@ _OF_GROUP = (*_GROUP, *_PARTITION)
 _REQUEST = ("request",)
 
 FAMILIES = (
-    Family("kafka_server_brokertopicmetrics_messagesin", COUNTER, ("topic",), "Records appended since the start of the broker."),
-    Family("kafka_server_brokertopicmetrics_bytesin", COUNTER, ("topic",), "Bytes of batches appended since the start of the broker."),
+    Family(
+        "kafka_server_brokertopicmetrics_messagesin", COUNTER, ("topic",),
+        "Records appended since the start of the broker.",
+    ),
+    Family(
+        "kafka_server_brokertopicmetrics_bytesin", COUNTER, ("topic",),
+        "Bytes of batches appended since the start of the broker.",
+    ),
     Family(
         "kafka_server_brokertopicmetrics_bytesout", COUNTER, (),
         "Bytes of Fetch responses.",
@@ -107,4 +113,4 @@ FAMILIES = (
         "Partitions that have no rows here: there are too many.",
     ),
 )  # fmt: skip
-"""In the order of the page. Sources: the rules of Prometheus' JMX exporter for Kafka; kafka_exporter's groups."""
+"""In the order of the page. Sources: the rules of Prometheus' JMX exporter for Kafka; kafka_exporter."""

@@ -112,13 +112,13 @@ def test_a_scrape_counts_what_clients_did(tmp_path: Path) -> None:
 
 
 def test_what_the_logs_had_at_the_start_is_not_counted(tmp_path: Path) -> None:
-    for expected in (1, 1):
+    for end in (1, 2):
         with running(tmp_path) as broker:
             with Producer(bootstrap_servers=broker.servers) as producer:
                 producer.send("dogs", "barks").result()
             found = broker.scrape()
-            assert found["kafka_server_brokertopicmetrics_messagesin_total"]["dogs",] == expected
-    assert found["kafka_log_log_logendoffset"]["0", "dogs"] == 2
+            assert found["kafka_server_brokertopicmetrics_messagesin_total"]["dogs",] == 1
+            assert found["kafka_log_log_logendoffset"]["0", "dogs"] == end
 
 
 def test_thousands_of_partitions_are_read_in_steps(tmp_path: Path) -> None:

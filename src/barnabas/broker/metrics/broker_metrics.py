@@ -1,4 +1,4 @@
-"""Metrics: what counts the requests of one broker, and the server that shows its metrics."""
+"""BrokerMetrics: what counts the requests of one broker, and the server that shows its metrics."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ from barnabas.broker.metrics.reader import MetricsReader, Reading, Rows
 from barnabas.broker.metrics.request_counts import MeteredConnection, RequestCounts
 
 
-class Metrics:
+class BrokerMetrics:
     """Those of one broker. `connect` makes what serves a new connection."""
 
     def __init__(self, host: str, port: int) -> None:

@@ -51,12 +51,12 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
     "--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Set one property; repeatable."
 )
 @click.option(
-    "--ephemeral", is_flag=True, help="Keep the logs in a directory that is deleted at the end."
-)
-@click.option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
     help="Serve /metrics for Prometheus on this port, on --host; 0: any free port.",
+)
+@click.option(
+    "--ephemeral", is_flag=True, help="Keep the logs in a directory that is deleted at the end."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
 @click.option("--log-level", type=_LEVELS, default="warning", show_default=True)
@@ -68,8 +68,8 @@ def serve(
     config: str | None,
     profile: str | None,
     pairs: tuple[str, ...],
-    ephemeral: bool,
     metrics_port: int | None,
+    ephemeral: bool,
     as_json: bool,
     log_level: str,
 ) -> None:

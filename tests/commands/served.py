@@ -35,6 +35,7 @@ class Served:
 
     servers: str
     process: subprocess.Popen[str]
+    metrics: str = ""
 
     def run(self, *arguments: str, stdin: str | bytes = "") -> Done:
         """Run `barnabas` with its broker known from the environment."""
@@ -88,7 +89,8 @@ def serving(
     try:
         line = process.stdout.readline()
         assert line, process.stderr.read()
-        yield Served(json.loads(line)["bootstrap_servers"], process)
+        announced = json.loads(line)
+        yield Served(announced["bootstrap_servers"], process, announced.get("metrics", ""))
     finally:
         process.terminate()
         process.wait(SECONDS)

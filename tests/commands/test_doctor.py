@@ -25,6 +25,7 @@ def test_a_machine_that_has_all_it_needs(tmp_path: Path) -> None:
         "arrow",
         "spark",
         "zookeeper",
+        "metrics",
         "java",
         "port",
         "descriptors",

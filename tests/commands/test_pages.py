@@ -1,6 +1,5 @@
 """The programs of the pages in docs, run as they stand, against a broker on another port."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from tests.commands.pages import blocks, environment, lines, run_program, type_c
 from tests.commands.served import Served, serving
 
 DRIVER = blocks("docs/driver.md", "python")
-TESTING = blocks("docs/testing.md", "python")
+TESTING = blocks("docs/testing-kit.md", "python")
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +50,9 @@ def test_the_drivers_programs_run_in_their_order(
     assert sorted(groups) == [f"{group} {place}{offset}" for group, offset in saved.items()]
 
 
-def test_the_fixtures_work_where_the_page_puts_them(typed: dict[str, str], tmp_path: Path) -> None:
-    conftest, tests, alone = TESTING
-    (tmp_path / "conftest.py").write_text(conftest)
-    (tmp_path / "test_animals.py").write_text(tests)
-    pytest_itself = f'"{sys.executable}" -m pytest -q -p no:cacheprovider .'
-    assert "2 passed" in type_command(pytest_itself, typed, tmp_path).out
+def test_a_broker_in_a_program_without_a_test(typed: dict[str, str], tmp_path: Path) -> None:
+    # The tests of that page are run by tests/interop/test_testing_kit.py.
+    (alone,) = [one for one in TESTING if not one.startswith("# test_")]
     assert "['dogs']" in run_program(alone, "", typed, tmp_path).out
 
 

@@ -4,6 +4,7 @@ import re
 import signal
 import socket
 import subprocess
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -180,3 +181,11 @@ def test_a_mistake_is_one_line(arguments: list[str], why: str, code: int) -> Non
     assert ended.code == code
     assert why in ended.err
     assert "Traceback" not in ended.err
+
+
+def test_prometheus_is_answered_on_a_port_of_its_own() -> None:
+    with serving("--ephemeral", "--metrics-port", "0") as served:
+        assert served.metrics.startswith("http://localhost:")
+        with urllib.request.urlopen(served.metrics, timeout=30) as response:
+            text = response.read().decode()
+    assert "kafka_server_kafkaserver_brokerstate 3.0" in text

@@ -1,15 +1,19 @@
 """Node: a broker on the real world: event loop, disk, network, clock, a registry in a file or ZooKeeper."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from barnabas.broker.broker import Broker
+from barnabas.broker.connections.client_connections import MakeClient
+from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, KafkaError, RegistryUnavailable
-from barnabas.ports import SharedRegistry
+from barnabas.ports import Clock, SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.event_loop import EventLoop
@@ -19,14 +23,48 @@ from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
+if TYPE_CHECKING:
+    from barnabas.broker.metrics.broker_metrics import BrokerMetrics
+
+_Result = TypeVar("_Result")
+_SYSTEM_CLOCK = SystemClock()
+_STEPS_SECONDS = 30.0
+
+
+class Parts(NamedTuple):
+    """What a node is made of, where a test has parts of its own."""
+
+    clock: Clock = _SYSTEM_CLOCK
+    make_disk: Callable[..., RealDisk] = RealDisk
+    make_client: MakeClient = ClientConnection
+
+
+_PARTS = Parts()
+
 
 class Node:
     """One broker and the loop it runs on. `run` blocks its thread; `stop` is for any thread."""
 
-    def __init__(self, config: BrokerConfig, *, ephemeral: bool = False) -> None:
-        """`ephemeral`: the log directories are removed when it has stopped."""
+    def __init__(
+        self,
+        config: BrokerConfig,
+        *,
+        ephemeral: bool = False,
+        parts: Parts = _PARTS,
+        metrics: tuple[str, int] | None = None,
+    ) -> None:
+        """`ephemeral`: the log directories are removed when it has stopped.
+
+        `metrics`: host and port where Prometheus gets them; port 0 is any free one.
+
+        Raises:
+            ConfigError: there are to be metrics, and prometheus_client is not installed.
+        """
+        self._metrics = None if metrics is None else _new_metrics(*metrics)
+        if self._metrics is not None:
+            parts = parts._replace(make_client=self._metrics.connect)
         self._loop = EventLoop(_socket_options(config))
-        self._disk = RealDisk(call=self._loop.call)
+        self._disk = parts.make_disk(call=self._loop.call)
         self._worker = ThreadWorker()
         self._config = config
         self._directories = config.directories
@@ -36,7 +74,7 @@ class Node:
         self._server = BrokerServer(
             config,
             Environment(
-                SystemClock(),
+                parts.clock,
                 self._disk,
                 self._loop.network,
                 self._loop.timers,
@@ -44,6 +82,7 @@ class Node:
                 self._worker,
             ),
             self._open_registries,
+            parts.make_client,
         )
 
     def run(
@@ -58,6 +97,8 @@ class Node:
             KafkaError: it could not start.
         """
         try:
+            if self._metrics is not None:
+                self._metrics.open(self.call_in_steps)
             addresses = self._server.start()
         except BaseException:
             self._close()
@@ -66,6 +107,8 @@ class Node:
         if stop_on_signals:
             self._loop.on_signals(lambda _name: self._stop())
         self._keep_heap_small()
+        if self._metrics is not None:
+            self._metrics.begin(self._server.broker)
         on_started(addresses)
         try:
             self._loop.run()
@@ -75,11 +118,21 @@ class Node:
                 for directory in self._directories:
                     self._disk.remove(directory)
 
+    @property
+    def metrics_port(self) -> int | None:
+        """The port of the metrics while it runs; None: there are none."""
+        return None if self._metrics is None else self._metrics.port
+
     def stop(self) -> None:
         """Have `run` return once all is answered and closed; from any thread."""
         with suppress(RuntimeError):
             # A loop that is closed has stopped already.
             self._loop.call(self._stop)
+
+    def kill(self) -> None:
+        """Have `run` return at once, with clients unanswered and logs as they are; from any thread."""
+        with suppress(RuntimeError):
+            self._loop.call(self._kill)
 
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
         """Make a topic and return when it can be used; from any thread but the loop's.
@@ -88,18 +141,54 @@ class Node:
             BrokerError: it exists, or name or properties are not allowed.
             StorageError: it cannot be written.
         """
-        done: Future[None] = Future()
+        self.call(lambda: self._server.create_topic(name, partitions, config))
 
-        def create() -> None:
+    def call(self, action: Callable[[], _Result]) -> _Result:
+        """Return what `action` does on the loop, or raise what it raises; from any thread but the loop's.
+
+        Raises:
+            RuntimeError: the loop has ended.
+        """
+        done: Future[_Result] = Future()
+
+        def act() -> None:
             try:
-                self._server.create_topic(name, partitions, config)
-            except KafkaError as error:
+                done.set_result(action())
+            except (KafkaError, OSError) as error:
                 done.set_exception(error)
-            else:
-                done.set_result(None)
+            except BaseException as error:
+                done.set_exception(error)
+                raise
 
-        self._loop.call(create)
-        done.result()
+        self._loop.call(act)
+        return done.result()
+
+    def call_in_steps(self, begin: Callable[[Broker], Generator[None, None, _Result]]) -> _Result:
+        """As `call`, of what is done in steps, one for each turn of the loop: others are served between.
+
+        Raises:
+            TimeoutError: it is not done after 30 seconds.
+            RuntimeError: the loop has ended.
+        """
+        done: Future[_Result] = Future()
+
+        def step(steps: Generator[None, None, _Result]) -> None:
+            try:
+                next(steps)
+            except StopIteration as end:
+                done.set_result(end.value)
+            except BaseException as error:
+                done.set_exception(error)
+                raise
+            else:
+                self._loop.timers.soon(lambda: step(steps))
+
+        self._loop.call(lambda: step(begin(self._server.broker)))
+        return done.result(_STEPS_SECONDS)
+
+    def advance(self, seconds: float) -> None:
+        """Have all that waits for a time happen so much earlier; on the loop, with a clock set forward."""
+        self._loop.advance(seconds)
 
     def _keep_heap_small(self) -> None:
         if self._heap is not None:
@@ -111,8 +200,15 @@ class Node:
             self._stopping = True
             self._server.stop(self._loop.stop)
 
+    def _kill(self) -> None:
+        self._stopping = True
+        self._server.abandon()
+        self._loop.stop()
+
     def _close(self) -> None:
         """End the threads there are besides the loop's."""
+        if self._metrics is not None:
+            self._metrics.close()
         self._worker.close()
         self._disk.close()
 
@@ -161,6 +257,13 @@ class Node:
             raise RegistryUnavailable(f"{what}; {without}") from None
         opened.callback(registry.close)
         return registry
+
+
+def _new_metrics(host: str, port: int) -> "BrokerMetrics":
+    # Imported late: most brokers have none.
+    from barnabas.broker.metrics.broker_metrics import BrokerMetrics
+
+    return BrokerMetrics(host, port)
 
 
 def _registry_file(directory: str) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
-from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections
-from barnabas.broker.connections.listener_dialects import spoken
+from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections, MakeClient
+from barnabas.broker.connections.connection import ClientConnection
+from barnabas.broker.connections.open_listeners import open_listeners
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import of_member, profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
@@ -27,23 +28,14 @@ from barnabas.broker.znodes.topic_znodes import TopicNodes, written_in
 from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
+from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import LogCleaner
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
-from barnabas.ports import (
-    Channel,
-    Clock,
-    Disk,
-    Entropy,
-    Listener,
-    Network,
-    Timers,
-    Worker,
-)
+from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Timers, Worker
 
 if TYPE_CHECKING:
     from barnabas.broker.topics.kraft_metadata import RecordedTopic
@@ -80,9 +72,11 @@ class BrokerServer:
         config: BrokerConfig,
         environment: Environment,
         open_registries: Callable[[Sequence[str]], Registries],
+        make_client: MakeClient = ClientConnection,
     ) -> None:
         """`open_registries` is called with the log directories that can be used, once they are locked."""
         self._config = config
+        self._make_client = make_client
         self._settings = BrokerSettings(config)
         self._environment = environment
         self._open_registries = open_registries
@@ -138,8 +132,10 @@ class BrokerServer:
             raise
         try:
             broker = self._broker = self._build()
-            self._connections = Connections(broker)
-            self._listen(broker, self._connections)
+            self._connections = Connections(broker, self._make_client)
+            open_listeners(
+                broker, self._environment.network, self._connections.accept, self._listeners
+            )
             self._registrations = register(self._the_registries, broker, self._environment.disk)
         except KafkaError:
             self._close_listeners()
@@ -159,6 +155,12 @@ class BrokerServer:
             )
         return broker.advertised
 
+    @property
+    def broker(self) -> Broker:
+        """The services of the broker, once it was started."""
+        assert self._broker is not None, "the broker was not started"
+        return self._broker
+
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
         """Make a topic on this broker; for those who have it in their process.
 
@@ -166,11 +168,10 @@ class BrokerServer:
             BrokerError: it exists, or name, properties or so many partitions are not allowed.
             StorageError: it cannot be written.
         """
-        assert self._broker is not None, "the broker was not started"
         check_count(partitions)
         check_total(partitions)
         replicas = placed(range(partitions), 1, self._config.node_id)
-        self._broker.topics.create(name, replicas, config)
+        self.broker.topics.create(name, replicas, config)
 
     def stop(self, on_stopped: Callable[[], None]) -> None:
         """Take no more requests, answer those there are, close everything, then call `on_stopped`.
@@ -184,6 +185,21 @@ class BrokerServer:
             self._stop(on_stopped)
         else:
             member.controller_requests.hand_over(partial(self._stop, on_stopped))
+
+    def abandon(self) -> None:
+        """End as a kill between two events does: nobody is answered, and nothing more is written.
+
+        Files and locks are given back, so that another broker may start with the directories.
+        """
+        self._close_listeners()
+        self._background.stop()
+        for registration in self._registrations:
+            registration.stop()
+        self._cleaner.close()
+        self._logs.abandon()
+        if self._connections is not None:
+            self._connections.close()
+        self._close_registries()
 
     def _stop(self, on_stopped: Callable[[], None]) -> None:
         if self._broker is not None and self._broker.member is not None:
@@ -319,29 +335,9 @@ class BrokerServer:
 
     def _adopt(self, config: BrokerConfig) -> None:
         """Go on with these properties; what cannot change while the broker runs is as it was."""
-        assert self._broker is not None, "nobody can change properties before the start"
-        self._broker.config = config
-        self._broker.topics.adopt(config)
+        self.broker.config = config
+        self.broker.topics.adopt(config)
         self._cleaner.configure(cleaner_settings(config))
-
-    def _listen(self, broker: Broker, connections: Connections) -> None:
-        bound: list[Endpoint] = []
-        for endpoint in listeners(self._config):
-
-            def accept(
-                channel: Channel,
-                name: str = endpoint.name,
-                dialect: str = dialect_of(self._config, endpoint.name),
-            ) -> None:
-                connections.accept(channel, name, spoken(dialect, broker))
-
-            # An IPv4 and an IPv6 address of one name share their port, also where any will do.
-            ports = [one.port for one in bound if one.name == endpoint.name]
-            port = ports[0] if ports else endpoint.port
-            listener = self._environment.network.listen(endpoint.host, port, accept)
-            self._listeners.append(listener)
-            bound.append(endpoint._replace(port=listener.address[1]))
-        broker.advertised.update(advertised(self._config, bound))
 
     def _start_background(self, broker: Broker, connections: Connections) -> None:
         expiry_ms = self._config.offsets_retention_check_interval_ms

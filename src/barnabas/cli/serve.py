@@ -15,7 +15,7 @@ from barnabas.cli.arguments.usage import usage
 from barnabas.cli.output.log_lines import log_from
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
-from barnabas.config.listeners import Endpoint
+from barnabas.config.listeners import Endpoint, listeners
 from barnabas.config.releases import release_line
 from barnabas.errors import ConfigError, ConnectionFailed, LogDirFailed
 from barnabas.version import __version__
@@ -51,6 +51,11 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
     "--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Set one property; repeatable."
 )
 @click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="Serve /metrics for Prometheus on this port, on --host; 0: any free port.",
+)
+@click.option(
     "--ephemeral", is_flag=True, help="Keep the logs in a directory that is deleted at the end."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
@@ -63,6 +68,7 @@ def serve(
     config: str | None,
     profile: str | None,
     pairs: tuple[str, ...],
+    metrics_port: int | None,
     ephemeral: bool,
     as_json: bool,
     log_level: str,
@@ -79,7 +85,7 @@ def serve(
         given = merge(_file(config), overrides(pairs))
         release = release_line(profile) if profile else ""
         given |= from_options(given, port, host, directory)
-        _run(configuration(given, release), as_json=as_json)
+        _run(configuration(given, release), metrics_port, as_json=as_json)
 
 
 def _file(path: str | None) -> dict[str, Given]:
@@ -191,16 +197,20 @@ def _node() -> "type[Node]":
     return Node
 
 
-def _run(config: BrokerConfig, *, as_json: bool) -> None:
+def _run(config: BrokerConfig, metrics_port: int | None, *, as_json: bool) -> None:
     def announce(addresses: dict[str, Endpoint]) -> None:
-        _announce(config, addresses, as_json=as_json)
+        where = None if metrics is None else f"http://{_shown(host)}:{node.metrics_port}/metrics"
+        _announce(config, addresses, where, as_json=as_json)
 
-    node = _node()
+    host = listeners(config)[0].host or "localhost"
+    metrics = None if metrics_port is None else (listeners(config)[0].host, metrics_port)
+    node_type = _node()
     from barnabas.runtime.descriptors import raise_limit
 
     raise_limit()
+    node = node_type(config, metrics=metrics)
     try:
-        node(config).run(announce, stop_on_signals=True)
+        node.run(announce, stop_on_signals=True)
     except ConnectionFailed as error:
         add_hint_to_serve(error)
         raise
@@ -208,7 +218,9 @@ def _run(config: BrokerConfig, *, as_json: bool) -> None:
         print("\nstopped")  # Ctrl-C left ^C on the line.
 
 
-def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: bool) -> None:
+def _announce(
+    config: BrokerConfig, addresses: dict[str, Endpoint], metrics: str | None, *, as_json: bool
+) -> None:
     places = [f"{_shown(endpoint.host)}:{endpoint.port}" for endpoint in addresses.values()]
     if as_json:
         import json
@@ -218,11 +230,14 @@ def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: 
             "listeners": dict(zip(addresses, places, strict=True)),
             "log_dirs": list(config.directories),
             "version": __version__,
+            **({"metrics": metrics} if metrics else {}),
         }
         print(json.dumps(announcement), flush=True)
         return
     where, logs = ", ".join(places), ", ".join(config.directories)
     print(f"barnabas {__version__} is ready at {where}, logs in {logs}", flush=True)
+    if metrics:
+        print(f"metrics at {metrics}", flush=True)
     if sys.stdout.isatty():
         reached = "" if places[0] == DEFAULT_SERVERS else f" -b {places[0]}"
         print(f"Ctrl-C stops it. Try: echo hello | barnabas produce greetings{reached}", flush=True)

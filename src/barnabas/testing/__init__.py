@@ -1,5 +1,32 @@
-"""For your tests: a broker in your process, and pytest fixtures."""
+"""For your tests: a broker in your process, what can go wrong with it, fixtures for pytest and unittest.
 
-from barnabas.testing.embedded_broker import EmbeddedBroker
+Each name is imported on first use: pytest loads the plugin in here where nobody may want a broker.
+"""
 
-__all__ = ["EmbeddedBroker"]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from barnabas.testing.broker_case import BrokerCase
+    from barnabas.testing.embedded_broker import EmbeddedBroker
+    from barnabas.testing.faults.fault import InjectedFault, SeenRequest
+    from barnabas.testing.request_log import ReceivedRequest
+
+__all__ = ["BrokerCase", "EmbeddedBroker", "InjectedFault", "ReceivedRequest", "SeenRequest"]
+
+_HOME = {
+    "BrokerCase": "broker_case",
+    "EmbeddedBroker": "embedded_broker",
+    "InjectedFault": "faults.fault",
+    "ReceivedRequest": "request_log",
+    "SeenRequest": "faults.fault",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import one of the names above, on first use."""
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
+    return value

@@ -3,16 +3,23 @@
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from barnabas.broker.node import Node
+from barnabas.broker.node import Node, Parts
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.listeners import Endpoint
+from barnabas.config.listeners import Endpoint, listeners
 from barnabas.config.releases import release_line
 from barnabas.errors import LocalProtocolError
+from barnabas.testing.environment import DiskRoom, JumpingClock, LimitedDisk
+from barnabas.testing.observed_connection import ObservedConnection, Observer
+from barnabas.testing.request_log import RequestLog
+
+if TYPE_CHECKING:
+    from barnabas.testing.faults.faults import Faults
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 30.0
@@ -26,7 +33,10 @@ class EmbeddedBroker:
 
     `config` are broker properties by Kafka's names. Without `data_dir`, the data is in a temporary
     directory that is deleted at the end. With a `profile` such as "0.10.2", the broker emulates
-    that Kafka release; with "0.7", it serves clients of Kafka 0.7.
+    that Kafka release; with "0.7", it serves clients of Kafka 0.7. `from_snapshot` is a directory that
+    `snapshot` wrote: the broker begins with a copy of it.
+
+    `clock` is the broker's own, which a test may set: with `broker.clock.advance(3600)` an hour passes.
     """
 
     def __init__(
@@ -35,16 +45,31 @@ class EmbeddedBroker:
         *,
         data_dir: Path | str | None = None,
         profile: str | None = None,
+        from_snapshot: Path | str | None = None,
+        record_requests: bool = True,
     ) -> None:
-        """Raises ConfigError if `profile` is not a release line of Kafka."""
+        """`record_requests`: whether `requests` has any.
+
+        Raises:
+            ConfigError: `profile` is not a release line of Kafka.
+        """
         self._config = dict(config or {})
         self._release = release_line(profile) if profile else ""
         self._temporary = data_dir is None
         self._data_dir = Path(data_dir) if data_dir is not None else None
+        self._snapshot = Path(from_snapshot) if from_snapshot is not None else None
         self._node: Node | None = None
         self._thread: threading.Thread | None = None
         self._addresses: dict[str, Endpoint] = {}
+        self._bound: dict[str, Endpoint] = {}
+        """Where the listeners were when it ran last: clients expect it there again."""
         self._failure: BaseException | None = None
+        self.clock = JumpingClock()
+        self.clock.on_advance = self._advance
+        self._room = DiskRoom()
+        self._requests = RequestLog(self.clock.time_ms)
+        self._observer = Observer(self._requests if record_requests else None)
+        self._faults: Faults | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -63,7 +88,7 @@ class EmbeddedBroker:
         """`host:port` for clients.
 
         Raises:
-            LocalProtocolError: the broker is not running; this holds for all properties.
+            LocalProtocolError: the broker is not running; this holds for all addresses.
         """
         endpoint = next(iter(self._running.values()))
         return f"{endpoint.host}:{endpoint.port}"
@@ -84,6 +109,21 @@ class EmbeddedBroker:
             raise self._not_there()
         return self._data_dir
 
+    @property
+    def requests(self) -> RequestLog:
+        """The requests that it received, the newest 10,000 of them."""
+        return self._requests
+
+    @property
+    def faults(self) -> "Faults":
+        """What is to go wrong between the broker and its clients."""
+        if self._faults is None:
+            # Imported late: most tests have none.
+            from barnabas.testing.faults.faults import Faults
+
+            self._faults = Faults(self._observer, self._room, self._run)
+        return self._faults
+
     def start(self) -> None:
         """Start the broker; return when it accepts connections.
 
@@ -92,17 +132,20 @@ class EmbeddedBroker:
         """
         if self._data_dir is None:
             self._data_dir = Path(tempfile.mkdtemp(prefix="barnabas-"))
-        config = BrokerConfig.load(
-            {
-                "listeners": "PLAINTEXT://127.0.0.1:0",
-                "log.dirs": str(self._data_dir),
-                **_QUICK,
-                **self._config,
-            },
-            release=self._release,
-        )
+        if self._snapshot is not None:
+            # Imported late: most tests have none.
+            from barnabas.testing.snapshots import restore
+
+            restore(self._snapshot, self._data_dir)
+            self._snapshot = None
+        config = self._configuration()
         started = threading.Event()
-        node = self._node = Node(config)
+        parts = Parts(
+            self.clock,
+            partial(LimitedDisk, self._room),
+            partial(ObservedConnection, self._observer),
+        )
+        node = self._node = Node(config, parts=parts)
 
         def on_started(addresses: dict[str, Endpoint]) -> None:
             self._addresses = addresses
@@ -119,27 +162,54 @@ class EmbeddedBroker:
         self._thread.start()
         in_time = started.wait(_START_SECONDS)
         if self._failure is not None:
+            failure, self._failure = self._failure, None
             self._thread.join()
+            self._thread = None
             self._clean_up()
-            raise self._failure
+            raise failure
         assert in_time, "the broker did not start in time"
+        self._bound = dict(self._addresses)
 
     def stop(self) -> None:
-        """Stop the broker cleanly; a second call does nothing.
+        """Stop the broker cleanly, and delete a temporary directory; a second call does nothing.
 
         Raises:
             BaseException: whatever ended the broker's thread early.
         """
-        if self._thread is None or self._node is None:
-            return
-        self._addresses = {}
-        self._node.stop()
-        self._thread.join(_STOP_SECONDS)
-        assert not self._thread.is_alive(), "the broker did not stop in time"
-        self._thread = None
+        if self._faults is not None:
+            self._faults.stop()
+        self._end(Node.stop)
         self._clean_up()
-        if self._failure is not None:
-            raise self._failure
+        self._raise_failure()
+
+    def kill(self) -> None:
+        """End the broker as `kill -9` does: clients get no answer, and files stay as they are.
+
+        `start` brings it back on its port, with its data: it recovers its logs then.
+        """
+        self._end(Node.kill)
+        self._raise_failure()
+
+    def restart(self) -> None:
+        """Stop the broker cleanly and start it again, on its port and with its data."""
+        self._end(Node.stop)
+        self._raise_failure()
+        self.start()
+
+    def snapshot(self, path: Path | str) -> Path:
+        """Copy all data to a new directory, from which brokers of later tests can begin; return it.
+
+        The broker serves nobody meanwhile. The copy is that of a broker that has stopped cleanly.
+
+        Raises:
+            InvalidArgument: the directory exists and is not empty.
+        """
+        from barnabas.testing.snapshots import settle, take
+
+        target, source = Path(path), self.data_dir
+        self._run(lambda: take(source, target))
+        settle(target, self._config, self._release)
+        return target
 
     def create_topic(
         self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
@@ -152,6 +222,59 @@ class EmbeddedBroker:
         if self._node is None or not self._addresses:
             raise self._not_there()
         self._node.create_topic(name, partitions, dict(config or {}))
+
+    def _configuration(self) -> BrokerConfig:
+        given = {
+            "listeners": "PLAINTEXT://127.0.0.1:0",
+            "log.dirs": str(self._data_dir),
+            **_QUICK,
+            **self._config,
+        }
+        config = BrokerConfig.load(given, release=self._release)
+        if not self._bound:
+            return config
+        again = [
+            one._replace(port=one.port or self._bound[one.name].port) for one in listeners(config)
+        ]
+        given["listeners"] = ",".join(
+            f"{name}://{f'[{host}]' if ':' in host else host}:{port}" for name, host, port in again
+        )
+        return BrokerConfig.load(given, release=self._release)
+
+    def _end(self, end: Callable[[Node], None]) -> None:
+        """Have the broker's thread end; its data stay."""
+        if self._thread is None or self._node is None:
+            return
+        if self._faults is not None:
+            self._faults.let_go()
+        self._addresses = {}
+        end(self._node)
+        self._thread.join(_STOP_SECONDS)
+        assert not self._thread.is_alive(), "the broker did not stop in time"
+        self._thread = None
+
+    def _raise_failure(self) -> None:
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _run(self, action: Callable[[], object]) -> None:
+        """Do something on the broker's thread, or here if it does not run."""
+        if self._thread is None or self._node is None:
+            action()
+        else:
+            self._node.call(action)
+
+    def _advance(self, set_forward: Callable[[], None], seconds: float) -> None:
+        """Set the clock and all deadlines forward, between two events."""
+
+        def advance() -> None:
+            set_forward()
+            if self._node is not None and self._thread is not None:
+                self._node.advance(seconds)
+
+        self._run(advance)
+        self._run(lambda: None)  # What is due was done before this.
 
     @property
     def _running(self) -> dict[str, Endpoint]:
@@ -171,3 +294,4 @@ class EmbeddedBroker:
         if self._temporary and self._data_dir is not None:
             shutil.rmtree(self._data_dir, ignore_errors=True)
             self._data_dir = None
+            self._bound = {}

@@ -89,6 +89,10 @@ class RawClient:
         except ConnectionResetError:
             return True
 
+    def rest(self) -> bytes:
+        """What else comes until the other side closes."""
+        return self._stream.read()
+
     def seconds_of(self, message: object, version: int, kind: type[Answer]) -> tuple[float, Answer]:
         """How long an answer took, with the answer."""
         begin = time.monotonic()

@@ -20,13 +20,17 @@ IDLE_TICKS = 8
 
 _NO_LIMIT = 2**62
 
+MakeClient = Callable[..., ClientConnection]
+"""What serves a new connection: takes the arguments of `ClientConnection`."""
+
 
 class Connections:
     """Accepts channels and keeps what became of them."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, make_client: MakeClient = ClientConnection) -> None:
         config = broker.config
         self._broker = broker
+        self._make_client = make_client
         self._max_frame_bytes = config.socket_request_max_bytes
         limit = config.queued_max_request_bytes
         # The largest frame must fit beside others, or it could never be received; small rings are rounded up.
@@ -71,7 +75,7 @@ class Connections:
             max_frame_bytes=self._max_frame_bytes,
             large=Large(config.socket_request_max_memory_bytes, spoken.dialect.check_large),
         )
-        client = ClientConnection(
+        client = self._make_client(
             self._broker,
             spoken,
             connection,

@@ -76,7 +76,7 @@ class Done(NamedTuple):
 class KnownRequests:
     """Those of one connection."""
 
-    __slots__ = ("_broker", "_dialect", "_heads", "_repeats", "_sender", "is_patient")
+    __slots__ = ("_broker", "_dialect", "_heads", "_repeats", "_sender", "count", "is_patient")
 
     def __init__(self, broker: Broker, dialect: Dialect) -> None:
         self._broker = broker
@@ -86,6 +86,8 @@ class KnownRequests:
         """How Produce requests began that are not known yet."""
         self._sender: tuple[object, ...] | None = None
         """Of the OffsetCommit before."""
+        self.count = 0
+        """How many `take` did last."""
         self.is_patient = True
         """Whether all of them are of a client that is in no hurry."""
 
@@ -175,6 +177,7 @@ class KnownRequests:
         responses: list[bytes] = []
         appended: list[tuple[int, _Produce | _Commit, Any]] = []
         end = self._repeats.take(received, start, end, responses, appended)
+        self.count = len(responses)
         if any(type(about) is _Produce for _, about, _ in appended):
             # Its records are in a buffer that the next frames overwrite.
             self._broker.replicas.write()

@@ -56,7 +56,7 @@ class Partition:
 
     __slots__ = (
         "index", "is_internal", "leader_epoch", "log", "queued_bytes", "role", "unanswered",
-        "unseen", "untold",
+        "unseen", "untold", "written_bytes",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +64,8 @@ class Partition:
     ) -> None:
         self.log = log
         self.leader_epoch = leader_epoch
+        self.written_bytes = 0
+        """Of batches, since this broker has had the partition."""
         self.role = role
         if role is not None:
             log.high_watermark = log.recovered_watermark
@@ -261,6 +263,7 @@ class Partition:
         except StorageError as error:
             fail(error, unanswered, untold)
             raise
+        self.written_bytes += written
         log = self.log
         if log.seen.is_behind:
             self.unseen.append(Unseen(log.file_end, unanswered, untold))

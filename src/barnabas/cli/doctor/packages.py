@@ -49,6 +49,7 @@ def check_packages() -> list[Finding]:
         _extra("arrow", "pyarrow", "fetch_arrow and send_arrow"),
         _extra("spark", "pyspark", "topics in PySpark"),
         _extra("zookeeper", "kazoo", "zookeeper.connect and clusters of Kafka 0.7"),
+        _extra("metrics", "prometheus-client", "serve --metrics-port"),
     ]
 
 

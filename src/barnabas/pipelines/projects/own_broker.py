@@ -28,7 +28,9 @@ def own_broker(project: Project, data_dir: Path) -> Iterator[str]:
             f"{project.path}: to run with a broker, {SERVERS} needs one address, not {servers}"
         )
     data_dir.mkdir(parents=True, exist_ok=True)
-    broker = EmbeddedBroker({"listeners": f"PLAINTEXT://{servers}"}, data_dir=data_dir)
+    broker = EmbeddedBroker(
+        {"listeners": f"PLAINTEXT://{servers}"}, data_dir=data_dir, record_requests=False
+    )
     try:
         broker.start()
     except (KafkaError, OSError) as error:

@@ -1,0 +1,116 @@
+"""FAMILIES: the metrics that a broker has: names, kinds, labels, and what they say."""
+
+from typing import NamedTuple
+
+COUNTER, GAUGE, SUMMARY = "counter", "gauge", "summary"
+
+
+class Family(NamedTuple):
+    """One metric. A counter's name is without its `_total`; a summary has `_count` and `_sum`."""
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+    text: str
+
+
+_PARTITION = ("topic", "partition")
+_GROUP = ("consumergroup",)
+_OF_GROUP = (*_GROUP, *_PARTITION)
+_REQUEST = ("request",)
+
+FAMILIES = (
+    Family(
+        "kafka_server_brokertopicmetrics_messagesin", COUNTER, ("topic",),
+        "Records appended since the start of the broker.",
+    ),
+    Family(
+        "kafka_server_brokertopicmetrics_bytesin", COUNTER, ("topic",),
+        "Bytes of batches appended since the start of the broker.",
+    ),
+    Family(
+        "kafka_server_brokertopicmetrics_bytesout", COUNTER, (),
+        "Bytes of Fetch responses.",
+    ),
+    Family(
+        "kafka_network_requestmetrics_requests", COUNTER, _REQUEST,
+        "Requests received.",
+    ),
+    Family(
+        "kafka_network_requestmetrics_requestbytes", COUNTER, _REQUEST,
+        "Bytes of requests received.",
+    ),
+    Family(
+        "kafka_network_requestmetrics_responsebytes", COUNTER, _REQUEST,
+        "Bytes of responses; those to requests that repeat earlier ones are not counted.",
+    ),
+    Family(
+        "kafka_network_requestmetrics_localtimems", SUMMARY, _REQUEST,
+        "Milliseconds of the broker's thread; requests that repeat earlier ones are not timed.",
+    ),
+    Family(
+        "kafka_server_socketservermetrics_connection_count", GAUGE, (),
+        "Open connections of clients.",
+    ),
+    Family(
+        "kafka_server_kafkaserver_brokerstate", GAUGE, (),
+        "3: running.",
+    ),
+    Family(
+        "kafka_server_replicamanager_partitioncount", GAUGE, (),
+        "Partitions of this broker.",
+    ),
+    Family(
+        "kafka_server_replicamanager_leadercount", GAUGE, (),
+        "Partitions that this broker leads.",
+    ),
+    Family(
+        "kafka_server_replicamanager_underreplicatedpartitions", GAUGE, (),
+        "Partitions with fewer replicas in sync than they have.",
+    ),
+    Family(
+        "kafka_server_replicamanager_offlinereplicacount", GAUGE, (),
+        "Partitions whose log cannot be used.",
+    ),
+    Family(
+        "kafka_controller_kafkacontroller_globaltopiccount", GAUGE, (),
+        "Topics that this broker knows.",
+    ),
+    Family(
+        "kafka_log_log_size", GAUGE, _PARTITION,
+        "Bytes of a partition's log.",
+    ),
+    Family(
+        "kafka_log_log_logstartoffset", GAUGE, _PARTITION,
+        "The first offset of a partition.",
+    ),
+    Family(
+        "kafka_log_log_logendoffset", GAUGE, _PARTITION,
+        "The next offset of a partition.",
+    ),
+    Family(
+        "kafka_log_log_numlogsegments", GAUGE, _PARTITION,
+        "Segments of a partition's log.",
+    ),
+    Family(
+        "kafka_consumergroup_members", GAUGE, _GROUP,
+        "Members of a group with the classic protocol.",
+    ),
+    Family(
+        "kafka_consumergroup_current_offset", GAUGE, _OF_GROUP,
+        "The offset that a group has committed.",
+    ),
+    Family(
+        "kafka_consumergroup_lag", GAUGE, _OF_GROUP,
+        "Records behind that offset.",
+    ),
+    Family(
+        "kafka_consumergroup_lag_sum", GAUGE, _GROUP,
+        "Records behind a group's offsets, in all partitions.",
+    ),
+    Family(
+        "barnabas_metrics_partitions_omitted", GAUGE, (),
+        "Partitions that have no rows here: there are too many.",
+    ),
+)  # fmt: skip
+"""In the order of the page. Sources: the rules of Prometheus' JMX exporter for Kafka; kafka_exporter."""

@@ -1,0 +1,97 @@
+"""MetricsServer: answers Prometheus on a port and threads of its own.
+
+Whoever reads slowly holds up a thread here, and not the broker: that takes the metrics in short steps, and at
+most once at a time.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY, Family
+from barnabas.broker.metrics.reader import Rows
+from barnabas.errors import ConfigError, ConnectionFailed
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+
+_LACKING = "metrics need prometheus_client: pip install 'barnabas[metrics]'"
+
+
+def check_installed() -> None:
+    """Whether there is what metrics need.
+
+    Raises:
+        ConfigError: there is not; the message says how to install it.
+    """
+    try:
+        import prometheus_client  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ConfigError(_LACKING) from error
+
+
+class MetricsServer:
+    """Serves `/metrics` until `close`. `port` is where, also if any was asked for."""
+
+    def __init__(self, host: str, port: int, read: Callable[[], Rows]) -> None:
+        """`read` gives all metrics, and is called by the threads that answer.
+
+        Raises:
+            ConfigError: prometheus_client is not installed.
+            ConnectionFailed: the address cannot be had.
+        """
+        check_installed()
+        from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
+
+        registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        registry.register(_Collector(read))
+        try:
+            self._server, self._thread = start_http_server(port, host or "::", registry=registry)
+        except OSError as error:
+            what = f"cannot listen on {host or '*'}:{port} for metrics: {error.strerror or error}"
+            raise ConnectionFailed(f"{what}; choose another --metrics-port") from error
+        self.port: int = self._server.server_port
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Collector:
+    """What prometheus_client asks for each scrape."""
+
+    def __init__(self, read: Callable[[], Rows]) -> None:
+        self._read = read
+        self._one_at_a_time = threading.Lock()
+
+    def collect(self) -> "Iterator[Metric]":
+        """Read the metrics, and give them as prometheus_client has them."""
+        with self._one_at_a_time:
+            rows = self._read()
+        for family in FAMILIES:
+            yield _metric(family, rows)
+
+
+def _metric(family: Family, rows: Rows) -> Any:  # a Metric, with what its kind adds
+    from prometheus_client.core import (
+        CounterMetricFamily,
+        GaugeMetricFamily,
+        SummaryMetricFamily,
+    )
+
+    name, kind, labels, text = family
+    if kind == SUMMARY:
+        summary: Any = SummaryMetricFamily(name, text, labels=labels)
+        sums = dict(rows.get(f"{name}_sum", ()))
+        for values, count in rows.get(f"{name}_count", ()):
+            summary.add_metric(values, count_value=int(count), sum_value=sums[values])
+        return summary
+    metric: Any = (CounterMetricFamily if kind == COUNTER else GaugeMetricFamily)(
+        name, text, labels=labels
+    )
+    for values, value in rows.get(name, ()):
+        metric.add_metric(values, value)
+    return metric

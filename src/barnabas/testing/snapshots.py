@@ -1,0 +1,59 @@
+"""Snapshots: copies of a data directory, from which brokers of tests begin."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from barnabas.errors import InvalidArgument
+from barnabas.log.directories.meta_properties import META_PROPERTIES
+
+_OF_A_RUNNING_BROKER = shutil.ignore_patterns(".lock")
+_ADDRESSES = ("listeners", "advertised.listeners", "port", "host.name")
+
+
+def take(source: Path, target: Path) -> None:
+    """Copy a data directory whose broker waits.
+
+    Raises:
+        InvalidArgument: the target exists and has something in it, or is inside the data directory.
+    """
+    check_new(target, "snapshot")
+    if target.resolve().is_relative_to(source.resolve()):
+        raise InvalidArgument(
+            f"snapshot {target} is inside the data directory: choose another place"
+        )
+    shutil.copytree(source, target, ignore=_OF_A_RUNNING_BROKER, dirs_exist_ok=True)
+
+
+def settle(copy: Path, config: Mapping[str, object], profile: str) -> None:
+    """Have a broker recover a copy and stop cleanly, so that the next ones need not."""
+    from barnabas.testing.embedded_broker import EmbeddedBroker
+
+    own = {name: value for name, value in config.items() if name not in _ADDRESSES}
+    with EmbeddedBroker(own, data_dir=copy, profile=profile or None, record_requests=False):
+        pass
+
+
+def restore(snapshot: Path, data_dir: Path) -> None:
+    """Copy a snapshot to where a broker will begin with it.
+
+    Raises:
+        InvalidArgument: it is no data directory, or there is something in the other one.
+    """
+    if not (snapshot / META_PROPERTIES).is_file():
+        raise InvalidArgument(
+            f"from_snapshot={snapshot}: expected a directory that snapshot() wrote, or the data "
+            f"directory of a stopped broker, with {META_PROPERTIES} in it"
+        )
+    check_new(data_dir, "data directory")
+    shutil.copytree(snapshot, data_dir, dirs_exist_ok=True)
+
+
+def check_new(path: Path, what: str) -> None:
+    """Whether a directory is empty or not there.
+
+    Raises:
+        InvalidArgument: it is not.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InvalidArgument(f"{what} {path} is not empty: choose a new directory")

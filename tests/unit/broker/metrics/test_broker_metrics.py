@@ -1,0 +1,190 @@
+"""What Prometheus gets from a broker: read by its own parser, under the names of Kafka's dashboards."""
+
+import json
+import re
+import socket
+import sys
+import threading
+import urllib.request
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from barnabas import Consumer, Producer
+from barnabas.broker.broker import Broker
+from barnabas.broker.metrics import metrics_server
+from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY
+from barnabas.broker.node import Node
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint
+from barnabas.errors import ConfigError, ConnectionFailed
+
+ROOT = Path(__file__).parents[4]
+DASHBOARD = ROOT / "docs" / "grafana-dashboard.json"
+Samples = dict[tuple[str, ...], float]
+
+
+class Running:
+    """A broker with metrics, on a thread."""
+
+    def __init__(self, node: Node, servers: str) -> None:
+        self.node, self.servers = node, servers
+        self.url = f"http://127.0.0.1:{node.metrics_port}/metrics"
+
+    def scrape(self) -> dict[str, Samples]:
+        """All samples, by name and then by the values of their labels, in the order of the labels' names."""
+        with urllib.request.urlopen(self.url, timeout=30) as response:
+            text = response.read().decode()
+        found: dict[str, Samples] = {}
+        for family in text_string_to_metric_families(text):
+            for sample in family.samples:
+                values = tuple(value for _, value in sorted(sample.labels.items()))
+                assert values not in found.setdefault(sample.name, {}), "one sample twice"
+                found[sample.name][values] = sample.value
+        return found
+
+
+@contextmanager
+def running(directory: Path) -> Iterator[Running]:
+    config = {
+        "listeners": "PLAINTEXT://127.0.0.1:0",
+        "log.dirs": str(directory),
+        "offsets.topic.num.partitions": 1,
+    }
+    node = Node(BrokerConfig.load(config), metrics=("127.0.0.1", 0))
+    started = threading.Event()
+    addresses: list[Endpoint] = []
+
+    def on_started(bound: dict[str, Endpoint]) -> None:
+        addresses.extend(bound.values())
+        started.set()
+
+    thread = threading.Thread(target=node.run, args=(on_started,))
+    thread.start()
+    try:
+        assert started.wait(30)
+        yield Running(node, f"127.0.0.1:{addresses[0].port}")
+    finally:
+        node.stop()
+        thread.join()
+
+
+def test_a_scrape_counts_what_clients_did(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 2, {})
+        with (
+            Producer(bootstrap_servers=broker.servers) as producer,
+            Consumer(bootstrap_servers=broker.servers, group_id="pack") as consumer,
+        ):
+            for number in range(10):
+                producer.send("dogs", f"dog {number}", partition=0).result()
+            consumer.assign([("dogs", 0)])
+            consumer.seek_to_beginning()
+            records = 0
+            while records < 10:
+                records += len(consumer.poll(timeout_s=10))
+            consumer.commit({("dogs", 0): 4})
+            found = broker.scrape()
+        requests = found["kafka_network_requestmetrics_requests_total"]
+        assert requests["Produce",] == 10
+        assert requests["Fetch",] >= 1
+        assert requests["OffsetCommit",] == 1
+        topics = found["kafka_server_brokertopicmetrics_messagesin_total"]
+        assert topics["dogs",] == 10
+        assert found["kafka_server_brokertopicmetrics_bytesin_total"]["dogs",] > 600
+        assert found["kafka_server_brokertopicmetrics_bytesout_total"][()] > 600
+        assert found["kafka_server_socketservermetrics_connection_count"][()] >= 2
+        assert found["kafka_server_replicamanager_partitioncount"][()] == 3
+        assert found["kafka_server_replicamanager_leadercount"][()] == 3
+        assert found["kafka_server_replicamanager_underreplicatedpartitions"][()] == 0
+        assert found["kafka_log_log_logendoffset"]["0", "dogs"] == 10
+        assert found["kafka_log_log_size"]["1", "dogs"] == 0
+        assert found["kafka_consumergroup_current_offset"]["pack", "0", "dogs"] == 4
+        assert found["kafka_consumergroup_lag"]["pack", "0", "dogs"] == 6
+        assert found["kafka_consumergroup_lag_sum"]["pack",] == 6
+        timed = found["kafka_network_requestmetrics_localtimems_count"]
+        assert timed["OffsetCommit",] == 1
+        assert found["kafka_network_requestmetrics_localtimems_sum"]["OffsetCommit",] > 0
+        assert found["process_cpu_seconds_total"][()] > 0
+
+
+def test_what_the_logs_had_at_the_start_is_not_counted(tmp_path: Path) -> None:
+    for end in (1, 2):
+        with running(tmp_path) as broker:
+            with Producer(bootstrap_servers=broker.servers) as producer:
+                producer.send("dogs", "barks").result()
+            found = broker.scrape()
+            assert found["kafka_server_brokertopicmetrics_messagesin_total"]["dogs",] == 1
+            assert found["kafka_log_log_logendoffset"]["0", "dogs"] == end
+
+
+def test_thousands_of_partitions_are_read_in_steps(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 1000, {})
+        assert len(broker.scrape()["kafka_log_log_size"]) == 1000
+        metrics = broker.node._metrics
+        assert metrics is not None
+        read = metrics._reader.read
+
+        def count_steps(of: Broker) -> Generator[None, None, int]:
+            steps = 0
+            for _ in read(of):
+                steps += 1
+                yield
+            return steps
+
+        assert broker.node.call_in_steps(count_steps) >= 4
+
+
+def test_a_scraper_that_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 2000, {})
+        port = broker.node.metrics_port
+        assert port is not None
+        with socket.create_connection(("127.0.0.1", port)) as slow:
+            slow.sendall(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n")
+            with Producer(bootstrap_servers=broker.servers) as producer:
+                producer.send("dogs", "barks").result()
+            assert broker.scrape()["kafka_server_kafkaserver_brokerstate"][()] == 3
+
+
+def test_a_port_that_is_taken_is_refused_before_the_broker_starts(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        config = BrokerConfig.load(
+            {"listeners": "PLAINTEXT://127.0.0.1:0", "log.dirs": str(tmp_path / "logs")}
+        )
+        node = Node(config, metrics=("127.0.0.1", port))
+        with pytest.raises(ConnectionFailed, match=f"{port} for metrics.*another --metrics-port"):
+            node.run(lambda _addresses: pytest.fail("it has started"))
+    assert not (tmp_path / "logs").exists()
+
+
+def test_without_the_package_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(ConfigError, match=r"pip install 'barnabas\[metrics\]'"):
+        metrics_server.check_installed()
+
+
+def test_the_dashboard_and_the_page_have_names_that_there_are() -> None:
+    known = set()
+    for name, kind, _labels, _text in FAMILIES:
+        known |= {f"{name}_count", f"{name}_sum"} if kind == SUMMARY else set()
+        known.add(f"{name}_total" if kind == COUNTER else name)
+    pattern = re.compile(r"\b(?:kafka|barnabas_metrics)_\w+")
+    board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
+    asked = " ".join(
+        target["expr"] for panel in board["panels"] for target in panel.get("targets", ())
+    )
+    used = set(pattern.findall(asked))
+    assert used
+    assert used <= known
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE)) == {
+        f"{name}_total" if kind == COUNTER else name for name, kind, _labels, _text in FAMILIES
+    }

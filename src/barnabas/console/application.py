@@ -1,0 +1,116 @@
+"""The console as an ASGI application: its pages, its guard, its one admin client."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from barnabas.console.cluster.cluster_state import ClusterState
+from barnabas.console.cluster.rates import RateSampler
+from barnabas.console.decoding.schemas import SchemaReader
+from barnabas.console.pages.download import download
+from barnabas.console.pages.live import live
+from barnabas.console.pages.overview import overview, overview_events
+from barnabas.console.pages.record import record, record_bytes
+from barnabas.console.pages.records import records
+from barnabas.console.pages.topic import topic
+from barnabas.console.pages.topics import topics
+from barnabas.console.rendering import page
+from barnabas.console.security import ConsoleGuard
+from barnabas.console.settings import ConsoleSettings
+from barnabas.errors import (
+    BrokerError,
+    ConfigError,
+    ConnectionFailed,
+    ErrorCode,
+    InvalidArgument,
+    KafkaError,
+    RequestTimeout,
+)
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.registries.schema_registry import SchemaRegistryClient
+
+_NOT_FOUND = (
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ErrorCode.GROUP_ID_NOT_FOUND,
+    ErrorCode.TRANSACTIONAL_ID_NOT_FOUND,
+)
+
+ROUTES = [
+    Route("/", overview),
+    Route("/events", overview_events),
+    Route("/topics", topics),
+    Route("/topics/{topic}", topic),
+    Route("/topics/{topic}/records", records),
+    Route("/topics/{topic}/records/live", live),
+    Route("/topics/{topic}/records/download", download),
+    Route("/topics/{topic}/records/{partition:int}/{offset:int}", record),
+    Route("/topics/{topic}/records/{partition:int}/{offset:int}/bytes", record_bytes),
+]
+"""All pages."""
+
+
+def create_application(settings: ConsoleSettings) -> Starlette:
+    """The console of one cluster; its clients connect when a page first needs them."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        clock = SystemClock()
+        app.state.cluster = cluster = ClusterState(settings, clock)
+        app.state.rates = rates = RateSampler(cluster, clock)
+        try:
+            yield
+        finally:
+            await rates.close()
+            await cluster.close()
+
+    static = StaticFiles(packages=[("barnabas.console", "static")])
+    application = Starlette(
+        routes=[*ROUTES, Mount("/static", static)],
+        middleware=[Middleware(ConsoleGuard, settings=settings)],
+        exception_handlers={HTTPException: _refused, KafkaError: _failed},
+        lifespan=lifespan,
+    )
+    application.state.settings = settings
+    application.state.schemas = _schemas(settings)
+    application.state.streams = 0
+    application.state.key = secrets.token_bytes(32)
+    return application
+
+
+def _schemas(settings: ConsoleSettings) -> SchemaReader | None:
+    """What reads values by their schemas.
+
+    Raises:
+        ConfigError: the registry's address is none.
+    """
+    if settings.registry is None:
+        return None
+    try:
+        return SchemaReader(SchemaRegistryClient.at(settings.registry, None))
+    except ValueError as error:
+        raise ConfigError(f"the schema registry {settings.registry!r} {error}") from None
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return page(request, "error.html", error.status_code, sentence=error.detail)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A page for what a client of the console raised: the cluster's no, or its silence."""
+    status = 502
+    if isinstance(error, BrokerError):
+        status = 404 if error.code in _NOT_FOUND else 502
+    elif isinstance(error, ConfigError | InvalidArgument):
+        status = 400
+    elif isinstance(error, ConnectionFailed | RequestTimeout):
+        status = 504
+    return page(request, "error.html", status, sentence=str(error))

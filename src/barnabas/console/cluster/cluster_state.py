@@ -1,0 +1,120 @@
+"""The state of the cluster that many pages need, asked for once in a few seconds."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Final, Generic, TypeVar
+
+from barnabas.aio import Admin
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, LogDirectory
+from barnabas.client.core.admin.group_descriptions import GroupDescription
+from barnabas.client.core.cluster.absence import meant
+from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.console.forms import missing
+from barnabas.console.settings import ConsoleSettings
+from barnabas.ports import Clock
+from barnabas.types import TopicPartition
+
+_Value = TypeVar("_Value")
+
+_FRESH_S: Final = 3.0
+"""How old lists may be that a page shows: less than somebody takes to look for a change."""
+
+_SIZES_FRESH_S: Final = 10.0
+_MOST_COMPARED: Final = 20_000
+
+
+class _Kept(Generic[_Value]):
+    """A value that is asked for again when it is old; those who ask meanwhile wait for one request."""
+
+    def __init__(self, ask: Callable[[], Awaitable[_Value]], clock: Clock, fresh_s: float) -> None:
+        self._ask = ask
+        self._clock = clock
+        self._fresh_s = fresh_s
+        self._at = float("-inf")
+        self._value: _Value | None = None
+        self._lock = asyncio.Lock()
+
+    def forget(self) -> None:
+        self._at = float("-inf")
+
+    async def get(self) -> _Value:
+        async with self._lock:
+            if self._value is None or self._clock.monotonic() - self._at > self._fresh_s:
+                # As of before the question: a change during it is asked for again.
+                begun = self._clock.monotonic()
+                self._value = await self._ask()
+                self._at = begun
+            return self._value
+
+
+class ClusterState:
+    """One admin client for all pages. All calls are of the loop that created it."""
+
+    def __init__(self, settings: ConsoleSettings, clock: Clock) -> None:
+        self.admin = Admin(settings.client_properties())
+        self._topics = _Kept(self.admin.describe_topics, clock, _FRESH_S)
+        self._groups = _Kept(self.admin.survey_groups, clock, _FRESH_S)
+        self._dirs = _Kept(self.admin.describe_log_dirs, clock, _SIZES_FRESH_S)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.admin.close()
+
+    def forget(self) -> None:
+        """Ask again: a page has just changed something."""
+        kept: tuple[_Kept[Any], ...] = (self._topics, self._groups, self._dirs)
+        for each in kept:
+            each.forget()
+
+    async def topics(self) -> Mapping[str, TopicView]:
+        """All topics by name, sorted, internal ones included."""
+        return await self._topics.get()
+
+    async def topic(self, name: str) -> TopicView:
+        """One topic.
+
+        Raises:
+            HTTPException: it does not exist (404).
+        """
+        known = await self.topics()
+        if name not in known:
+            self._topics.forget()  # It may be new.
+            known = await self.topics()
+        if name not in known:
+            near = meant(name, known) if len(known) < _MOST_COMPARED else ""
+            raise missing(f"there is no topic {name}" + (f"; {near}" if near else ""))
+        return known[name]
+
+    async def groups(self) -> Mapping[str, GroupDescription]:
+        """All groups with their members, by name."""
+        return {each.group_id: each for each in await self._groups.get()}
+
+    async def log_dirs(self) -> Mapping[int, list[LogDirectory]]:
+        """The log directories of each broker."""
+        return await self._dirs.get()
+
+    async def sizes(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The bytes of partitions on the broker where they have most; those unknown are omitted."""
+        wanted = set(places)
+        found: dict[TopicPartition, int] = {}
+        for directories in (await self.log_dirs()).values():
+            for directory in directories:
+                for where in wanted & directory.sizes.keys():
+                    found[where] = max(found.get(where, 0), directory.sizes[where])
+        return found
+
+    async def bounds(
+        self, places: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, tuple[int, int]]:
+        """First offset and end of partitions."""
+        wanted = list(places)
+        if not wanted:
+            return {}
+        first = await self.admin.list_offsets(dict.fromkeys(wanted, EARLIEST))
+        last = await self.admin.list_offsets(dict.fromkeys(wanted, LATEST))
+        return {where: (first[where].offset, last[where].offset) for where in wanted}
+
+
+def led(view: TopicView) -> list[TopicPartition]:
+    """The partitions that have a leader: the others answer no request."""
+    return [TopicPartition(view.name, one.partition) for one in view.partitions if one.leader >= 0]

@@ -1,0 +1,26 @@
+"""Serve the console over HTTP until a signal ends it."""
+
+from typing import Any
+
+import uvicorn
+
+from barnabas.console.application import create_application
+from barnabas.console.settings import ConsoleSettings
+
+
+def serve_console(settings: ConsoleSettings, listening: Any) -> None:
+    """Serve on a listening socket; return after SIGINT or SIGTERM.
+
+    Pages that still stream are ended a second after the signal.
+    """
+    config = uvicorn.Config(
+        create_application(settings),
+        loop="asyncio",  # the driver's sockets need it
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=64 << 10,
+        ws="none",
+    )
+    uvicorn.Server(config).run(sockets=[listening])

@@ -15,13 +15,19 @@ from starlette.staticfiles import StaticFiles
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import RateSampler
 from barnabas.console.decoding.schemas import SchemaReader
+from barnabas.console.pages.brokers import broker, brokers
 from barnabas.console.pages.download import download
+from barnabas.console.pages.group import group
+from barnabas.console.pages.groups import groups
 from barnabas.console.pages.live import live
 from barnabas.console.pages.overview import overview, overview_events
+from barnabas.console.pages.quotas import quotas
 from barnabas.console.pages.record import record, record_bytes
 from barnabas.console.pages.records import records
+from barnabas.console.pages.reset import reset
 from barnabas.console.pages.topic import topic
 from barnabas.console.pages.topics import topics
+from barnabas.console.pages.transactions import hanging, transaction, transactions
 from barnabas.console.rendering import page
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings
@@ -53,6 +59,15 @@ ROUTES = [
     Route("/topics/{topic}/records/download", download),
     Route("/topics/{topic}/records/{partition:int}/{offset:int}", record),
     Route("/topics/{topic}/records/{partition:int}/{offset:int}/bytes", record_bytes),
+    Route("/brokers", brokers),
+    Route("/brokers/{broker:int}", broker),
+    Route("/quotas", quotas),
+    Route("/transactions", transactions),
+    Route("/transactions/hanging", hanging),
+    Route("/transactions/id/{transactional_id}", transaction),
+    Route("/groups", groups),
+    Route("/groups/{group}", group),
+    Route("/groups/{group}/reset", reset, methods=["GET", "POST"]),
 ]
 """All pages."""
 

@@ -1,6 +1,7 @@
 """What browsers send: values of queries and forms, checked. Each refusal is a page with a sentence."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -77,3 +78,22 @@ def one_of(values: Mapping[str, str], name: str, choices: tuple[str, ...]) -> st
     if text not in choices:
         raise wrong(f"{name} must be one of {', '.join(choices)}, not {text[:40]!r}")
     return text
+
+
+def time_of(text: str) -> int:
+    """Milliseconds since 1970 of a time: ISO 8601 (UTC unless it says else), or a whole number.
+
+    Raises:
+        HTTPException: it is neither.
+    """
+    text = text.strip()
+    if text.isascii() and text.isdecimal() and len(text) < 19:
+        return int(text)
+    try:
+        when = datetime.fromisoformat(text)
+        zoned = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return max(0, int(zoned.timestamp() * 1000))
+    except (ValueError, OverflowError):
+        raise wrong(
+            f"time must be as 2013-01-01T05:00 or in milliseconds since 1970, not {text[:40]!r}"
+        ) from None

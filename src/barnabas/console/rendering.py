@@ -16,6 +16,15 @@ from barnabas.version import __version__
 NOTHING: Final = "\u2013"
 """A dash, where there is no value."""
 
+_DONE: Final = {
+    "moved": "The group was moved.",
+    "created": "The topic was created.",
+    "deleted": "The topic was deleted with all its records.",
+    "changed": "The property was changed.",
+    "produced": "The record was stored.",
+}
+"""What a page says after a change, by a word in its address: no text of the address is shown."""
+
 _UNITS: Final = ("B", "KB", "MB", "GB", "TB", "PB")
 _STEP: Final = 1000
 
@@ -29,6 +38,7 @@ def page(request: Request, template: str, status: int = 200, /, **values: Any) -
         "token": token_of(request),
         "path": request.url.path,
         "version": __version__,
+        "done": _DONE.get(request.query_params.get("done", ""), ""),
     }
     text = templates().get_template(template).render({**usual, **values})
     return HTMLResponse(text, status)

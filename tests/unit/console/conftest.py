@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from barnabas import Producer
+from barnabas import Admin, Producer
 from barnabas.console.application import create_application
 from barnabas.console.settings import ConsoleSettings
 from barnabas.testing import EmbeddedBroker
@@ -46,4 +46,11 @@ def browser(opened: Opened) -> TestClient:
 def producer(console_broker: EmbeddedBroker) -> Iterator[Producer]:
     """Sends records to the broker."""
     with Producer(bootstrap_servers=console_broker.bootstrap_servers, linger_ms=0) as made:
+        yield made
+
+
+@pytest.fixture
+def admin(console_broker: EmbeddedBroker) -> Iterator[Admin]:
+    """Looks at the broker past the console."""
+    with Admin(bootstrap_servers=console_broker.bootstrap_servers) as made:
         yield made

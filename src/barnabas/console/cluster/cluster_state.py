@@ -11,6 +11,7 @@ from barnabas.client.core.cluster.absence import meant
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.console.forms import missing
 from barnabas.console.settings import ConsoleSettings
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 from barnabas.types import TopicPartition
 
@@ -89,6 +90,20 @@ class ClusterState:
         """All groups with their members, by name."""
         return {each.group_id: each for each in await self._groups.get()}
 
+    async def group(self, name: str) -> GroupDescription:
+        """One group, as of now.
+
+        Raises:
+            HTTPException: it does not exist (404).
+        """
+        try:
+            return (await self.admin.describe_groups([name]))[name]
+        except BrokerError as error:
+            if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
+                raise
+            near = meant(name, await self.groups())
+            raise missing(f"there is no group {name}" + (f"; {near}" if near else "")) from None
+
     async def log_dirs(self) -> Mapping[int, list[LogDirectory]]:
         """The log directories of each broker."""
         return await self._dirs.get()
@@ -102,6 +117,15 @@ class ClusterState:
                 for where in wanted & directory.sizes.keys():
                     found[where] = max(found.get(where, 0), directory.sizes[where])
         return found
+
+    async def ends(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The ends of those partitions that exist and have a leader."""
+        topics = await self.topics()
+        wanted = [where for where in places if _is_led(topics, where)]
+        if not wanted:
+            return {}
+        found = await self.admin.list_offsets(dict.fromkeys(wanted, LATEST))
+        return {where: one.offset for where, one in found.items()}
 
     async def bounds(
         self, places: Iterable[TopicPartition]
@@ -118,3 +142,8 @@ class ClusterState:
 def led(view: TopicView) -> list[TopicPartition]:
     """The partitions that have a leader: the others answer no request."""
     return [TopicPartition(view.name, one.partition) for one in view.partitions if one.leader >= 0]
+
+
+def _is_led(topics: Mapping[str, TopicView], where: TopicPartition) -> bool:
+    view = topics[where.topic].numbered(where.partition) if where.topic in topics else None
+    return view is not None and view.leader >= 0

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final
 
 from starlette.exceptions import HTTPException
@@ -10,7 +9,7 @@ from starlette.exceptions import HTTPException
 from barnabas.client.core.admin.descriptions import OffsetAndTimestamp
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.console.cluster.cluster_state import ClusterState, led
-from barnabas.console.forms import missing, one_of, whole_number, wrong
+from barnabas.console.forms import missing, one_of, time_of, whole_number, wrong
 from barnabas.types import TopicPartition
 
 KINDS: Final = ("end", "beginning", "offset", "time")
@@ -82,25 +81,6 @@ async def start_of(
 def _reached(found: Mapping[TopicPartition, OffsetAndTimestamp]) -> dict[int, int]:
     """The partitions that have a record so late."""
     return {where.partition: one.offset for where, one in found.items() if one.offset >= 0}
-
-
-def time_of(text: str) -> int:
-    """Milliseconds since 1970 of a time: ISO 8601 (UTC unless it says else), or a whole number.
-
-    Raises:
-        HTTPException: it is neither.
-    """
-    text = text.strip()
-    if text.isascii() and text.isdecimal() and len(text) < 19:
-        return int(text)
-    try:
-        when = datetime.fromisoformat(text)
-        zoned = when if when.tzinfo else when.replace(tzinfo=UTC)
-        return max(0, int(zoned.timestamp() * 1000))
-    except (ValueError, OverflowError):
-        raise wrong(
-            f"time must be as 2013-01-01T05:00 or in milliseconds since 1970, not {text[:40]!r}"
-        ) from None
 
 
 def places_text(places: Mapping[int, int]) -> str:

@@ -16,11 +16,15 @@ from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import RateSampler
 from barnabas.console.decoding.schemas import SchemaReader
 from barnabas.console.pages.brokers import broker, brokers
+from barnabas.console.pages.change_property import broker_property, topic_property
+from barnabas.console.pages.create_topic import create_topic
+from barnabas.console.pages.delete_topic import delete_topic
 from barnabas.console.pages.download import download
 from barnabas.console.pages.group import group
 from barnabas.console.pages.groups import groups
 from barnabas.console.pages.live import live
 from barnabas.console.pages.overview import overview, overview_events
+from barnabas.console.pages.produce import produce
 from barnabas.console.pages.quotas import quotas
 from barnabas.console.pages.record import record, record_bytes
 from barnabas.console.pages.records import records
@@ -28,6 +32,7 @@ from barnabas.console.pages.reset import reset
 from barnabas.console.pages.topic import topic
 from barnabas.console.pages.topics import topics
 from barnabas.console.pages.transactions import hanging, transaction, transactions
+from barnabas.console.pages.wire import wire
 from barnabas.console.rendering import page
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings
@@ -49,11 +54,26 @@ _NOT_FOUND = (
     ErrorCode.TRANSACTIONAL_ID_NOT_FOUND,
 )
 
+_WRONG = (
+    *(ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST),
+    *(ErrorCode.INVALID_REPLICATION_FACTOR, ErrorCode.INVALID_PARTITIONS),
+    *(ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.POLICY_VIOLATION, ErrorCode.INVALID_RECORD),
+    *(ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID),
+)
+"""Codes with which brokers refuse what somebody has typed."""
+
+_CHANGES = ("GET", "POST")
+"""Of pages with a form that is posted."""
+
 ROUTES = [
     Route("/", overview),
     Route("/events", overview_events),
     Route("/topics", topics),
     Route("/topics/{topic}", topic),
+    Route("/create-topic", create_topic, methods=_CHANGES),
+    Route("/topics/{topic}/delete", delete_topic, methods=_CHANGES),
+    Route("/topics/{topic}/produce", produce, methods=_CHANGES),
+    Route("/topics/{topic}/property", topic_property, methods=_CHANGES),
     Route("/topics/{topic}/records", records),
     Route("/topics/{topic}/records/live", live),
     Route("/topics/{topic}/records/download", download),
@@ -61,13 +81,15 @@ ROUTES = [
     Route("/topics/{topic}/records/{partition:int}/{offset:int}/bytes", record_bytes),
     Route("/brokers", brokers),
     Route("/brokers/{broker:int}", broker),
+    Route("/brokers/{broker:int}/property", broker_property, methods=_CHANGES),
     Route("/quotas", quotas),
     Route("/transactions", transactions),
     Route("/transactions/hanging", hanging),
     Route("/transactions/id/{transactional_id}", transaction),
     Route("/groups", groups),
     Route("/groups/{group}", group),
-    Route("/groups/{group}/reset", reset, methods=["GET", "POST"]),
+    Route("/groups/{group}/reset", reset, methods=_CHANGES),
+    Route("/wire", wire, methods=_CHANGES),
 ]
 """All pages."""
 
@@ -123,7 +145,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     """A page for what a client of the console raised: the cluster's no, or its silence."""
     status = 502
     if isinstance(error, BrokerError):
-        status = 404 if error.code in _NOT_FOUND else 502
+        status = 404 if error.code in _NOT_FOUND else 400 if error.code in _WRONG else 502
     elif isinstance(error, ConfigError | InvalidArgument):
         status = 400
     elif isinstance(error, ConnectionFailed | RequestTimeout):

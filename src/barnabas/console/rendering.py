@@ -6,6 +6,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -57,7 +58,12 @@ def templates() -> Environment:
         auto_reload=False,
     )
     found.filters.update(
-        size=size_text, number=number_text, time=time_text, segment=segment, rate=rate_text
+        exact=exact,
+        size=size_text,
+        number=number_text,
+        time=time_text,
+        segment=segment,
+        rate=rate_text,
     )
     found.globals["link"] = link
     return found
@@ -68,6 +74,11 @@ def _shown(value: Any) -> Any:
     if value is None:
         return ""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def exact(text: str) -> Markup:
+    """Text for a field of a form, which the browser sends back as it is."""
+    return escape(text)
 
 
 def number_text(value: int | None) -> str:

@@ -33,7 +33,7 @@ from barnabas.console.pages.topic import topic
 from barnabas.console.pages.topics import topics
 from barnabas.console.pages.transactions import hanging, transaction, transactions
 from barnabas.console.pages.wire import wire
-from barnabas.console.rendering import page
+from barnabas.console.rendering import load_templates, page
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings
 from barnabas.errors import (
@@ -101,6 +101,7 @@ def create_application(settings: ConsoleSettings) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         clock = SystemClock()
         app.state.cluster = cluster = ClusterState(settings, clock)
+        cluster.begin()
         app.state.rates = rates = RateSampler(cluster, clock)
         try:
             yield
@@ -116,6 +117,7 @@ def create_application(settings: ConsoleSettings) -> Starlette:
         lifespan=lifespan,
     )
     application.state.settings = settings
+    load_templates()
     application.state.schemas = _schemas(settings)
     application.state.streams = 0
     application.state.key = secrets.token_bytes(32)

@@ -69,6 +69,13 @@ def templates() -> Environment:
     return found
 
 
+def load_templates() -> None:
+    """Compile all templates, so that no page waits for it."""
+    found = templates()
+    for name in found.list_templates():
+        found.get_template(name)
+
+
 def _shown(value: Any) -> Any:
     """What a template prints: text without characters that could hide or turn other text."""
     if value is None:

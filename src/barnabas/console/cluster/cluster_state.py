@@ -1,21 +1,20 @@
 """The state of the cluster that many pages need, asked for once in a few seconds."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from barnabas.aio import Admin
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, LogDirectory
 from barnabas.client.core.admin.group_descriptions import GroupDescription
 from barnabas.client.core.cluster.absence import meant
 from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.console.cluster.kept_answer import KeptAnswer
+from barnabas.console.cluster.survey_thread import SurveyThread
 from barnabas.console.forms import missing
 from barnabas.console.settings import ConsoleSettings
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 from barnabas.types import TopicPartition
-
-_Value = TypeVar("_Value")
 
 _FRESH_S: Final = 3.0
 """How old lists may be that a page shows: less than somebody takes to look for a change."""
@@ -24,46 +23,38 @@ _SIZES_FRESH_S: Final = 10.0
 _MOST_COMPARED: Final = 20_000
 
 
-class _Kept(Generic[_Value]):
-    """A value that is asked for again when it is old; those who ask meanwhile wait for one request."""
-
-    def __init__(self, ask: Callable[[], Awaitable[_Value]], clock: Clock, fresh_s: float) -> None:
-        self._ask = ask
-        self._clock = clock
-        self._fresh_s = fresh_s
-        self._at = float("-inf")
-        self._value: _Value | None = None
-        self._lock = asyncio.Lock()
-
-    def forget(self) -> None:
-        self._at = float("-inf")
-
-    async def get(self) -> _Value:
-        async with self._lock:
-            if self._value is None or self._clock.monotonic() - self._at > self._fresh_s:
-                # As of before the question: a change during it is asked for again.
-                begun = self._clock.monotonic()
-                self._value = await self._ask()
-                self._at = begun
-            return self._value
-
-
 class ClusterState:
-    """One admin client for all pages. All calls are of the loop that created it."""
+    """An admin client for what one page needs, and a thread for what concerns the whole cluster.
+
+    All calls are of the loop that created it.
+    """
 
     def __init__(self, settings: ConsoleSettings, clock: Clock) -> None:
         self.admin = Admin(settings.client_properties())
-        self._topics = _Kept(self.admin.describe_topics, clock, _FRESH_S)
-        self._groups = _Kept(self.admin.survey_groups, clock, _FRESH_S)
-        self._dirs = _Kept(self.admin.describe_log_dirs, clock, _SIZES_FRESH_S)
+        ask = self.survey = SurveyThread(settings)
+        self._topics = KeptAnswer(
+            lambda: ask.ask(lambda admin: admin.describe_topics()), clock, _FRESH_S
+        )
+        self._groups = KeptAnswer(
+            lambda: ask.ask(lambda admin: admin.survey_groups()), clock, _FRESH_S
+        )
+        self._dirs = KeptAnswer(
+            lambda: ask.ask(lambda admin: admin.describe_log_dirs()), clock, _SIZES_FRESH_S
+        )
+
+    def begin(self) -> None:
+        """Ask for what the first page needs."""
+        self._topics.begin()
+        self._dirs.begin()
 
     async def close(self) -> None:
         """Close the connections."""
         await self.admin.close()
+        await self.survey.close()
 
     def forget(self) -> None:
         """Ask again: a page has just changed something."""
-        kept: tuple[_Kept[Any], ...] = (self._topics, self._groups, self._dirs)
+        kept: tuple[KeptAnswer[Any], ...] = (self._topics, self._groups, self._dirs)
         for each in kept:
             each.forget()
 

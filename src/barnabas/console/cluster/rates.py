@@ -96,11 +96,10 @@ class RateSampler:
         topics = await self._state.topics()
         ends = await self._ends(topics)
         at = self._clock.monotonic()
-        admin = self._state.admin
         try:
             groups = list((await self._state.groups()).values())
-            saved = await admin.survey_offsets(groups)
-            shared = await admin.survey_share_offsets(groups)
+            saved = await self._state.survey.ask(lambda admin: admin.survey_offsets(groups))
+            shared = await self._state.survey.ask(lambda admin: admin.survey_share_offsets(groups))
         except KafkaError as error:
             # Topics are shown also if a broker is too old for groups, or refuses them.
             self.problem = str(error)
@@ -117,7 +116,8 @@ class RateSampler:
         places = [where for view in topics.values() if not view.internal for where in led(view)]
         if not places:
             return {}
-        found = await self._state.admin.list_offsets(dict.fromkeys(places, LATEST))
+        wanted = dict.fromkeys(places, LATEST)
+        found = await self._state.survey.ask(lambda admin: admin.list_offsets(wanted))
         return {where: one.offset for where, one in found.items()}
 
     def _take(self, now: _Sample) -> None:

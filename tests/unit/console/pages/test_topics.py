@@ -1,6 +1,7 @@
 """The list of topics: fifty a page, of those that a name is part of."""
 
 import re
+from collections.abc import Callable
 
 from starlette.testclient import TestClient
 
@@ -12,9 +13,9 @@ def names(text: str) -> list[str]:
     return re.findall(r'<th scope="row"><a href="/topics/([^"/]+)">', text)
 
 
-def test_a_filter_and_pages(browser: TestClient, console_broker: EmbeddedBroker) -> None:
-    with Admin(bootstrap_servers=console_broker.bootstrap_servers) as admin:
-        admin.create_topics([NewTopic(f"many-{one:03d}", 1, 1) for one in range(120)])
+def test_a_filter_and_pages(opened: Callable[..., TestClient], admin: Admin) -> None:
+    admin.create_topics([NewTopic(f"many-{one:03d}", 1, 1) for one in range(120)])
+    browser = opened()
     first = browser.get("/topics", params={"q": "MANY-"})
     assert names(first.text) == [f"many-{one:03d}" for one in range(50)]
     assert "1 to 50 of 120" in first.text
@@ -25,13 +26,13 @@ def test_a_filter_and_pages(browser: TestClient, console_broker: EmbeddedBroker)
 
 
 def test_records_and_bytes_are_counted(
-    browser: TestClient, console_broker: EmbeddedBroker, producer: Producer
+    opened: Callable[..., TestClient], console_broker: EmbeddedBroker, producer: Producer
 ) -> None:
     console_broker.create_topic("counted", 2)
     for number in range(7):
         producer.send("counted", "x" * 1000, partition=number % 2)
     producer.flush()
-    row = browser.get("/topics", params={"q": "counted"}).text.partition("/topics/counted")[2]
+    row = opened().get("/topics", params={"q": "counted"}).text.partition("/topics/counted")[2]
     assert re.findall(r'<td class="n">([^<]*)</td>', row)[:3] == ["2", "1", "7"]
     assert re.search(r'<td class="n">\d\.\d KB</td>', row)
 

@@ -28,4 +28,10 @@ def serve_console(settings: ConsoleSettings, listening: Any) -> None:
         h11_max_incomplete_event_size=64 << 10,
         ws="none",
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    server = uvicorn.Server(config)
+    try:
+        server.run(sockets=[listening])
+    except (SystemExit, KeyboardInterrupt):
+        # uvicorn sends itself the signal again that ended it.
+        if not server.should_exit:
+            raise

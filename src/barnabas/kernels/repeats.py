@@ -58,11 +58,14 @@ class Repeats:
     """The table of one connection. Of each row only the correlation id differs, or the records as well."""
 
     _rows: dict
+    _largest: cython.Py_ssize_t
     _records_at: cython.Py_ssize_t
     _records_end: cython.Py_ssize_t
 
-    def __init__(self) -> None:
+    def __init__(self, largest: cython.Py_ssize_t, /) -> None:
+        """No request is known; frames above `largest` bytes are left to the ordinary way."""
         self._rows = {}
+        self._largest = largest
         self._records_at = self._records_end = 0
 
     def learn(self, frame: bytes, response: bytes, again: object, /) -> None:
@@ -173,7 +176,7 @@ class Repeats:
                 break
             frame = start + _SIZE
             behind = frame + int32(received, start)
-            if behind < frame + _ID_END or behind > end:
+            if behind < frame + _ID_END or behind > end or behind - frame > self._largest:
                 break
             row = self._find(received, frame, behind)
             if row is None:

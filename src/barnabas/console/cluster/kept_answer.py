@@ -8,7 +8,7 @@ from barnabas.ports import Clock
 
 _Answer = TypeVar("_Answer")
 
-_SLOW_S: Final = 0.05
+_SLOW_S: Final = 0.15
 """An answer that took longer is asked for again in the background."""
 
 _QUICK_FRESH_S: Final = 0.2

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from barnabas.aio import Admin
-from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, LogDirectory
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, LogDirectory, Resource
 from barnabas.client.core.admin.group_descriptions import GroupDescription
 from barnabas.client.core.cluster.absence import meant
 from barnabas.client.core.cluster.cluster_view import TopicView
@@ -98,6 +98,17 @@ class ClusterState:
     async def log_dirs(self) -> Mapping[int, list[LogDirectory]]:
         """The log directories of each broker."""
         return await self._dirs.get()
+
+    async def counts_bytes(self, topic: str) -> bool:
+        """Whether a topic's offsets are byte positions, as in Kafka 0.7."""
+        try:
+            entries = await self.admin.describe_configs(Resource.TOPIC, topic)
+        except BrokerError as error:
+            if error.code is ErrorCode.UNSUPPORTED_VERSION:
+                return False  # Kafka before 0.11 describes no properties, and has no such topics.
+            raise
+        entry = entries.get("message.format.version")
+        return entry is not None and entry.value == "0.7"
 
     async def sizes(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The bytes of partitions on the broker where they have most; those unknown are omitted."""

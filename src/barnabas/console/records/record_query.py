@@ -47,10 +47,13 @@ class RecordQuery:
     bounds: Bounds
     count: int
     wanted: RecordFilter
+    counts_bytes: bool
 
     async def run(self, consumer: Consumer, budget: ScanBudget) -> ScannedRecords:
         """Read it."""
-        scan = RecordScan(consumer, self.view.name, self.wanted.keeps, budget)
+        scan = RecordScan(
+            consumer, self.view.name, self.wanted.keeps, budget, counts_bytes=self.counts_bytes
+        )
         if not self.start.backward:
             return await scan.forward(self.start.places, self.bounds, self.count)
         width = self.count if self.wanted.passes_all else max(self.count, _FILTERED_WIDTH)
@@ -72,7 +75,7 @@ async def record_query(request: Request, most: int = COUNTS[-1]) -> RecordQuery:
     found = await cluster.bounds(places)
     bounds = {where.partition: ends for where, ends in found.items()}
     start = await start_of(cluster, view.name, query, bounds)
-    return RecordQuery(view, start, bounds, count, wanted)
+    return RecordQuery(view, start, bounds, count, wanted, await cluster.counts_bytes(view.name))
 
 
 @asynccontextmanager

@@ -22,6 +22,8 @@ _AT_ONCE: Final = 1000
 
 _POLL_S: Final = 0.2
 _WIDEN: Final = 8
+_USUAL_BYTES: Final = 200
+"""Of a message, to begin with, where offsets are byte positions."""
 
 
 @dataclass(slots=True)
@@ -83,12 +85,23 @@ class _Window:
 
 
 class RecordScan:
-    """Reads records of one topic; `keeps` chooses among them."""
+    """Reads records of one topic; `keeps` chooses among them.
+
+    `counts_bytes`: offsets are byte positions, as in Kafka 0.7, and nobody knows where the message
+    behind the last one begins: no more records is then the end.
+    """
 
     def __init__(
-        self, consumer: Consumer, topic: str, keeps: Callable[[Record], bool], budget: ScanBudget
+        self,
+        consumer: Consumer,
+        topic: str,
+        keeps: Callable[[Record], bool],
+        budget: ScanBudget,
+        *,
+        counts_bytes: bool = False,
     ) -> None:
         self._consumer = consumer
+        self._counts_bytes = counts_bytes
         self._topic = topic
         self._keeps = keeps
         self._budget = budget
@@ -122,6 +135,7 @@ class RecordScan:
         """The last `count` records before these offsets; `width`: how many offsets to try first."""
         lows = {one: min(at, bounds[one][1]) for one, at in places.items()}
         found: dict[int, list[Record]] = {one: [] for one in lows}
+        width *= _USUAL_BYTES if self._counts_bytes else 1
         while self._budget.left and not self._problem:
             windows = {
                 one: _Window(max(bounds[one][0], low - width), low)
@@ -172,6 +186,8 @@ class RecordScan:
                 for one, window in list(open_ones.items()):
                     # Offsets may be missing at its end: markers, or what compaction removed.
                     position = await self._consumer.position((self._topic, one))
+                    if self._counts_bytes and not polled:
+                        position = window.end
                     window.reached = max(window.reached, min(position, window.end))
                     if window.reached >= window.end:
                         self._close(open_ones, one)

@@ -171,6 +171,28 @@ def test_pages_weigh_less_than_200_kb(
     assert len(browser.get("/topics/heavy/records").content) < 200_000
 
 
+def test_a_topic_of_kafka_07_whose_offsets_are_byte_positions(
+    browser: TestClient, console_broker: EmbeddedBroker
+) -> None:
+    console_broker.create_topic("bytes07", 1, {"message.format.version": "0.7"})
+    servers = console_broker.bootstrap_servers
+    with Producer(bootstrap_servers=servers, enable_idempotence=False) as producer:
+        for number in range(120):
+            producer.send("bytes07", f"message {number:03d}")
+    for start in ("beginning", "end"):
+        seen: list[str] = []
+        path = f"/topics/bytes07/records?from={start}&count=50"
+        while path:
+            answer = browser.get(path)
+            assert answer.status_code == 200
+            seen += re.findall(r"<pre>message (\d+)</pre>", answer.text)
+            path = next_page(answer.text)
+        numbers = [f"{number:03d}" for number in range(120)]
+        assert seen == (numbers if start == "beginning" else numbers[::-1])
+    (_, second) = offsets(browser.get("/topics/bytes07/records?from=beginning&count=2").text)
+    assert "message 001" in browser.get(f"/topics/bytes07/records/0/{second[1]}").text
+
+
 def test_null_and_empty_are_not_the_same(
     browser: TestClient, console_broker: EmbeddedBroker, producer: Producer
 ) -> None:

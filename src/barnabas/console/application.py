@@ -148,6 +148,8 @@ async def _failed(request: Request, error: Exception) -> Response:
     status = 502
     if isinstance(error, BrokerError):
         status = 404 if error.code in _NOT_FOUND else 400 if error.code in _WRONG else 502
+        if error.code is ErrorCode.UNSUPPORTED_VERSION:
+            status = 501
     elif isinstance(error, ConfigError | InvalidArgument):
         status = 400
     elif isinstance(error, ConnectionFailed | RequestTimeout):

@@ -1,10 +1,16 @@
 """The state of the cluster that many pages need, asked for once in a few seconds."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import Any, Final, TypeVar
 
 from barnabas.aio import Admin
-from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, LogDirectory, Resource
+from barnabas.client.core.admin.descriptions import (
+    EARLIEST,
+    LATEST,
+    ConfigEntry,
+    LogDirectory,
+    Resource,
+)
 from barnabas.client.core.admin.group_descriptions import GroupDescription
 from barnabas.client.core.cluster.absence import meant
 from barnabas.client.core.cluster.cluster_view import TopicView
@@ -15,6 +21,8 @@ from barnabas.console.settings import ConsoleSettings
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 from barnabas.types import TopicPartition
+
+_Answer = TypeVar("_Answer")
 
 _FRESH_S: Final = 3.0
 """How old lists may be that a page shows: less than somebody takes to look for a change."""
@@ -96,17 +104,18 @@ class ClusterState:
             raise missing(f"there is no group {name}" + (f"; {near}" if near else "")) from None
 
     async def log_dirs(self) -> Mapping[int, list[LogDirectory]]:
-        """The log directories of each broker."""
-        return await self._dirs.get()
+        """The log directories of each broker; none of brokers that do not report them."""
+        return await _if_supported(self._dirs.get(), {})
+
+    async def properties(self, resource: Resource, name: str) -> Mapping[str, ConfigEntry]:
+        """The properties of a topic or broker by name, with prose; none of brokers before 0.11."""
+        asking = self.admin.describe_configs(resource, name, documentation=True)
+        return await _if_supported(asking, {})
 
     async def counts_bytes(self, topic: str) -> bool:
         """Whether a topic's offsets are byte positions, as in Kafka 0.7."""
-        try:
-            entries = await self.admin.describe_configs(Resource.TOPIC, topic)
-        except BrokerError as error:
-            if error.code is ErrorCode.UNSUPPORTED_VERSION:
-                return False  # Kafka before 0.11 describes no properties, and has no such topics.
-            raise
+        asking = self.admin.describe_configs(Resource.TOPIC, topic)
+        entries: Mapping[str, ConfigEntry] = await _if_supported(asking, {})
         entry = entries.get("message.format.version")
         return entry is not None and entry.value == "0.7"
 
@@ -149,3 +158,13 @@ def led(view: TopicView) -> list[TopicPartition]:
 def _is_led(topics: Mapping[str, TopicView], where: TopicPartition) -> bool:
     view = topics[where.topic].numbered(where.partition) if where.topic in topics else None
     return view is not None and view.leader >= 0
+
+
+async def _if_supported(asking: Awaitable[_Answer], otherwise: _Answer) -> _Answer:
+    """The answer, or another one where the broker is too old for the question."""
+    try:
+        return await asking
+    except BrokerError as error:
+        if error.code is not ErrorCode.UNSUPPORTED_VERSION:
+            raise
+        return otherwise

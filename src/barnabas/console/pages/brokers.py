@@ -36,7 +36,7 @@ async def broker(request: Request) -> Response:
     query = request.query_params
     wanted = query.get("q", "").strip()
     everything = query.get("all") == "1"
-    entries = await cluster.admin.describe_configs(Resource.BROKER, str(number), documentation=True)
+    entries = await cluster.properties(Resource.BROKER, str(number))
     rows = property_rows(entries, everything=everything)
     directories = (await cluster.log_dirs()).get(number, [])
     return page(

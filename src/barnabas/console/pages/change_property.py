@@ -36,7 +36,7 @@ async def _change(request: Request, resource: Resource, owner: str, path: str) -
         form = await form_of(request)
         check_change(request, form)
     name = (form or request.query_params).get("name", "")
-    entries = await cluster.admin.describe_configs(resource, owner, documentation=True)
+    entries = await cluster.properties(resource, owner)
     if name not in entries:
         raise missing(f"{resource.name.lower()} {owner} has no property {name}")
     if entries[name].read_only:

@@ -23,7 +23,7 @@ async def topic(request: Request) -> Response:
     places = [TopicPartition(name, one.partition) for one in shown.items]
     bounds = await cluster.bounds([where for where in places if where in with_leader])
     sizes = await cluster.sizes(places)
-    entries = await cluster.admin.describe_configs(Resource.TOPIC, name, documentation=True)
+    entries = await cluster.properties(Resource.TOPIC, name)
     rows = [
         {
             "view": one,

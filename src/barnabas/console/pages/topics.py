@@ -37,7 +37,7 @@ async def topics(request: Request) -> Response:
                 "view": view,
                 "replicas": _replicas(view),
                 "records": sum(bounds[one][1] - bounds[one][0] for one in own),
-                "size": sum(sizes[one] for one in own if one in sizes),
+                "size": sum(sizes[one] for one in own if one in sizes) if sizes else None,
             }
         )
     return page(request, "topics.html", rows=rows, shown=shown, q=wanted, internal=internal)

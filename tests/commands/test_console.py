@@ -237,7 +237,7 @@ PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "topic": ("topics/flights?all=1", {}),
     "records": ("topics/flights/records?json=delay%3D17&count=25", {}),
     "records-dark": ("topics/animals/records", {"height": 640, "scheme": "dark"}),
-    "group": ("groups/watchers", {"height": 800}),
+    "group": ("groups/one?name=watchers", {"height": 800}),
     "wire": ("wire", {"height": 900}),
     "phone": ("topics/flights", {"width": 390, "height": 844}),
 }

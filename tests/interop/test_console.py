@@ -73,15 +73,15 @@ def _moves_a_group(browser: TestClient, servers: str, topic: str) -> None:
         while not reader.poll(0.2):
             pass
         reader.commit()
-        wait_for(lambda: "Stable" in browser.get(f"/groups/{group}").text)
-        assert "end them" in browser.get(f"/groups/{group}").text
-    wait_for(lambda: "Empty" in browser.get(f"/groups/{group}").text)
+        wait_for(lambda: "Stable" in browser.get(f"/groups/one?name={group}").text)
+        assert "end them" in browser.get(f"/groups/one?name={group}").text
+    wait_for(lambda: "Empty" in browser.get(f"/groups/one?name={group}").text)
     wait_for(lambda: group in browser.get("/groups").text)
-    text = browser.get(f"/groups/{group}/reset?to=offset&offset=7&topic={topic}").text
-    assert confirm(browser, f"/groups/{group}/reset", text).status_code == 303
+    text = browser.get(f"/groups/one/reset?name={group}&to=offset&offset=7&topic={topic}").text
+    assert confirm(browser, f"/groups/one/reset?name={group}", text).status_code == 303
     with Admin(bootstrap_servers=servers) as admin:
         assert {one.offset for one in admin.list_group_offsets(group).values()} == {7}
-    assert "<dd>69</dd>" in browser.get(f"/groups/{group}").text
+    assert "<dd>69</dd>" in browser.get(f"/groups/one?name={group}").text
 
 
 def _changes(browser: TestClient, servers: str, topic: str) -> None:
@@ -118,7 +118,7 @@ def _shows_a_transaction(browser: TestClient, servers: str, topic: str) -> None:
         producer.send(topic, "open", partition=2)
         producer.flush()
         assert name in browser.get("/transactions?state=Ongoing").text
-        assert "Ongoing" in browser.get(f"/transactions/id/{name}").text
+        assert "Ongoing" in browser.get(f"/transactions/one?id={name}").text
         assert "None hangs" in browser.get(f"/transactions/hanging?topic={topic}").text
         producer.abort_transaction()
     # The marker at the end is no record.

@@ -1,6 +1,5 @@
 """`barnabas console`: a web console for any Kafka. What it shows is elsewhere."""
 
-import ipaddress
 import os
 import socket
 import sys
@@ -92,6 +91,8 @@ def console(
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches an address."""
+    import ipaddress
+
     with suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host.lower() == "localhost"
@@ -111,9 +112,9 @@ def _password(path: str | None) -> str | None:
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        if host == "":
+        if host == "" and socket.has_dualstack_ipv6():
             return socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        family = socket.getaddrinfo(host or "0.0.0.0", port, type=socket.SOCK_STREAM)[0][0]  # noqa: S104
         return socket.create_server((host, port), family=family)
     except OSError as error:
         failed = ConnectionFailed(f"the console cannot listen at {host or '*'}:{port}: {error}")

@@ -122,12 +122,8 @@ def time_text(milliseconds: int | None) -> str:
 
 
 def segment(text: object) -> str:
-    """Text as one segment of a path; a lone dot would be taken for a step in it."""
-    return (
-        quote(str(text), safe="").replace(".", "%2E")
-        if text in (".", "..")
-        else quote(str(text), safe="")
-    )
+    """Text as one segment of a path."""
+    return quote(str(text), safe="")
 
 
 def link(path: str, /, **query: object) -> str:

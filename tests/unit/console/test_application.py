@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from starlette.testclient import TestClient
 
 from barnabas.testing import EmbeddedBroker
@@ -18,6 +19,14 @@ def test_a_page_that_does_not_exist_says_so(browser: TestClient) -> None:
     answer = browser.get("/nothing")
     assert answer.status_code == 404
     assert "This is not possible" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/topics/a%2Fb", "/brokers/x", f"/brokers/{'9' * 5000}", f"/topics/x/records/0/{'9' * 5000}"],
+)
+def test_paths_that_name_nothing(browser: TestClient, path: str) -> None:
+    assert browser.get(path).status_code in (400, 404)
 
 
 def test_an_old_broker_reports_less_and_its_pages_are_there(

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from barnabas.client.core.admin.descriptions import LogDirectory, Resource
 from barnabas.console.cluster.cluster_state import ClusterState
-from barnabas.console.forms import missing
+from barnabas.console.forms import missing, whole_number
 from barnabas.console.pages.property_rows import property_rows
 from barnabas.console.rendering import page
 
@@ -27,7 +27,7 @@ async def brokers(request: Request) -> Response:
 async def broker(request: Request) -> Response:
     """Show a broker; `q` filters its properties by name, `all=1` includes the defaults."""
     cluster: ClusterState = request.app.state.cluster
-    number = request.path_params["broker"]
+    number = whole_number(request.path_params, "broker", -1)
     described = await cluster.admin.describe_cluster()
     found = next((one for one in described.brokers if one.node_id == number), None)
     if found is None:

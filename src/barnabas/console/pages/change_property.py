@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse, Response
 
 from barnabas.client.core.admin.descriptions import Resource
 from barnabas.console.cluster.cluster_state import ClusterState
-from barnabas.console.forms import form_of, missing, one_of, wrong
+from barnabas.console.forms import form_of, missing, one_of, whole_number, wrong
 from barnabas.console.pages.property_rows import property_rows
 from barnabas.console.rendering import link, page, segment
 from barnabas.console.security import check_change, refuse_if_read_only
@@ -23,7 +23,7 @@ async def topic_property(request: Request) -> Response:
 
 async def broker_property(request: Request) -> Response:
     """Change a property of a broker (`name`)."""
-    number = str(request.path_params["broker"])
+    number = str(whole_number(request.path_params, "broker", -1))
     return await _change(request, Resource.BROKER, number, f"/brokers/{number}")
 
 

@@ -11,9 +11,9 @@ from barnabas.console.rendering import page
 
 
 async def group(request: Request) -> Response:
-    """Show a group."""
+    """Show a group (`name`, which may be any text)."""
     cluster: ClusterState = request.app.state.cluster
-    name = request.path_params["group"]
+    name = request.query_params.get("name", "")
     found = await cluster.group(name)
     positions = (await positions_of(cluster, [found]))[name]
     shown = paged(positions, request.query_params)

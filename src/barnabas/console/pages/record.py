@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.decoding.value_view import FORMATS
-from barnabas.console.forms import missing, one_of
+from barnabas.console.forms import missing, one_of, whole_number
 from barnabas.console.records.record_query import decoder_of, reading
 from barnabas.console.records.record_rows import headers_of
 from barnabas.console.records.record_scan import RecordScan, ScanBudget
@@ -60,7 +60,8 @@ async def _record(request: Request) -> Record:
         HTTPException: there is none.
     """
     cluster: ClusterState = request.app.state.cluster
-    name, one, offset = (request.path_params[part] for part in ("topic", "partition", "offset"))
+    name = request.path_params["topic"]
+    one, offset = (whole_number(request.path_params, part, 0) for part in ("partition", "offset"))
     view = await cluster.topic(name)
     if view.numbered(one) is None:
         raise missing(f"{name} has no partition {one}")

@@ -15,7 +15,7 @@ from barnabas.console.cluster.group_move import (
     planned,
 )
 from barnabas.console.forms import form_of, wrong
-from barnabas.console.rendering import link, page, segment
+from barnabas.console.rendering import link, page
 from barnabas.console.security import check_change, refuse_if_read_only
 
 
@@ -23,7 +23,7 @@ async def reset(request: Request) -> Response:
     """The form; with `to` also what it would change. Posted with a plan, carry it out."""
     refuse_if_read_only(request)
     cluster: ClusterState = request.app.state.cluster
-    name = request.path_params["group"]
+    name = request.query_params.get("name", "")
     found = await cluster.group(name)
     if request.method == "POST":
         form = await form_of(request)
@@ -31,7 +31,7 @@ async def reset(request: Request) -> Response:
         if why := blocked(found):
             raise wrong(why)
         await carry_out(cluster, found, moves_of(form.get("plan", "")))
-        return RedirectResponse(link(f"/groups/{segment(name)}", done="moved"), 303)
+        return RedirectResponse(link("/groups/one", name=name, done="moved"), 303)
     query = request.query_params
     now = {
         one.where: one.position

@@ -47,9 +47,9 @@ async def transactions(request: Request) -> Response:
 
 
 async def transaction(request: Request) -> Response:
-    """Show a transactional id."""
+    """Show a transactional id (`id`, which may be any text)."""
     cluster: ClusterState = request.app.state.cluster
-    name = request.path_params["transactional_id"]
+    name = request.query_params.get("id", "")
     try:
         found = (await cluster.admin.describe_transactions([name]))[name]
     except BrokerError as error:

@@ -41,7 +41,7 @@ def readers(console_broker: EmbeddedBroker) -> Iterator[None]:
 def test_groups_of_all_kinds_with_lag(browser: TestClient) -> None:
     text = browser.get("/groups?q=GROUPED-").text
     rows = re.findall(
-        r'<a href="/groups/([\w-]+)">.*?</th><td>(\w+)</td><td>(\w+)</td>'
+        r'<a href="/groups/one\?name=([\w-]+)">.*?</th><td>(\w+)</td><td>(\w+)</td>'
         r'<td class="n">(\d+)</td><td class="n">(\d+)</td><td class="n">(\d+)</td>',
         text,
     )
@@ -58,23 +58,23 @@ def test_groups_of_all_kinds_with_lag(browser: TestClient) -> None:
 @pytest.mark.usefixtures("readers")
 def test_one_kind(browser: TestClient) -> None:
     text = browser.get("/groups?q=grouped-&kind=share").text
-    assert re.findall(r'<a href="/groups/([\w-]+)">', text) == ["grouped-share"]
+    assert re.findall(r'<a href="/groups/one\?name=([\w-]+)">', text) == ["grouped-share"]
     assert browser.get("/groups?kind=other").status_code == 400
 
 
 @pytest.mark.usefixtures("readers")
 def test_a_group_has_members_and_positions(browser: TestClient) -> None:
-    text = browser.get("/groups/grouped-new").text
+    text = browser.get("/groups/one?name=grouped-new").text
     assert "rex" in text
     assert "grouped:0, grouped:1" in text
     assert "end them" in text
-    at_rest = browser.get("/groups/grouped-at-rest").text
+    at_rest = browser.get("/groups/one?name=grouped-at-rest").text
     assert 'aria-label="Records from 5"' in at_rest
     assert "Move it to other offsets" in at_rest
 
 
 @pytest.mark.usefixtures("readers")
 def test_a_group_that_is_not_there(browser: TestClient) -> None:
-    answer = browser.get("/groups/groped-clasic")
+    answer = browser.get("/groups/one?name=groped-clasic")
     assert answer.status_code == 404
     assert "there is no group groped-clasic; did you mean grouped-classic" in answer.text

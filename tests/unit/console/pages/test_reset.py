@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from barnabas import Admin, Consumer, Producer
+from barnabas.console.rendering import link
 from barnabas.testing import EmbeddedBroker
 from tests.unit.console.forms import confirm, hidden_fields
 
@@ -39,21 +40,35 @@ def test_a_group_moves_after_a_preview(
     browser: TestClient, admin: Admin, query: str, then: list[int]
 ) -> None:
     admin.alter_group_offsets("moved", {("moving", 0): 4, ("moving", 1): 5})
-    text = browser.get(f"/groups/moved/reset?{query}").text
+    text = browser.get(f"/groups/one/reset?name=moved&{query}").text
     assert "What would change" in text
     if "partitions=1" in query:
         admin.alter_group_offsets("moved", {("moving", 1): 5})
     assert positions(admin, "moved") == [4, 5]
-    answer = confirm(browser, "/groups/moved/reset", text)
+    answer = confirm(browser, "/groups/one/reset?name=moved", text)
     assert answer.status_code == 303
     assert positions(admin, "moved") == then
     assert "The group was moved." in browser.get(answer.headers["Location"]).text
 
 
+@pytest.mark.parametrize("name", ["a/b", "a/reset", "..", "ä b?&=#%\u202e", "<i>x</i>"])
+def test_a_group_may_have_any_name(browser: TestClient, admin: Admin, name: str) -> None:
+    admin.alter_group_offsets(name, {("moving", 0): 4})
+    assert link("/groups/one", name=name).replace("&", "&amp;") in browser.get("/groups").text
+    assert browser.get("/groups/one", params={"name": name}).status_code == 200
+    text = browser.get("/groups/one/reset", params={"name": name, "to": "latest"}).text
+    assert "<i>" not in text
+    answer = confirm(browser, link("/groups/one/reset", name=name), text)
+    assert answer.status_code == 303
+    assert positions(admin, name) == [10]
+    assert browser.get(answer.headers["Location"]).status_code == 200
+    admin.delete_groups([name])
+
+
 def test_a_share_group_moves(browser: TestClient, admin: Admin) -> None:
     admin.alter_share_group_offsets("moved-share", {("moving", 0): 4})
-    text = browser.get("/groups/moved-share/reset?to=latest").text
-    assert confirm(browser, "/groups/moved-share/reset", text).status_code == 303
+    text = browser.get("/groups/one/reset?name=moved-share&to=latest").text
+    assert confirm(browser, "/groups/one/reset?name=moved-share", text).status_code == 303
     groups = [one for one in admin.survey_groups() if one.group_id == "moved-share"]
     shared = admin.survey_share_offsets(groups)["moved-share"]
     assert [one.start for one in shared.values()] == [10]
@@ -63,13 +78,13 @@ def test_a_form_of_somebody_else_moves_nothing(
     browser: TestClient, opened: Callable[..., TestClient], admin: Admin
 ) -> None:
     admin.alter_group_offsets("guarded", {("moving", 0): 4})
-    text = browser.get("/groups/guarded/reset?to=latest").text
+    text = browser.get("/groups/one/reset?name=guarded&to=latest").text
     for token in (
         "",
         "0" * 64,
-        hidden_fields(opened().get("/groups/guarded/reset").text).get("token", ""),
+        hidden_fields(opened().get("/groups/one/reset?name=guarded").text).get("token", ""),
     ):
-        answer = confirm(browser, "/groups/guarded/reset", text, token=token)
+        answer = confirm(browser, "/groups/one/reset?name=guarded", text, token=token)
         assert answer.status_code == 403
         assert "not from a page of this console" in answer.text
     assert positions(admin, "guarded") == [4]
@@ -80,9 +95,13 @@ def test_a_read_only_console_moves_nothing(
 ) -> None:
     admin.alter_group_offsets("shown", {("moving", 0): 4})
     only = opened(read_only=True)
-    assert "Move it" not in only.get("/groups/shown").text
-    assert only.get("/groups/shown/reset").status_code == 403
-    answer = confirm(only, "/groups/shown/reset", browser.get("/groups/shown/reset?to=latest").text)
+    assert "Move it" not in only.get("/groups/one?name=shown").text
+    assert only.get("/groups/one/reset?name=shown").status_code == 403
+    answer = confirm(
+        only,
+        "/groups/one/reset?name=shown",
+        browser.get("/groups/one/reset?name=shown&to=latest").text,
+    )
     assert answer.status_code == 403
     assert "--allow-changes" in answer.text
     assert positions(admin, "shown") == [4]
@@ -96,9 +115,9 @@ def test_a_group_with_members_is_left_alone(
         consumer.subscribe(["moving"])
         while not consumer.assignment():
             consumer.poll(0.1)
-        text = browser.get("/groups/busy/reset?to=earliest&topic=moving").text
+        text = browser.get("/groups/one/reset?name=busy&to=earliest&topic=moving").text
         assert "busy is Stable with 1 member: end them first" in text
-        answer = confirm(browser, "/groups/busy/reset", text)
+        answer = confirm(browser, "/groups/one/reset?name=busy", text)
         assert answer.status_code == 400
 
 
@@ -117,16 +136,18 @@ def test_what_is_wrong_is_named(
     browser: TestClient, admin: Admin, query: str, status: int, sentence: str
 ) -> None:
     admin.alter_group_offsets("refused", {("moving", 0): 4})
-    answer = browser.get(f"/groups/refused/reset?{query}")
+    answer = browser.get(f"/groups/one/reset?name=refused&{query}")
     assert answer.status_code == status
     assert sentence in answer.text
 
 
 def test_a_plan_that_is_none(browser: TestClient, admin: Admin) -> None:
     admin.alter_group_offsets("planned", {("moving", 0): 4})
-    text = browser.get("/groups/planned/reset?to=latest").text
+    text = browser.get("/groups/one/reset?name=planned&to=latest").text
     for plan in ("", "moving", "moving:0=", "moving:x=1", "=1"):
-        assert confirm(browser, "/groups/planned/reset", text, plan=plan).status_code == 400
-    answer = confirm(browser, "/groups/planned/reset", text, plan="moving:9=1")
+        assert (
+            confirm(browser, "/groups/one/reset?name=planned", text, plan=plan).status_code == 400
+        )
+    answer = confirm(browser, "/groups/one/reset?name=planned", text, plan="moving:9=1")
     assert answer.status_code == 404
     assert positions(admin, "planned") == [4]

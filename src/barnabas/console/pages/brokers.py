@@ -5,7 +5,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from barnabas.client.core.admin.descriptions import LogDirectory, Resource
+from barnabas.client.core.admin.descriptions import ClusterDescription, LogDirectory, Resource
+from barnabas.client.core.cluster.cluster_view import Broker
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.forms import missing, whole_number
 from barnabas.console.pages.property_rows import property_rows
@@ -27,12 +28,8 @@ async def brokers(request: Request) -> Response:
 async def broker(request: Request) -> Response:
     """Show a broker; `q` filters its properties by name, `all=1` includes the defaults."""
     cluster: ClusterState = request.app.state.cluster
-    number = whole_number(request.path_params, "broker", -1)
-    described = await cluster.admin.describe_cluster()
-    found = next((one for one in described.brokers if one.node_id == number), None)
-    if found is None:
-        known = ", ".join(str(one.node_id) for one in described.brokers)
-        raise missing(f"there is no broker {number} now; there are {known}")
+    described, found = await broker_of(request)
+    number = found.node_id
     query = request.query_params
     wanted = query.get("q", "").strip()
     everything = query.get("all") == "1"
@@ -49,6 +46,22 @@ async def broker(request: Request) -> Response:
         q=wanted,
         everything=everything,
     )
+
+
+async def broker_of(request: Request) -> tuple[ClusterDescription, Broker]:
+    """The cluster, and the broker that a path names.
+
+    Raises:
+        HTTPException: there is none of that id.
+    """
+    cluster: ClusterState = request.app.state.cluster
+    number = whole_number(request.path_params, "broker", -1)
+    described = await cluster.admin.describe_cluster()
+    for one in described.brokers:
+        if one.node_id == number:
+            return described, one
+    known = ", ".join(str(one.node_id) for one in described.brokers)
+    raise missing(f"there is no broker {number} now; there are {known}")
 
 
 def _directory(one: LogDirectory) -> dict[str, Any]:

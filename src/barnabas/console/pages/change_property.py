@@ -5,7 +5,8 @@ from starlette.responses import RedirectResponse, Response
 
 from barnabas.client.core.admin.descriptions import Resource
 from barnabas.console.cluster.cluster_state import ClusterState
-from barnabas.console.forms import form_of, missing, one_of, whole_number, wrong
+from barnabas.console.forms import form_of, missing, one_of, wrong
+from barnabas.console.pages.brokers import broker_of
 from barnabas.console.pages.property_rows import property_rows
 from barnabas.console.rendering import link, page, segment
 from barnabas.console.security import check_change, refuse_if_read_only
@@ -23,7 +24,8 @@ async def topic_property(request: Request) -> Response:
 
 async def broker_property(request: Request) -> Response:
     """Change a property of a broker (`name`)."""
-    number = str(whole_number(request.path_params, "broker", -1))
+    _, found = await broker_of(request)
+    number = str(found.node_id)
     return await _change(request, Resource.BROKER, number, f"/brokers/{number}")
 
 

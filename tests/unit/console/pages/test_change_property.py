@@ -50,6 +50,7 @@ def test_a_property_of_a_broker(browser: TestClient, admin: Admin) -> None:
     [
         ("/topics/tuned", {"name": "retention.ms", "value": "soon"}, 400, "retention.ms"),
         ("/topics/tuned", {"name": "retention"}, 404, "topic tuned has no property retention"),
+        ("/brokers/9", {"name": "log.retention.ms"}, 404, "there is no broker 9"),
         ("/brokers/1", {"name": "broker.id", "value": "2"}, 400, "cannot be changed"),
     ],
 )

@@ -23,6 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from barnabas.console.settings import ConsoleSettings
 
 _COOKIE: Final = "barnabas_console"
+_FILES: Final = "/static/"
+"""Below it is what has nothing of the cluster: browsers may keep it, and ask whether it is new."""
+
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _WRONG_PASSWORD_S: Final = 0.5
 """How long a wrong password takes, so that guesses are few."""
@@ -70,8 +73,9 @@ class ConsoleGuard:
                 leaving = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     leaving[name] = value
-                leaving.setdefault("Cache-Control", "no-store")
-                if fresh and refusal is None:
+                is_file = scope["path"].startswith(_FILES)
+                leaving.setdefault("Cache-Control", "no-cache" if is_file else "no-store")
+                if fresh and refusal is None and not is_file:
                     cookie = f"{_COOKIE}={fresh}; Path=/; HttpOnly; SameSite=Strict"
                     leaving.append("Set-Cookie", cookie)
             await send(message)

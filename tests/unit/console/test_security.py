@@ -61,6 +61,14 @@ def test_the_session_cannot_be_read_by_scripts_or_sent_by_other_sites(browser: T
     assert "SameSite=Strict" in cookie
 
 
+def test_browsers_keep_files_and_no_page(browser: TestClient) -> None:
+    page, file = browser.get("/"), browser.get("/static/console.css")
+    assert page.headers["Cache-Control"] == "no-store"
+    assert file.headers["Cache-Control"] == "no-cache"
+    again = browser.get("/static/console.css", headers={"If-None-Match": file.headers["ETag"]})
+    assert again.status_code == 304
+
+
 @pytest.mark.parametrize(
     ("header", "value"),
     [

@@ -96,8 +96,9 @@ class Tab:
 
     def _next(self) -> Any:
         while b"\0" not in self._held:
-            ready, _, _ = select.select([self._back], [], [], _SECONDS)
-            assert ready, "Chromium is silent"
+            waiting = select.poll()  # select() knows no descriptors beyond 1023
+            waiting.register(self._back, select.POLLIN)
+            assert waiting.poll(_SECONDS * 1000), "Chromium is silent"
             part = os.read(self._back, 1 << 20)
             assert part, "Chromium has ended"
             self._held += part

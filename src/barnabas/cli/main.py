@@ -164,6 +164,12 @@ def _wire() -> click.Command:
     return wire
 
 
+def _console() -> click.Command:
+    from barnabas.cli.console import console
+
+    return console
+
+
 def _doctor() -> click.Command:
     from barnabas.cli.doctor.doctor import doctor
 
@@ -172,6 +178,7 @@ def _doctor() -> click.Command:
 
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
+    "console": _console,
     "topics": _topics,
     "produce": _produce,
     "consume": _consume,
@@ -227,9 +234,10 @@ class Commands(HintingGroup):
 def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
-    barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. log and
-    registry inspect files, wire decodes traffic, migrate copies topics from Kafka 0.7. pipeline,
-    archive, replay, mirror, compare and stats run on Spark. The other commands talk to a broker.
+    barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. console
+    shows any cluster in a browser. log and registry inspect files, wire decodes traffic, migrate
+    copies topics from Kafka 0.7. pipeline, archive, replay, mirror, compare and stats run on Spark.
+    The other commands talk to a broker.
     """
 
 

@@ -21,6 +21,8 @@ from barnabas.errors import ConfigError, ConnectionFailed, LogDirFailed
 from barnabas.version import __version__
 
 if TYPE_CHECKING:
+    import subprocess
+
     from barnabas.broker.node import Node
 
 _LOOKED_AT = 10_000
@@ -58,6 +60,11 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 @click.option(
     "--ephemeral", is_flag=True, help="Keep the logs in a directory that is deleted at the end."
 )
+@click.option(
+    "--console-port",
+    type=click.IntRange(0, 65535),
+    help="Also show the broker in a browser, on this port of this machine: `barnabas console`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
 @click.option("--log-level", type=_LEVELS, default="warning", show_default=True)
 def serve(
@@ -70,6 +77,7 @@ def serve(
     pairs: tuple[str, ...],
     metrics_port: int | None,
     ephemeral: bool,
+    console_port: int | None,
     as_json: bool,
     log_level: str,
 ) -> None:
@@ -85,7 +93,12 @@ def serve(
         given = merge(_file(config), overrides(pairs))
         release = release_line(profile) if profile else ""
         given |= from_options(given, port, host, directory)
-        _run(configuration(given, release), metrics_port, as_json=as_json)
+        _run(
+            configuration(given, release),
+            metrics_port=metrics_port,
+            console_port=console_port,
+            as_json=as_json,
+        )
 
 
 def _file(path: str | None) -> dict[str, Given]:
@@ -197,13 +210,18 @@ def _node() -> "type[Node]":
     return Node
 
 
-def _run(config: BrokerConfig, metrics_port: int | None, *, as_json: bool) -> None:
+def _run(
+    config: BrokerConfig, *, metrics_port: int | None, console_port: int | None, as_json: bool
+) -> None:
     def announce(addresses: dict[str, Endpoint]) -> None:
         where = None if metrics is None else f"http://{_shown(host)}:{node.metrics_port}/metrics"
         _announce(config, addresses, where, as_json=as_json)
+        if console_port is not None:
+            consoles.append(_start_console(addresses, console_port))
 
     host = listeners(config)[0].host or "localhost"
     metrics = None if metrics_port is None else (listeners(config)[0].host, metrics_port)
+    consoles: list[subprocess.Popen[bytes]] = []
     node_type = _node()
     from barnabas.runtime.descriptors import raise_limit
 
@@ -214,6 +232,10 @@ def _run(config: BrokerConfig, metrics_port: int | None, *, as_json: bool) -> No
     except ConnectionFailed as error:
         add_hint_to_serve(error)
         raise
+    finally:
+        for each in consoles:
+            each.terminate()
+            each.wait()
     if sys.stdout.isatty():
         print("\nstopped")  # Ctrl-C left ^C on the line.
 
@@ -241,6 +263,17 @@ def _announce(
     if sys.stdout.isatty():
         reached = "" if places[0] == DEFAULT_SERVERS else f" -b {places[0]}"
         print(f"Ctrl-C stops it. Try: echo hello | barnabas produce greetings{reached}", flush=True)
+
+
+def _start_console(addresses: dict[str, Endpoint], port: int) -> "subprocess.Popen[bytes]":
+    """Run the console in a process of its own, which ends with this one: no page slows the broker."""
+    import subprocess
+
+    first = next(iter(addresses.values()))
+    where = f"{_shown(first.host or 'localhost')}:{first.port}"
+    command = [sys.executable, "-m", "barnabas", "console", "--bootstrap-servers", where]
+    command += ["--port", str(port), "--until-stdin-ends"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=sys.stderr)  # noqa: S603 (ours)
 
 
 def _shown(host: str) -> str:

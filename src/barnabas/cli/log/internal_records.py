@@ -5,7 +5,6 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from barnabas.cli.records.record_json import ConsumedRecord
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal.record_types import (
     GROUP_RECORDS,
@@ -15,6 +14,7 @@ from barnabas.protocol.internal.record_types import (
     TRANSACTION_RECORDS,
 )
 from barnabas.protocol.internal.typed_record import read_typed
+from barnabas.records.record_json import ConsumedRecord
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
 

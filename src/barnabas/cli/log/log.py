@@ -23,7 +23,6 @@ from barnabas.cli.log.segment_rows import (
 )
 from barnabas.cli.log.state_files import examine_file, state_files
 from barnabas.cli.output.output import Cell, Row, counted, notice, objects, show_json, show_rows
-from barnabas.cli.records.record_json import to_json
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspection.segments import (
     InspectedBatch,
@@ -37,6 +36,7 @@ from barnabas.log.inspection.segments07 import examine_messages
 from barnabas.log.inspection.state_files import is_state
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.columns.record import Record
+from barnabas.records.record_json import to_json
 from barnabas.types import TopicPartition
 
 _ANY = -(2**63)

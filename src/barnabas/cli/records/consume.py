@@ -18,11 +18,11 @@ from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingCommand, usage
 from barnabas.cli.output.moment import moment_ms
 from barnabas.cli.records.record_format import formatter
-from barnabas.cli.records.record_json import ConsumedRecord, to_json
 from barnabas.cli.signals import defer_signals
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.errors import ConfigError
 from barnabas.records.columns.record import Record
+from barnabas.records.record_json import ConsumedRecord, to_json
 from barnabas.types import TopicPartition
 
 _POLL_SECONDS = 0.5

@@ -15,9 +15,9 @@ from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import counted, notice
 from barnabas.cli.records.lines import delimiter, split
-from barnabas.cli.records.record_json import RecordToSend, from_json
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import ConfigError
+from barnabas.records.record_json import RecordToSend, from_json
 
 _CODECS = click.Choice(["none", "gzip", "snappy", "lz4", "zstd"])
 

@@ -7,8 +7,8 @@ and %K the sizes of value and key (-1 for none), %% a percent sign; \n, \t, \r a
 from collections.abc import Callable
 
 from barnabas.cli.records.lines import delimiter
-from barnabas.cli.records.record_json import ConsumedRecord
 from barnabas.errors import ConfigError
+from barnabas.records.record_json import ConsumedRecord
 
 _PARTS: dict[str, Callable[[ConsumedRecord], bytes]] = {
     "s": lambda record: record.value or b"",

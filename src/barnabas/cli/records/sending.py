@@ -5,10 +5,10 @@ from contextlib import suppress
 from io import BufferedIOBase
 
 from barnabas.cli.arguments.waiting_notice import waiting_notice
-from barnabas.cli.records.record_json import RecordToSend
 from barnabas.client.core.producer.receipts import Receipts
 from barnabas.client.sync.producer import Producer
 from barnabas.errors import ConfigError, KafkaError
+from barnabas.records.record_json import RecordToSend
 
 
 class Watched(BufferedIOBase):

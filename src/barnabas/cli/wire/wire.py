@@ -10,12 +10,12 @@ import click
 
 from barnabas.cli.arguments.hints import DEFAULT_SERVERS
 from barnabas.cli.arguments.usage import HintingGroup, usage
-from barnabas.cli.wire.hex_text import hex_bytes
 from barnabas.cli.wire.wire_output import Style, show
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.lens.capture.conversation import SentFrame
 from barnabas.lens.capture.pcap import is_capture
 from barnabas.lens.capture.reading import Arrival, read_capture, read_requests, read_responses
+from barnabas.lens.hex_text import hex_bytes
 from barnabas.lens.languages.language import Language
 from barnabas.lens.languages.languages import LANGUAGES, language_of, with_other_language
 from barnabas.lens.walks.part import RequestSummary

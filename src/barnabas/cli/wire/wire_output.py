@@ -8,11 +8,10 @@ from typing import NamedTuple
 from barnabas.cli.output.output import show_json
 from barnabas.lens.capture.conversation import SentFrame
 from barnabas.lens.capture.reading import Arrival
+from barnabas.lens.part_rows import part_rows, value_text
 from barnabas.lens.summary import brief
-from barnabas.lens.walks.part import Explained, Fault, Part
-from barnabas.lens.walks.words import uuid_text
+from barnabas.lens.walks.part import Part
 
-_MOST_BYTES = 64
 _COLUMNS = ("offset", "hex", "field", "value", "meaning")
 _STYLES = ("cyan", "", "green", "bold", "")
 
@@ -23,17 +22,6 @@ class Style(NamedTuple):
     as_json: bool = False
     in_brief: bool = False
     full: bool = False
-
-
-class Row(NamedTuple):
-    """A field as printed; `wrong` if a mistake starts in it."""
-
-    offset: str
-    data: str
-    path: str
-    value: str
-    meaning: str
-    wrong: bool
 
 
 def show(sent: SentFrame, style: Style, arrival: Arrival | None = None) -> None:
@@ -73,7 +61,7 @@ def text_lines(sent: SentFrame, style: Style, arrival: Arrival | None = None) ->
     yield f"# {_title(sent, arrival)}"
     if found.meaning:
         yield f"# {found.meaning}"
-    for row in _rows(found, style):
+    for row in part_rows(found, full=style.full):
         yield "\t".join(row[:5])
     for fault in found.faults:
         yield f"mistake at {fault}"
@@ -100,60 +88,9 @@ def _show_table(sent: SentFrame, style: Style, arrival: Arrival | None) -> None:
     )
     for column, kind in zip(_COLUMNS, _STYLES, strict=True):
         table.add_column(column, style=kind, overflow="fold")
-    for row in _rows(found, style):
+    for row in part_rows(found, full=style.full):
         table.add_row(*(escape(cell) for cell in row[:5]), style="red" if row.wrong else None)
     Console().print(table)
-
-
-def _rows(found: Explained, style: Style) -> Iterator[Row]:
-    yield from _part_rows(found.parts, found.data, found.faults, "", style)
-
-
-def _part_rows(
-    parts: tuple[Part, ...], data: bytes, faults: tuple[Fault, ...], base: str, style: Style
-) -> Iterator[Row]:
-    for part in parts:
-        wrong = any(part.start <= fault.position < part.end for fault in faults)
-        yield Row(
-            f"{base}{part.start}",
-            _hex(data[part.start : part.end], full=style.full),
-            part.path,
-            value_text(part, full=style.full),
-            f"{part.kind}. {part.meaning}" if part.meaning else part.kind,
-            wrong,
-        )
-        if part.inside is not None:
-            inside = part.inside
-            yield from _part_rows(inside.parts, inside.data, (), f"{base}{part.start}+", style)
-
-
-def _hex(data: bytes, *, full: bool) -> str:
-    if full or len(data) <= _MOST_BYTES:
-        return data.hex(" ")
-    return f"{data[:_MOST_BYTES].hex(' ')} ... {len(data) - _MOST_BYTES} more"
-
-
-def value_text(part: Part, *, full: bool = False) -> str:
-    """A value as readable text."""
-    value = part.value
-    if value is None:
-        return "null"
-    if isinstance(value, bytes):
-        return _bytes_text(part, value, full=full)
-    return _quoted(value, full=full) if isinstance(value, str) else str(value)
-
-
-def _bytes_text(part: Part, value: bytes, *, full: bool) -> str:
-    if part.kind == "uuid":
-        return uuid_text(value)
-    text = value.decode("utf-8", "replace")
-    if part.inside is not None or "\ufffd" in text or not text.isprintable():
-        return f"{len(value)} bytes"
-    return _quoted(text, full=full)
-
-
-def _quoted(text: str, *, full: bool) -> str:
-    return repr(text if full or len(text) <= _MOST_BYTES else f"{text[:_MOST_BYTES]}...")
 
 
 def _document(sent: SentFrame, arrival: Arrival | None) -> dict[str, object]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from barnabas.cli.wire.hex_text import hex_bytes
 from barnabas.errors import ConfigError
+from barnabas.lens.hex_text import hex_bytes
 
 EXPECTED = bytes(range(0x10, 0x24))
 

@@ -3,8 +3,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from barnabas.cli.records.record_json import RecordToSend, from_json, to_json
 from barnabas.errors import ConfigError
+from barnabas.records.record_json import RecordToSend, from_json, to_json
 
 
 def test_what_is_written_can_be_sent_again() -> None:

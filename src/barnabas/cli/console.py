@@ -1,0 +1,132 @@
+"""`barnabas console`: a web console for any Kafka. What it shows is elsewhere."""
+
+import os
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+import click
+
+from barnabas.cli.arguments.connection import client_settings, connection_options
+from barnabas.errors import ConfigError, ConnectionFailed
+
+PASSWORD: Final = "BARNABAS_CONSOLE_PASSWORD"  # noqa: S105 (the name of a variable)
+_NEEDED: Final = "the console needs a few more packages: pip install 'barnabas[console]'"
+
+
+@click.command()
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
+    help="The port of the pages; 0: any free port.",
+)  # fmt: skip
+@click.option(
+    "--host", default="localhost", show_default=True, help="Address to listen on; '' for all."
+)
+@click.option(
+    "--password-file",
+    type=click.Path(dir_okay=False),
+    help=f"A file whose first line is the password. Or set {PASSWORD}.",
+)
+@click.option(
+    "--read-only/--allow-changes",
+    default=None,
+    help="Whether pages only show. Default: read-only, except on this machine alone.",
+)
+@click.option(
+    "--allow-host", "names", multiple=True, metavar="NAME",
+    help="A name under which browsers reach the console, as behind a proxy; repeatable.",
+)  # fmt: skip
+@click.option("--schema-registry", metavar="URL", help="For values in Avro and Protocol Buffers.")
+@click.option("--until-stdin-ends", is_flag=True, hidden=True)
+@connection_options
+def console(
+    *,
+    port: int,
+    host: str,
+    password_file: str | None,
+    read_only: bool | None,
+    names: tuple[str, ...],
+    schema_registry: str | None,
+    until_stdin_ends: bool,
+    servers: str,
+    pairs: tuple[str, ...],
+) -> None:
+    """Show a cluster in a browser: topics, records, groups, brokers.
+
+    Works with any Kafka from 0.10 on. Beyond this machine it needs a password, and changes nothing
+    unless you give --allow-changes.
+    """
+    settings = client_settings(servers, pairs)
+    password = _password(password_file)
+    local = is_loopback(host)
+    if not local and password is None:
+        raise ConfigError(
+            f"--host {host!r} is reached from other machines, so the console needs a password: give "
+            f"--password-file, or set {PASSWORD}"
+        )
+    try:
+        from barnabas.console.server import serve_console
+        from barnabas.console.settings import LOOPBACK, ConsoleSettings
+    except ImportError as error:
+        raise ConfigError(f"{_NEEDED} ({error})") from None
+    own = {host, socket.gethostname()} - {"", "0.0.0.0", "::"}  # noqa: S104 (not bound here)
+    given = ConsoleSettings(
+        settings,
+        read_only=(not local) if read_only is None else read_only,
+        password=password,
+        hosts=LOOPBACK | {_bracketed(one.lower()) for one in {*own, *names}},
+        any_address=not local,
+        registry=schema_registry,
+    )
+    listening = _listen(host, port)
+    shown = _bracketed(host or "localhost")
+    print(f"the console is at http://{shown}:{listening.getsockname()[1]}/", flush=True)
+    if until_stdin_ends:
+        Thread(target=_end_with_stdin, daemon=True).start()
+    serve_console(given, listening)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    import ipaddress
+
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host.lower() == "localhost"
+
+
+def _password(path: str | None) -> str | None:
+    if path is None:
+        return os.environ.get(PASSWORD) or None
+    try:
+        found = Path(path).read_text(encoding="utf-8").partition("\n")[0].strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"--password-file {path}: {error}") from None
+    if not found:
+        raise ConfigError(f"--password-file {path}: its first line is empty")
+    return found
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        if host == "" and socket.has_dualstack_ipv6():
+            return socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
+        family = socket.getaddrinfo(host or "0.0.0.0", port, type=socket.SOCK_STREAM)[0][0]  # noqa: S104
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        failed = ConnectionFailed(f"the console cannot listen at {host or '*'}:{port}: {error}")
+        failed.add_note("--port chooses another port (0: any free one)")
+        raise failed from None
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _end_with_stdin() -> None:
+    """End with the broker that started this console, however that ends: its end of the pipe closes."""
+    sys.stdin.buffer.read()
+    os._exit(0)

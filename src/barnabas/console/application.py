@@ -1,0 +1,161 @@
+"""The console as an ASGI application: its pages, its guard, its one admin client."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from barnabas.console.cluster.cluster_state import ClusterState
+from barnabas.console.cluster.rates import RateSampler
+from barnabas.console.decoding.schemas import SchemaReader
+from barnabas.console.pages.brokers import broker, brokers
+from barnabas.console.pages.change_property import broker_property, topic_property
+from barnabas.console.pages.create_topic import create_topic
+from barnabas.console.pages.delete_topic import delete_topic
+from barnabas.console.pages.download import download
+from barnabas.console.pages.group import group
+from barnabas.console.pages.groups import groups
+from barnabas.console.pages.live import live
+from barnabas.console.pages.overview import overview, overview_events
+from barnabas.console.pages.produce import produce
+from barnabas.console.pages.quotas import quotas
+from barnabas.console.pages.record import record, record_bytes
+from barnabas.console.pages.records import records
+from barnabas.console.pages.reset import reset
+from barnabas.console.pages.topic import topic
+from barnabas.console.pages.topics import topics
+from barnabas.console.pages.transactions import hanging, transaction, transactions
+from barnabas.console.pages.wire import wire
+from barnabas.console.rendering import load_templates, page
+from barnabas.console.security import ConsoleGuard
+from barnabas.console.settings import ConsoleSettings
+from barnabas.errors import (
+    BrokerError,
+    ConfigError,
+    ConnectionFailed,
+    ErrorCode,
+    InvalidArgument,
+    KafkaError,
+    RequestTimeout,
+)
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.registries.schema_registry import SchemaRegistryClient
+
+_NOT_FOUND = (
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ErrorCode.GROUP_ID_NOT_FOUND,
+    ErrorCode.TRANSACTIONAL_ID_NOT_FOUND,
+)
+
+_WRONG = (
+    *(ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST),
+    *(
+        ErrorCode.INVALID_REPLICATION_FACTOR,
+        ErrorCode.INVALID_PARTITIONS,
+        ErrorCode.INVALID_GROUP_ID,
+    ),
+    *(ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.POLICY_VIOLATION, ErrorCode.INVALID_RECORD),
+    *(ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID),
+)
+"""Codes with which brokers refuse what somebody has typed."""
+
+_CHANGES = ("GET", "POST")
+"""Of pages with a form that is posted."""
+
+ROUTES = [
+    Route("/", overview),
+    Route("/events", overview_events),
+    Route("/topics", topics),
+    Route("/topics/{topic}", topic),
+    Route("/create-topic", create_topic, methods=_CHANGES),
+    Route("/topics/{topic}/delete", delete_topic, methods=_CHANGES),
+    Route("/topics/{topic}/produce", produce, methods=_CHANGES),
+    Route("/topics/{topic}/property", topic_property, methods=_CHANGES),
+    Route("/topics/{topic}/records", records),
+    Route("/topics/{topic}/records/live", live),
+    Route("/topics/{topic}/records/download", download),
+    Route("/topics/{topic}/records/{partition}/{offset}", record),
+    Route("/topics/{topic}/records/{partition}/{offset}/bytes", record_bytes),
+    Route("/brokers", brokers),
+    Route("/brokers/{broker}", broker),
+    Route("/brokers/{broker}/property", broker_property, methods=_CHANGES),
+    Route("/quotas", quotas),
+    Route("/transactions", transactions),
+    Route("/transactions/hanging", hanging),
+    Route("/transactions/one", transaction),
+    Route("/groups", groups),
+    Route("/groups/one", group),
+    Route("/groups/one/reset", reset, methods=_CHANGES),
+    Route("/wire", wire, methods=_CHANGES),
+]
+"""All pages."""
+
+
+def create_application(settings: ConsoleSettings) -> Starlette:
+    """The console of one cluster; its clients connect when a page first needs them."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        clock = SystemClock()
+        app.state.cluster = cluster = ClusterState(settings, clock)
+        cluster.begin()
+        app.state.rates = rates = RateSampler(cluster, clock)
+        try:
+            yield
+        finally:
+            await rates.close()
+            await cluster.close()
+
+    static = StaticFiles(packages=[("barnabas.console", "static")])
+    application = Starlette(
+        routes=[*ROUTES, Mount("/static", static)],
+        middleware=[Middleware(ConsoleGuard, settings=settings)],
+        exception_handlers={HTTPException: _refused, KafkaError: _failed},
+        lifespan=lifespan,
+    )
+    application.state.settings = settings
+    load_templates()
+    application.state.schemas = _schemas(settings)
+    application.state.streams = 0
+    application.state.key = secrets.token_bytes(32)
+    return application
+
+
+def _schemas(settings: ConsoleSettings) -> SchemaReader | None:
+    """What reads values by their schemas.
+
+    Raises:
+        ConfigError: the registry's address is none.
+    """
+    if settings.registry is None:
+        return None
+    try:
+        return SchemaReader(SchemaRegistryClient.at(settings.registry, None))
+    except ValueError as error:
+        raise ConfigError(f"the schema registry {settings.registry!r} {error}") from None
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return page(request, "error.html", error.status_code, sentence=error.detail)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A page for what a client of the console raised: the cluster's no, or its silence."""
+    status = 502
+    if isinstance(error, BrokerError):
+        status = 404 if error.code in _NOT_FOUND else 400 if error.code in _WRONG else 502
+        if error.code is ErrorCode.UNSUPPORTED_VERSION:
+            status = 501
+    elif isinstance(error, ConfigError | InvalidArgument):
+        status = 400
+    elif isinstance(error, ConnectionFailed | RequestTimeout):
+        status = 504
+    return page(request, "error.html", status, sentence=str(error))

@@ -1,0 +1,183 @@
+"""Values with the header of a schema registry: Avro, Protocol Buffers, JSON.
+
+Source: Confluent's wire format: 0, the id of the schema in four bytes, then the value.
+"""
+
+import base64
+import binascii
+import io
+import json
+from functools import lru_cache
+from typing import Any, Final, Protocol
+
+from barnabas.runtime.registries.schema_registry import (
+    RegistryUnanswered,
+    SchemaMissing,
+    SchemaRegistryClient,
+    StoredSchema,
+)
+
+_HEADER: Final = 5
+_MOST_IDS: Final = 1000
+_MOST_INDEXES: Final = 64
+
+
+class SchemaUnusable(Exception):
+    """Why a value cannot be read by its schema."""
+
+
+class _Reads(Protocol):
+    def __call__(self, raw: bytes, begin: int, /) -> Any: ...
+
+
+class SchemaReader:
+    """Decodes values by the schemas of one registry. It waits for the registry: not for a loop."""
+
+    def __init__(self, registry: SchemaRegistryClient) -> None:
+        self._registry = registry
+        self._reads = lru_cache(_MOST_IDS)(self._reader)
+
+    @staticmethod
+    def is_framed(raw: bytes) -> bool:
+        """Whether a value may have such a header."""
+        return len(raw) > _HEADER and raw[0] == 0
+
+    def decode(self, raw: bytes) -> tuple[Any, str]:
+        """The value as JSON would have it, and the name of its format.
+
+        Raises:
+            SchemaUnusable: the value has no header, or its schema cannot be had, or does not fit.
+        """
+        if not self.is_framed(raw):
+            raise SchemaUnusable("the value does not begin with 0 and the id of a schema")
+        number = int.from_bytes(raw[1:_HEADER], "big")
+        try:
+            kind, reads = self._reads(number)
+            return reads(raw, _HEADER), f"{kind}, schema {number}"
+        except (RegistryUnanswered, SchemaMissing) as error:
+            raise SchemaUnusable(f"schema {number}: {error}") from None
+        except ImportError as error:
+            raise SchemaUnusable(
+                f"schema {number} needs a package: pip install {error.name}"
+            ) from None
+        except (ValueError, LookupError, EOFError, TypeError, RecursionError) as error:
+            raise SchemaUnusable(f"the value does not fit schema {number}: {error}") from None
+
+    def _reader(self, number: int) -> tuple[str, _Reads]:
+        stored = self._registry.by_id(number)
+        match stored.kind or "AVRO":
+            case "AVRO":
+                return "Avro", _avro(self._registry, stored)
+            case "PROTOBUF":
+                serialized = self._registry.by_id(number, serialized=True)
+                return "Protocol Buffers", _protobuf(self._registry, serialized)
+            case "JSON":
+                return "JSON", lambda raw, begin: json.loads(raw[begin:])
+            case other:
+                raise SchemaUnusable(f"schema {number} is of the kind {other}")
+
+
+def _avro(registry: SchemaRegistryClient, stored: StoredSchema) -> _Reads:
+    import fastavro
+
+    named: dict[str, Any] = {}
+
+    def parsed(of: StoredSchema) -> Any:
+        for each in of.references:
+            parsed(registry.version(each))
+        return fastavro.parse_schema(json.loads(of.text), named)
+
+    schema = parsed(stored)
+
+    def reads(raw: bytes, begin: int) -> Any:
+        # fastavro would begin at the start of the buffer.
+        return fastavro.schemaless_reader(io.BytesIO(raw[begin:]), schema, None)
+
+    return reads
+
+
+def _protobuf(registry: SchemaRegistryClient, stored: StoredSchema) -> _Reads:
+    from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
+    from google.protobuf.message import DecodeError
+
+    pool = descriptor_pool.DescriptorPool()
+    added: set[str] = set()
+
+    def add(of: StoredSchema, name: str) -> Any:
+        for each in of.references:
+            if each.name not in added:
+                added.add(each.name)
+                add(registry.version(each, serialized=True), each.name)
+        try:
+            file = descriptor_pb2.FileDescriptorProto.FromString(
+                base64.b64decode(of.text, validate=True)
+            )
+        except (binascii.Error, DecodeError):
+            raise SchemaUnusable("the registry gives the schema as text only") from None
+        file.name = name or file.name or "default.proto"
+        for needed in file.dependency:
+            _add_well_known(pool, needed)
+        pool.Add(file)
+        return file
+
+    top = add(stored, "")
+    package = [top.package] if top.package else []
+
+    def reads(raw: bytes, begin: int) -> Any:
+        way, begin = _way(raw, begin)
+        place, names = top, list(package)
+        for step, index in enumerate(way):
+            inner = place.nested_type if step else place.message_type
+            if not 0 <= index < len(inner):
+                raise ValueError(f"it has no message {list(way)}")
+            place = inner[index]
+            names.append(place.name)
+        kind = message_factory.GetMessageClass(pool.FindMessageTypeByName(".".join(names)))
+        try:
+            message = kind.FromString(raw[begin:])
+        except DecodeError as error:
+            raise ValueError(str(error)) from None
+        return json_format.MessageToDict(message, preserving_proto_field_name=True)
+
+    return reads
+
+
+def _add_well_known(pool: Any, name: str) -> None:
+    """Add a file of google/protobuf, which registries leave out."""
+    from google.protobuf import descriptor_pb2, descriptor_pool
+
+    # Imported so that the default pool has them.
+    from google.protobuf import any_pb2, duration_pb2, struct_pb2, timestamp_pb2, wrappers_pb2  # noqa: F401  # isort: skip
+
+    try:
+        found = descriptor_pool.Default().FindFileByName(name)
+    except KeyError:
+        return
+    file = descriptor_pb2.FileDescriptorProto()
+    found.CopyToProto(file)
+    pool.Add(file)
+
+
+def _way(raw: bytes, at: int) -> tuple[tuple[int, ...], int]:
+    """The way to a message in its file, and where it ends; (0,), the first one, is one zero."""
+    count, at = _number(raw, at)
+    if not 0 <= count <= _MOST_INDEXES:
+        raise ValueError(f"{count} message indexes, at most {_MOST_INDEXES} are possible")
+    found = []
+    for _ in range(count):
+        index, at = _number(raw, at)
+        found.append(index)
+    return tuple(found) or (0,), at
+
+
+def _number(raw: bytes, at: int) -> tuple[int, int]:
+    """A number of variable length with its sign in the lowest bit."""
+    value = 0
+    for shift in range(0, 35, 7):
+        if at >= len(raw):
+            raise ValueError("the value ends within its message indexes")
+        value |= (raw[at] & 0x7F) << shift
+        at += 1
+        if raw[at - 1] < 0x80:
+            return (value >> 1) ^ -(value & 1), at
+    raise ValueError("a message index is longer than 5 bytes")

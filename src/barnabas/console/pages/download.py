@@ -1,0 +1,57 @@
+"""Records as a file: those of the page and all that follow, up to a limit."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from barnabas.console.forms import one_of, whole_number, wrong
+from barnabas.console.records.record_files import KINDS, RecordFile
+from barnabas.console.records.record_query import RecordQuery, reading, record_query
+from barnabas.console.records.record_scan import ScanBudget
+from barnabas.console.records.start_position import StartPosition
+from barnabas.console.settings import ConsoleSettings
+from barnabas.runtime.clock import SystemClock
+
+_USUAL: Final = 10_000
+_MOST: Final = 1_000_000
+_AT_ONCE: Final = 1000
+_SECONDS: Final = 600.0
+
+
+async def download(request: Request) -> Response:
+    """Send a file of the records that a page shows (`kind`), and of at most `most` in all."""
+    kind = one_of(request.query_params, "kind", tuple(KINDS))
+    most = whole_number(request.query_params, "most", _USUAL, low=1, high=_MOST)
+    asked = await record_query(request)
+    make, media = KINDS[kind]
+    try:
+        file = make()
+    except ImportError as error:
+        raise wrong(f"this file needs a package: pip install {error.name}") from None
+    name = f"{asked.view.name}.{kind}"
+    return StreamingResponse(
+        _pieces(request.app.state.settings, asked, file, most),
+        media_type=media,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+async def _pieces(
+    settings: ConsoleSettings, asked: RecordQuery, file: RecordFile, most: int
+) -> AsyncIterator[bytes]:
+    left = most
+    seconds = SystemClock().monotonic() + _SECONDS
+    async with reading(settings) as consumer:
+        while left and SystemClock().monotonic() < seconds:
+            part = replace(asked, count=min(left, _AT_ONCE))
+            found = await part.run(consumer, ScanBudget(SystemClock()))
+            left -= len(found.records)
+            if piece := file.add(found.records):
+                yield piece
+            if not found.following or found.problem:
+                break
+            asked = replace(asked, start=StartPosition(found.following, asked.start.backward))
+    yield file.end()

@@ -1,0 +1,81 @@
+"""One record, whole: up to a million characters on the page, all of it as a download."""
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from barnabas.console.cluster.cluster_state import ClusterState
+from barnabas.console.decoding.value_view import FORMATS
+from barnabas.console.forms import missing, one_of, whole_number
+from barnabas.console.records.record_query import decoder_of, reading
+from barnabas.console.records.record_rows import headers_of
+from barnabas.console.records.record_scan import RecordScan, ScanBudget
+from barnabas.console.rendering import page, segment
+from barnabas.records.columns.record import Record
+from barnabas.runtime.clock import SystemClock
+from barnabas.types import TopicPartition
+
+_MOST_CHARACTERS: Final = 100_000
+_MOST_HEADERS: Final = 200
+_SECONDS: Final = 10.0
+_PARTS: Final = ("value", "key")
+
+
+async def record(request: Request) -> Response:
+    """Show a record."""
+    decoder = decoder_of(request)
+    found = await _record(request)
+    name = found.topic
+    return page(
+        request,
+        "record.html",
+        record=found,
+        here=f"/topics/{segment(name)}/records",
+        key=decoder.view(found.key, _MOST_CHARACTERS, pretty=True),
+        value=decoder.view(found.value, _MOST_CHARACTERS, pretty=True),
+        headers=headers_of(found, _MOST_HEADERS, _MOST_CHARACTERS // _MOST_HEADERS),
+        more_headers=max(0, len(found.headers) - _MOST_HEADERS),
+        formats=FORMATS,
+        form=decoder.form,
+    )
+
+
+async def record_bytes(request: Request) -> Response:
+    """A key or a value as it is, for a file: no browser shows it."""
+    part = one_of(request.query_params, "part", _PARTS)
+    found = await _record(request)
+    data = found.value if part == "value" else found.key
+    if data is None:
+        raise missing(f"the {part} of this record is null")
+    file = f"{found.partition}-{found.offset}-{part}.bin"
+    headers = {"Content-Disposition": f'attachment; filename="{file}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+async def _record(request: Request) -> Record:
+    """The record that a path names.
+
+    Raises:
+        HTTPException: there is none.
+    """
+    cluster: ClusterState = request.app.state.cluster
+    name = request.path_params["topic"]
+    one, offset = (whole_number(request.path_params, part, 0) for part in ("partition", "offset"))
+    view = await cluster.topic(name)
+    if view.numbered(one) is None:
+        raise missing(f"{name} has no partition {one}")
+    where = TopicPartition(name, one)
+    first, end = (await cluster.bounds([where]))[where]
+    if not first <= offset < end:
+        raise missing(
+            f"partition {one} of {name} has offsets from {first} up to {end}, not {offset}"
+        )
+    async with reading(request.app.state.settings) as consumer:
+        budget = ScanBudget(SystemClock(), seconds=_SECONDS, bytes=1 << 40)
+        scan = RecordScan(consumer, name, lambda _: True, budget)
+        found = await scan.forward({one: offset}, {one: (first, offset + 1)}, 1)
+    if not found.records:
+        what = found.problem or "it was compacted away, or is the marker of a transaction"
+        raise missing(f"there is no record at offset {offset} of partition {one} of {name}: {what}")
+    return found.records[0]

@@ -1,0 +1,1 @@
+"""Find the records that a page asks for."""

@@ -1,0 +1,125 @@
+"""Records as files: lines of JSON, CSV, Parquet. Pieces of bytes, written as records arrive."""
+
+import base64
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+from barnabas.records.columns.record import Record
+from barnabas.records.record_json import to_json
+
+_COLUMNS: Final = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+
+
+class RecordFile(Protocol):
+    """Takes records, and gives the bytes that they add to the file."""
+
+    def add(self, records: Sequence[Record]) -> bytes:
+        """The next bytes."""
+        ...
+
+    def end(self) -> bytes:
+        """The last ones."""
+        ...
+
+
+class JsonLines:
+    """As `barnabas consume --json` writes them: `barnabas produce --json` reads the file."""
+
+    def add(self, records: Sequence[Record]) -> bytes:
+        """A line for each record."""
+        return "".join(to_json(record) + "\n" for record in records).encode("utf-8", "replace")
+
+    def end(self) -> bytes:
+        """Nothing."""
+        return b""
+
+
+class CommaSeparated:
+    """A table with a head. Null is empty, bytes that are no UTF-8 are base64: and the bytes."""
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    def add(self, records: Sequence[Record]) -> bytes:
+        """A row for each record."""
+        text = io.StringIO()
+        writer = csv.writer(text)
+        if not self._begun:
+            self._begun = True
+            writer.writerow(_COLUMNS)
+        for record in records:
+            headers = [[name, _text(value)] for name, value in record.headers]
+            writer.writerow(
+                (
+                    record.topic, record.partition, record.offset, record.timestamp,
+                    _text(record.key), _text(record.value),
+                    json.dumps(headers, ensure_ascii=False) if headers else "",
+                )
+            )  # fmt: skip
+        return text.getvalue().encode("utf-8", "replace")
+
+    def end(self) -> bytes:
+        """The head, of a table without rows."""
+        return b"" if self._begun else self.add([])
+
+
+class ParquetTable:
+    """Columns as `fetch_arrow` has them: keys, values and values of headers are bytes."""
+
+    def __init__(self) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        header = pa.struct([("key", pa.string()), ("value", pa.binary())])
+        self._schema = pa.schema(
+            [
+                ("topic", pa.string()),
+                ("partition", pa.int32()),
+                ("offset", pa.int64()),
+                ("timestamp", pa.timestamp("ms", "UTC")),
+                ("key", pa.binary()),
+                ("value", pa.binary()),
+                ("headers", pa.list_(header)),
+            ]
+        )
+        self._sink = io.BytesIO()
+        self._writer = parquet.ParquetWriter(self._sink, self._schema)
+
+    def add(self, records: Sequence[Record]) -> bytes:
+        """A row group for the records."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            name: [getattr(record, name) for record in records] for name in _COLUMNS[:-1]
+        }
+        columns["headers"] = [
+            [{"key": name, "value": value} for name, value in record.headers] for record in records
+        ]
+        if records:
+            self._writer.write_table(pa.table(columns, self._schema))
+        return b""
+
+    def end(self) -> bytes:
+        """The file: its writer goes back in it, so that nothing can leave before."""
+        self._writer.close()
+        return self._sink.getvalue()
+
+
+KINDS: Final[dict[str, tuple[Callable[[], RecordFile], str]]] = {
+    "jsonl": (JsonLines, "application/x-ndjson"),
+    "csv": (CommaSeparated, "text/csv; charset=utf-8"),
+    "parquet": (ParquetTable, "application/vnd.apache.parquet"),
+}
+"""By the name of a kind: what writes it, and its media type."""
+
+
+def _text(data: bytes | None) -> str | None:
+    if data is None:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return "base64:" + base64.b64encode(data).decode()

@@ -1,0 +1,60 @@
+"""Values with a registry's header, written by Confluent's own serializers."""
+
+import pytest
+
+from barnabas.console.decoding.schemas import SchemaReader, SchemaUnusable
+from barnabas.console.decoding.value_view import ValueDecoder
+from barnabas.runtime.registries.schema_registry import SchemaRegistryClient
+from tests.registered_values import avro_by, protobuf_by
+from tests.registry_double import registry_double
+
+DOG = {
+    "type": "record",
+    "name": "Dog",
+    "fields": [{"name": "name", "type": "string"}, {"name": "tag", "type": "bytes"}],
+}
+
+
+def test_avro_by_the_schema_of_its_header() -> None:
+    with registry_double() as double:
+        raw = avro_by(double.url, DOG, {"name": "rex", "tag": b"\xff"})
+        reader = SchemaReader(SchemaRegistryClient.at(double.url, None))
+        document, name = reader.decode(raw)
+        assert document == {"name": "rex", "tag": b"\xff"}
+        assert name == "Avro, schema 1"
+        found = ValueDecoder(schemas=reader).view(raw, 100)
+        assert found is not None
+        assert found.text == '{"name": "rex", "tag": "ff"}'
+        assert double.asked.count("/schemas/ids/1") == 1
+        with pytest.raises(SchemaUnusable, match="does not fit schema 1"):
+            reader.decode(raw[:6])
+
+
+def test_a_message_of_protocol_buffers() -> None:
+    with registry_double() as double:
+        raw = protobuf_by(double.url, "Sound", name="barks")
+        reader = SchemaReader(SchemaRegistryClient.at(double.url, None))
+        document, name = reader.decode(raw)
+        assert document["name"] == "barks"
+        assert name == "Protocol Buffers, schema 1"
+
+
+def test_what_cannot_be_read_says_why() -> None:
+    with registry_double() as double:
+        double.register("json", {"schema": "{}", "schemaType": "JSON"})
+        double.register("odd", {"schema": "{}", "schemaType": "ODD"})
+        reader = SchemaReader(SchemaRegistryClient.at(double.url, None))
+        assert reader.decode(b'\0\0\0\0\1{"a":1}') == ({"a": 1}, "JSON, schema 1")
+        for raw, why in [
+            (b"plain", "does not begin with 0"),
+            (b"\0\0\0\0\x02x", "is of the kind ODD"),
+            (b"\0\0\0\0\x09x", "is not there"),
+            (b"\0\0\0\0\x01{", "does not fit schema 1"),
+        ]:
+            with pytest.raises(SchemaUnusable, match=why):
+                reader.decode(raw)
+    silent = SchemaReader(SchemaRegistryClient.at("http://127.0.0.1:1", None))
+    found = ValueDecoder("schema", silent).view(b"\0\0\0\0\1x", 100)
+    assert found is not None
+    assert "127.0.0.1:1" in found.problem
+    assert found.shown_as == "hex"

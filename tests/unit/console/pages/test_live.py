@@ -1,0 +1,97 @@
+"""Records as they come."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.testclient import TestClient
+
+from barnabas import Producer
+from barnabas.console.pages.live import live
+from barnabas.testing import EmbeddedBroker
+
+
+def asking(browser: TestClient, topic: str, query: str) -> Request:
+    """A request of a browser that stays."""
+
+    async def receive() -> Any:
+        await asyncio.Event().wait()
+
+    scope = {
+        "type": "http", "app": browser.app, "method": "GET", "headers": [],
+        "path_params": {"topic": topic}, "query_string": query.encode(),
+    }  # fmt: skip
+    return Request(scope, receive)
+
+
+def events(
+    browser: TestClient, topic: str, query: str, produce: Callable[[], object]
+) -> list[dict[str, Any]]:
+    """The first event with rows after `produce`, and those before it."""
+
+    async def watch() -> list[dict[str, Any]]:
+        response: Any = await live(asking(browser, topic, query))
+        found: list[dict[str, Any]] = []
+        async for part in response.body_iterator:
+            found.append(json.loads(part.removeprefix("data: ")))
+            if len(found) == 1:
+                await asyncio.to_thread(produce)
+            if found[-1].get("rows") or found[-1].get("problem"):
+                break
+        await response.body_iterator.aclose()
+        return found
+
+    assert browser.portal is not None
+    found: list[dict[str, Any]] = browser.portal.call(watch)
+    return found
+
+
+def test_only_what_comes_from_now_on_and_fits(
+    browser: TestClient, console_broker: EmbeddedBroker, producer: Producer
+) -> None:
+    console_broker.create_topic("followed", 2)
+    producer.send("followed", "before", partition=1).result()
+
+    def produce() -> None:
+        producer.send("followed", "other", partition=1)
+        producer.send("followed", "<b>new</b>", partition=0)
+        producer.flush()
+
+    begun, news = events(browser, "followed", "value=new", produce)
+    assert begun == {"rows": [], "more": 0}
+    (row,) = news["rows"]
+    assert "&lt;b&gt;new&lt;/b&gt;" in row
+    assert "/topics/followed/records/0/0" in row
+    assert browser.app.state.streams == 0  # type: ignore[attr-defined]
+
+
+def test_what_is_too_much_to_look_at_is_counted(
+    browser: TestClient, console_broker: EmbeddedBroker, producer: Producer
+) -> None:
+    console_broker.create_topic("flooded")
+
+    def produce() -> None:
+        for number in range(500):
+            producer.send("flooded", str(number))
+        producer.flush()
+
+    news = events(browser, "flooded", "", produce)[-1]
+    assert len(news["rows"]) <= 50
+
+
+@pytest.mark.parametrize(("query", "status"), [("partition=9", 404), ("json=.", 400), ("", 503)])
+def test_what_is_wrong_is_named(
+    browser: TestClient, console_broker: EmbeddedBroker, query: str, status: int
+) -> None:
+    name = f"unfollowed-{status}"
+    console_broker.create_topic(name)
+    if status == 503:
+        browser.app.state.streams = 32  # type: ignore[attr-defined]
+    assert browser.portal is not None
+    with pytest.raises(HTTPException) as refused:
+        browser.portal.call(live, asking(browser, name, query))
+    assert refused.value.status_code == status

@@ -1,0 +1,101 @@
+"""A record from a form: shown first, stored after a confirmation, exactly as typed."""
+
+from collections.abc import Callable
+
+import pytest
+from starlette.testclient import TestClient
+
+from barnabas import Admin, Consumer
+from barnabas.testing import EmbeddedBroker
+from tests.unit.console.forms import confirm, hidden_fields
+
+
+def token(browser: TestClient, topic: str) -> str:
+    return hidden_fields(browser.get(f"/topics/{topic}/produce").text)["token"]
+
+
+def stored(broker: EmbeddedBroker, topic: str) -> list[tuple[bytes | None, bytes | None]]:
+    with Consumer(bootstrap_servers=broker.bootstrap_servers) as consumer:
+        consumer.assign([(topic, 0)])
+        consumer.seek_to_beginning()
+        return [(one.key, one.value) for one in consumer.poll(timeout_s=0.5)]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "text", "value"),
+    [
+        ("text", "<b>&amp;</b> \"\u202e' ä\n\n x", "<b>&amp;</b> \"\u202e' ä\n\n x".encode()),
+        ("text", "\nfirst line is empty", b"\nfirst line is empty"),
+        ("JSON", '{"a": 1}', b'{"a": 1}'),
+        ("hex", "00 ff", b"\x00\xff"),
+        ("base64", "AP8=", b"\x00\xff"),
+        ("null", "", None),
+        ("text", "", b""),
+    ],
+)
+def test_what_is_typed_is_stored_after_it_was_confirmed(
+    browser: TestClient, console_broker: EmbeddedBroker, admin: Admin,
+    spelling: str, text: str, value: bytes | None,
+) -> None:  # fmt: skip
+    console_broker.create_topic("typed")
+    try:
+        fields = {"token": token(browser, "typed"), "key": "k", "value_is": spelling, "value": text}
+        preview = browser.post("/topics/typed/produce", data=fields)
+        assert preview.status_code == 200
+        assert "This will be stored" in preview.text
+        assert stored(console_broker, "typed") == []
+        answer = confirm(browser, "/topics/typed/produce", preview.text)
+        assert answer.status_code == 303, answer.text
+        assert stored(console_broker, "typed") == [(b"k", value)]
+        page = browser.get(answer.headers["Location"])
+        assert "The record was stored." in page.text
+    finally:
+        admin.delete_topics(["typed"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"value_is": "JSON", "value": "{"}, "the value is no JSON"),
+        ({"value_is": "hex", "value": "0"}, "the value is no hex"),
+        ({"key_is": "base64", "key": "?"}, "the key is no base64"),
+        ({"value_is": "xml"}, "value_is must be one of"),
+        ({"headers": "no colon"}, "headers, line 1 must be NAME: VALUE"),
+        ({"partition": "first"}, "partition must be a whole number"),
+        ({"partition": "9"}, "refused-records has no partition 9"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    browser: TestClient, console_broker: EmbeddedBroker, admin: Admin,
+    fields: dict[str, str], sentence: str,
+) -> None:  # fmt: skip
+    if "refused-records" not in admin.list_topics():
+        console_broker.create_topic("refused-records")
+    fields = fields | {"token": token(browser, "refused-records")}
+    answer = browser.post("/topics/refused-records/produce", data=fields)
+    assert answer.status_code in (400, 404)
+    assert sentence in answer.text
+
+
+def test_a_form_of_somebody_else_stores_nothing(
+    browser: TestClient, opened: Callable[..., TestClient], console_broker: EmbeddedBroker
+) -> None:
+    console_broker.create_topic("guarded-records")
+    path = "/topics/guarded-records/produce"
+    for given in ("", "0" * 64, token(opened(), "guarded-records")):
+        fields = {"token": given, "value": "x", "confirmed": "yes"}
+        assert browser.post(path, data=fields).status_code == 403
+    fields = {"token": token(browser, "guarded-records"), "value": "x", "confirmed": "yes"}
+    evil = {"Origin": "http://evil.example"}
+    assert browser.post(path, data=fields, headers=evil).status_code == 403
+    assert opened(read_only=True).post(path, data=fields).status_code == 403
+    assert opened(read_only=True).get(path).status_code == 403
+    assert stored(console_broker, "guarded-records") == []
+
+
+def test_a_body_that_is_no_form(browser: TestClient, console_broker: EmbeddedBroker) -> None:
+    console_broker.create_topic("formless")
+    path = "/topics/formless/produce"
+    assert browser.post(path, content=b"\xff\xfe").status_code == 400
+    assert browser.post(path, content=b"&".join([b"a=b"] * 1000)).status_code == 400
+    assert browser.post(path, content=b"a=" + b"b" * (5 << 20)).status_code == 413

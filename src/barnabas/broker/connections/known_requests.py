@@ -173,10 +173,11 @@ class KnownRequests:
         responses: list[bytes] = []
         appended: list[tuple[int, _Produce | _Commit, Any]] = []
         end = self._repeats.take(received, start, end, responses, appended)
-        if any(type(about) is _Produce for _, about, _ in appended):
-            # Its records are in a buffer that the next frames overwrite.
-            self._broker.replicas.write()
-            return Done(end, self._joined(responses, appended))
+        for _, about, _ in appended:
+            if type(about) is _Produce:
+                # Its records are in a buffer that the next frames overwrite.
+                self._broker.replicas.write()
+                return Done(end, self._joined(responses, appended))
         if appended:
             return Done(end, partial(self._joined, responses, appended))
         return Done(end, self._joined(responses, appended))

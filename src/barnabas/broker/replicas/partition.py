@@ -29,7 +29,7 @@ from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
-from barnabas.types import new_tuple
+from barnabas.types import NO_TIMESTAMP, new_tuple
 from barnabas.wire.schema import maker
 from barnabas.wire.send import FileSlice, HeldRecords
 
@@ -89,9 +89,34 @@ class Partition:
         The records are stamped in place and must stay as they are until `write`. `in_transaction`:
         they may belong to one. `unpacking`: what all of the request may unpack to.
         """
-        log = self.log
         if records is None or (not zstd and is_of_zstd(records)):
             return (no_records if records is None else unknown_codec)(self.index)
+        bases = self.append_usual(records, [0, len(records)], now_ms)
+        if bases:
+            return self.appended(bases[0])
+        return self._append_unusual(
+            records, now_ms, in_transaction=in_transaction, unpacking=unpacking
+        )
+
+    def append_usual(self, view: memoryview, places: list[int], now_ms: int) -> list[int]:
+        """Check and queue batches one behind the other, as far as they are usual ones.
+
+        `places` has where each starts and ends in `view`. Returns the base offset of each that is
+        queued, from the first one on. With the others nothing is done.
+        """
+        bases: list[int] = []
+        self.queued_bytes += self.log.append_usual(view, places, self.leader_epoch, now_ms, bases)
+        return bases
+
+    def _append_unusual(
+        self,
+        records: memoryview,
+        now_ms: int,
+        *,
+        in_transaction: bool,
+        unpacking: Unpacking | None,
+    ) -> PartitionProduceResponse:
+        log = self.log
         try:
             header = check_produced(records, log.config.max_message_bytes, unpacking)
             if header[_ATTRIBUTES] and header.transactional and not in_transaction:
@@ -117,17 +142,18 @@ class Partition:
         )
         if not duplicate:
             self.queued_bytes += len(records)
-        return self._appended(base, append_time, start)
+        return self.appended(base, append_time, start)
 
-    def _appended(
-        self, base_offset: int, append_time_ms: int, start_offset: int
+    def appended(
+        self, base_offset: int, append_time_ms: int = NO_TIMESTAMP, start_offset: int | None = None
     ) -> PartitionProduceResponse:
+        """The answer to a batch that is queued, which counts after `write`."""
         return _appended(
             index=self.index,
             error_code=_NONE,
             base_offset=base_offset,
             log_append_time_ms=append_time_ms,
-            log_start_offset=start_offset,
+            log_start_offset=self.log.start_offset if start_offset is None else start_offset,
         )
 
     def append_set(
@@ -165,7 +191,7 @@ class Partition:
 
         batch = todays_batch(records, self.log.config, unpacking)
         if batch is None:
-            return self._appended(-1, -1, self.log.start_offset)
+            return self.appended(-1)
         if batch[1].codec == Codec.ZSTD and not zstd:
             return unknown_codec(self.index)
         return self._append_checked(*batch, now_ms)
@@ -187,7 +213,7 @@ class Partition:
         except StorageError as error:
             return not_stored(self.index, error)
         self.queued_bytes += len(made)
-        return self._appended(info.base_offset, info.append_time_ms, info.log_start_offset)
+        return self.appended(info.base_offset, info.append_time_ms, info.log_start_offset)
 
     def append_messages(
         self, messages: memoryview, now_ms: int, unpacking: Unpacking | None = None
@@ -208,7 +234,7 @@ class Partition:
         except StorageError as error:
             return not_stored(self.index, error)
         self.queued_bytes += len(kept)
-        return self._appended(info.base_offset, -1, info.log_start_offset)
+        return self.appended(info.base_offset, NO_TIMESTAMP, info.log_start_offset)
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]

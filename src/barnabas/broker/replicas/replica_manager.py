@@ -213,19 +213,35 @@ class ReplicaManager:
             self.on_slow()
         return _response(responses=responses)
 
-    def append_one(
-        self, partition: Partition, records: memoryview, *, zstd: bool
-    ) -> PartitionProduceResponse | None:
-        """Queue the batch of a request for one partition; None: nothing is done.
+    def append_run(
+        self, partition: Partition, view: memoryview, places: list[int], *, zstd: bool
+    ) -> tuple[PartitionProduceResponse, list[int]] | None:
+        """Queue batches for one partition, each of which is all that a request has.
 
-        It is refused, or the batch before unpacked much: then this one may have to wait for another turn.
+        `places` has where each starts and ends in `view`.
+        Returns an answer for all, and the base offsets of those that are queued, from the first one
+        on. None: there is none. The others are refused, or unpack much and have to wait for another
+        turn, or the one before did.
         """
+        now_ms = self._clock.time_ms()
+        bases = partition.append_usual(view, places, now_ms)
+        if bases:
+            answer = partition.appended(bases[0])
+            partition.unanswered.append(answer)
+            self._dirty[partition] = None
+            return answer, bases
+        one = self._append_one(partition, view[places[0] : places[1]], now_ms, zstd=zstd)
+        return None if one is None else (one, [one.base_offset])
+
+    def _append_one(
+        self, partition: Partition, records: memoryview, now_ms: int, *, zstd: bool
+    ) -> PartitionProduceResponse | None:
+        """Queue an unusual batch; None: nothing is done."""
         unpacking = self._unpacking
         was_much = unpacking.is_much
         if was_much:
             return None
         unpacking.begin()
-        now_ms = self._clock.time_ms()
         answer = partition.append(records, now_ms, zstd=zstd, unpacking=unpacking)
         if answer.error_code:
             return None

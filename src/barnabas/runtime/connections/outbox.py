@@ -36,6 +36,7 @@ class Outbox:
         "_parts",
         "_taken",
         "evict",
+        "has_files",
         "size",
     )
 
@@ -50,6 +51,8 @@ class Outbox:
         self.evict = evict
         self._parts: deque[Buffer | FileSlice] = deque()
         self.size = 0
+        self.has_files = False
+        """Whether some of what is queued since it was empty is in files, which may go meanwhile."""
 
     def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
@@ -57,12 +60,8 @@ class Outbox:
             self._parts.append(send)
         else:
             self._parts.extend(send.parts)
+            self.has_files |= any(isinstance(part, FileSlice) for part in send.parts)
         self.size += len(send)
-
-    @property
-    def has_files(self) -> bool:
-        """Whether some of it is still to be read from files, which may go meanwhile."""
-        return any(isinstance(part, FileSlice) for part in self._parts)
 
     def flush(self, channel: Channel) -> bool:
         """Send what fits; returns whether all is out.
@@ -92,10 +91,11 @@ class Outbox:
             else:
                 buffers, wanted = self._gather()
                 sent = channel.send(buffers, more=wanted < self.size)
-                if sent == self.size:
-                    parts.clear()
-                    self.size = 0
-                    return True
+            if sent == self.size:
+                parts.clear()
+                self.size = 0
+                self.has_files = False
+                return True
             self._advance(sent)
             if sent < wanted:
                 return False
@@ -105,6 +105,7 @@ class Outbox:
         """Forget everything; for a stream that broke or ends."""
         self._parts.clear()
         self.size = 0
+        self.has_files = False
         self._uncount()
 
     def _count(self) -> None:

@@ -23,6 +23,7 @@ from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.quotas.quotas import Entity
 from barnabas.config.listeners import KAFKA
 from barnabas.errors import StorageError
+from barnabas.kernels.repeats import Repeats
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic
@@ -607,3 +608,26 @@ def test_repeated_commits_are_not_read(kind: str) -> None:
         Says(0, ("commit", "commit"), offset).to(both)
     assert (Quick.read, Ordinary.read) == (before[0], before[1] + 6)
     both.end()
+
+
+def test_commits_that_are_written_in_another_way_are_always_read() -> None:
+    both = Conversations()
+    for event in committed(0, CONSUMER):
+        event.to(both)
+    before = Quick.read
+    for offset in range(5):
+        frame = both.members[0].commits([offset, offset])
+        # "No tagged fields" in two bytes, where one would do.
+        body = frame[4:-1] + b"\x80\x00"
+        both.send(0, len(body).to_bytes(4) + body)
+    assert Quick.read == before + 5
+    both.end()
+
+
+def test_frames_above_the_largest_are_left_to_the_ordinary_way() -> None:
+    frame, response = bytes(4) + b"\0\0\0\1" + b"woof", bytes(8)
+    received = memoryview(len(frame).to_bytes(4) + frame)
+    for largest, end in ((len(frame), len(received)), (len(frame) - 1, 0)):
+        repeats = Repeats(largest)
+        repeats.learn(frame, response, lambda: True)
+        assert repeats.take(received, 0, len(received), [], []) == end

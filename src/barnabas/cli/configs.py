@@ -19,7 +19,7 @@ from barnabas.cli.arguments.properties import (
     rows_of,
     wanted,
 )
-from barnabas.cli.output.output import notice, show_rows
+from barnabas.cli.output.output import json_option, notice, show_rows
 from barnabas.client.core.admin.descriptions import ConfigEntry, ConfigSource, Resource
 from barnabas.errors import ConfigError
 
@@ -35,7 +35,7 @@ _KINDS = {
 @click.argument("kind", type=click.Choice(list(_KINDS)))
 @click.argument("name", default="")
 @property_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @connection_options
 def configs(
     *,

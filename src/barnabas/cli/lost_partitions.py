@@ -14,7 +14,7 @@ from barnabas.cli.arguments.connection import (
 )
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.partition_names import shown
-from barnabas.cli.output.output import Cell, counted, notice, show_rows
+from barnabas.cli.output.output import Cell, counted, json_option, notice, show_rows
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.errors import ConfigError
@@ -25,7 +25,7 @@ _SHOWN = 10
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @connection_options
 def offline(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
     """List the partitions without a leader. The broker's log says why, and what to do."""

@@ -3,13 +3,13 @@
 import click
 
 from barnabas.cli.arguments.usage import usage
-from barnabas.cli.output.output import Row, show_rows
+from barnabas.cli.output.output import Row, json_option, show_rows
 from barnabas.config.releases import RELEASE_07, RELEASES, release_line
 
 
 @click.command()
 @click.argument("release", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def profiles(*, release: str | None, as_json: bool) -> None:
     """List the Kafka releases that a broker can emulate, or the APIs of one RELEASE.
 

@@ -4,7 +4,7 @@ import click
 
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
 from barnabas.cli.arguments.usage import typed, usage
-from barnabas.cli.output.output import show_rows
+from barnabas.cli.output.output import json_option, show_rows
 from barnabas.errors import ConfigError
 
 _DEFAULT = "*"
@@ -16,7 +16,7 @@ _DEFAULT = "*"
 @click.option("--ip", metavar="ADDRESS", help="Quota of this address; * for all others.")
 @click.option("--set", "changes", multiple=True, metavar="QUOTA=NUMBER", help="Set a quota.")
 @click.option("--unset", "removed", multiple=True, metavar="QUOTA", help="Remove a quota.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @connection_options
 def quotas(
     *,

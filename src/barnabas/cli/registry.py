@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from barnabas.cli.arguments.usage import HintingGroup
-from barnabas.cli.output.output import counted, show_json, show_rows
+from barnabas.cli.output.output import counted, json_option, objects, show_json, show_rows
 from barnabas.errors import LockHeld, LogDirInUse, StorageError
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.registries.copies import read_copies
@@ -36,14 +36,14 @@ def registry() -> None:
 
 @registry.command()
 @_directories
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def check(directories: tuple[str, ...], *, as_json: bool) -> None:
     """Print each copy of the registry, and whether it is intact. Changes nothing."""
     with _disk() as disk:
         found = _found(disk, directories)
     rows = [(path, len(one.data), len(one.frames), _state(one)) for path, one in found.items()]
     if as_json:
-        show_json([dict(zip(_COLUMNS, row, strict=True)) for row in rows])
+        show_json(objects(_COLUMNS, rows))
     else:
         show_rows(_COLUMNS, rows, title="Copies of the registry", as_json=False)
     if any(one.holes for one in found.values()):

@@ -24,7 +24,7 @@ from barnabas.cli.arguments.properties import (
 )
 from barnabas.cli.arguments.usage import HintingGroup, typed
 from barnabas.cli.lost_partitions import give_up, offline
-from barnabas.cli.output.output import counted, notice, show_json, show_rows
+from barnabas.cli.output.output import counted, notice, objects, show_json, show_rows
 from barnabas.client.core.admin.descriptions import (
     EARLIEST,
     LATEST,
@@ -95,7 +95,7 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
         for place, one in zip(places, view.partitions, strict=True)
     ]
     if as_json:
-        partitions = [dict(zip(columns, row, strict=True)) for row in rows]
+        partitions = objects(columns, rows)
         show_json({"topic": topic, "id": _id(view), "configs": own, "partitions": partitions})
         return
     show_rows(columns, rows, title=f"{topic}, id {_id(view)}", as_json=False)

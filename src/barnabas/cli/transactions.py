@@ -17,7 +17,7 @@ from barnabas.cli.arguments.connection import (
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.partition_names import in_typed_notation, shown
 from barnabas.cli.arguments.usage import HintingGroup, Spelled
-from barnabas.cli.output.output import Moment, counted, notice, show_json, show_rows
+from barnabas.cli.output.output import Moment, counted, notice, objects, show_json, show_rows
 from barnabas.client.core.admin.transaction_descriptions import (
     TRANSACTION_STATES,
     TransactionDescription,
@@ -109,7 +109,7 @@ def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_
     )
     if as_json:
         places = [where._asdict() for where in found.partitions]
-        show_json([dict(zip(columns, row, strict=True)) | {"partitions": places}])
+        show_json([objects(columns, [row])[0] | {"partitions": places}])
         return
     show_rows(
         (*columns, "partitions"),

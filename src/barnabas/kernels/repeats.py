@@ -37,18 +37,6 @@ _COMPACT_RECORDS = cython.declare(cython.int, 2)
 _OFFSETS = cython.declare(cython.int, 3)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _frame_end(
-    received: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    """Where the frame ends that begins at `start` with its size; -1 where it is not there whole."""
-    if end - start < _SIZE + _ID_END:
-        return -1
-    behind: cython.Py_ssize_t = start + _SIZE + int32(received, start)
-    return -1 if behind < start + _SIZE + _ID_END or behind > end else behind
-
-
 @cython.final
 @cython.cclass
 class _Row:
@@ -70,11 +58,14 @@ class Repeats:
     """The table of one connection. Of each row only the correlation id differs, or the records as well."""
 
     _rows: dict
+    _largest: cython.Py_ssize_t
     _records_at: cython.Py_ssize_t
     _records_end: cython.Py_ssize_t
 
-    def __init__(self) -> None:
+    def __init__(self, largest: cython.Py_ssize_t, /) -> None:
+        """No request is known; frames above `largest` bytes are left to the ordinary way."""
         self._rows = {}
+        self._largest = largest
         self._records_at = self._records_end = 0
 
     def learn(self, frame: bytes, response: bytes, again: object, /) -> None:
@@ -183,7 +174,7 @@ class Repeats:
         behind: cython.Py_ssize_t
         _: cython.int
         for _ in range(_MOST_FRAMES):
-            behind = _frame_end(received, start, end)
+            behind = self._frame_end(received, start, end)
             if behind < 0:
                 break
             frame = start + _SIZE
@@ -212,6 +203,21 @@ class Repeats:
         return start
 
     @cython.cfunc
+    def _frame_end(
+        self,
+        received: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.Py_ssize_t:
+        """Where the frame ends whose size is at `start`; -1: it is not there whole, or too large."""
+        if end - start < _SIZE + _ID_END:
+            return -1
+        size: cython.Py_ssize_t = int32(received, start)
+        if size < _ID_END or size > self._largest or size > end - start - _SIZE:
+            return -1
+        return start + _SIZE + size
+
+    @cython.cfunc
     def _append(
         self,
         row: _Row,
@@ -228,7 +234,7 @@ class Repeats:
         ends: list = [behind]
         frame: cython.Py_ssize_t = behind
         while len(ends) < _MOST_FRAMES:
-            behind = _frame_end(received, frame, end)
+            behind = self._frame_end(received, frame, end)
             if behind < 0 or not self._is(row, received, frame + _SIZE, behind):
                 break
             places.append(self._records_at)

@@ -73,9 +73,11 @@ def move_groups(
         for group in sorted(chosen):
             found = []
             for where, saved in sorted(_saved(theirs, group).items()):
-                if where not in ends or saved > ends[where]:
+                if where not in ends:
                     continue
-                left = reading.count(*where, max(saved, starts[where]), ends[where])
+                # A group may have read on since: what came later is mirrored, and left behind, next time.
+                end = ends[where]
+                left = reading.count(*where, min(max(saved, starts[where]), end), end)
                 there = TopicPartition(names[where.topic], where.partition)
                 new = nth_from_end(writing, there, begins[there], lasts[there], left)
                 found.append((there, saved, new))

@@ -9,6 +9,8 @@ Versions: 3 the producer may send its present id · 4 PRODUCER_FENCED · 5 TRANS
     prepared transaction cannot be kept
 """
 
+import logging
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.shards.record_names import check_kept
@@ -17,6 +19,8 @@ from barnabas.coordinators.transaction.transaction import NOBODY, ProducerIdAndE
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.versions import VersionTable
+
+log = logging.getLogger(__name__)
 
 _FENCED = VersionTable({0: ErrorCode.INVALID_PRODUCER_EPOCH, 4: ErrorCode.PRODUCER_FENCED})
 _NO_LIMIT_MS = 2**31 - 1
@@ -47,7 +51,10 @@ def handle(broker: Broker, context: RequestContext, request: InitProducerIdReque
             request.transactional_id, timeout_ms, NOBODY if expected.id == -1 else expected
         )
         return broker.transactions.initiate(asked, respond)
-    except (BrokerError, StorageError) as error:
+    except StorageError as error:
+        log.warning("no producer id given", extra={"error": error})
+        return _refused(error.code)
+    except BrokerError as error:
         return _refused(error.code)
 
 

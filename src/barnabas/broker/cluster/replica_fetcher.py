@@ -249,15 +249,20 @@ class ReplicaFetcher:
         on_answer: Callable[[object], None],
     ) -> None:
         def answered(response: object | KafkaError) -> None:
-            if isinstance(response, KafkaError):
-                fields = {"api": key.name, "partitions": len(asked), "error": response}
-                log.info("a leader does not answer its follower", extra=fields)
-                for partition, request in asked.items():
-                    self._failed(partition, request, ErrorCode.NETWORK_EXCEPTION)
-            else:
-                on_answer(response)
-            if not self._is_closed and not self._connection.is_busy:
-                self._later(0)
+            seconds = self._ports.limits.back_off_ms / 1000
+            try:
+                if isinstance(response, KafkaError):
+                    fields = {"api": key.name, "partitions": len(asked), "error": response}
+                    log.info("a leader does not answer its follower", extra=fields)
+                    for partition, request in asked.items():
+                        self._failed(partition, request, ErrorCode.NETWORK_EXCEPTION)
+                else:
+                    on_answer(response)
+                seconds = 0
+            finally:
+                # An answer that cannot be taken is asked for again, but not at once.
+                if not self._is_closed and not self._connection.is_busy:
+                    self._later(seconds)
 
         seconds = _PATIENCE_SECONDS + self._ports.limits.wait_ms / 1000
         self._connection.ask(key, version, message, seconds, answered)

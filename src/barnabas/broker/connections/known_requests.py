@@ -81,7 +81,7 @@ class KnownRequests:
     def __init__(self, broker: Broker, dialect: Dialect) -> None:
         self._broker = broker
         self._dialect = dialect
-        self._repeats = Repeats()
+        self._repeats = Repeats(broker.config.socket_request_max_bytes)
         self._heads: dict[bytes, None] = {}
         """How Produce requests began that are not known yet."""
         self._sender: tuple[object, ...] | None = None
@@ -165,8 +165,10 @@ class KnownRequests:
             return
         for topic in body.topics:
             topic.topic_id = bytes(topic.topic_id)  # it was a view of the frame
-        words, offsets = bytes(frame), _places_of_offsets(request.api_version, body, len(frame))
-        self._repeats.learn_offsets(words, offsets, response, outcome.again, _Commit(request))
+        words = bytes(frame)
+        offsets = _places_of_offsets(request.api_version, body, words)
+        if offsets is not None:
+            self._repeats.learn_offsets(words, offsets, response, outcome.again, _Commit(request))
 
     def take(self, received: memoryview, start: int, end: int) -> "Done":
         """Do the requests from `start` on that are known."""
@@ -224,15 +226,21 @@ def _commit_response(body: OffsetCommitRequest, code: ErrorCode) -> OffsetCommit
     )
 
 
-def _places_of_offsets(version: int, body: OffsetCommitRequest, size: int) -> list[int]:
-    """Where a frame of so many bytes has its offsets: where all bits of eight bytes are others."""
+def _places_of_offsets(version: int, body: OffsetCommitRequest, frame: bytes) -> list[int] | None:
+    """Where a frame has its offsets: where all bits of eight bytes are others.
+
+    None: it is written in another way than this broker writes it, or has fields that it does not know.
+    """
     encode = Codec.of(OffsetCommitRequest, version).encode
     words = encode(body)
+    start = len(frame) - len(words)
+    if frame[start:] != words:
+        return None
     partitions = [one for topic in body.topics for one in topic.partitions]
     places = []
     for one in partitions:
         one.committed_offset = ~one.committed_offset
-        pairs = enumerate(zip(words, encode(body), strict=True), size - len(words))
+        pairs = enumerate(zip(words, encode(body), strict=True), start)
         places.append(next(at for at, (this, other) in pairs if this != other))
         one.committed_offset = ~one.committed_offset
     return places

@@ -53,7 +53,11 @@ class AppendAgain(Repeatable):
             or log.start_offset != self._start
         ):
             return None
-        return replicas.append_run(partition, view, places, zstd=self._zstd)
+        usual = replicas.append_usual(partition, view, places)
+        if usual is not None:
+            return usual
+        one = replicas.append_one(partition, view[places[0] : places[1]], zstd=self._zstd)
+        return None if one is None else (one, [one.base_offset])
 
 
 def repeated_append(

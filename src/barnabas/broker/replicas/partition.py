@@ -11,7 +11,6 @@ from barnabas.broker.replicas.refusals import (
     not_stored,
     old_format,
     refusal,
-    refused,
     transactional,
     unknown_codec,
 )
@@ -34,7 +33,6 @@ from barnabas.wire.schema import maker
 from barnabas.wire.send import FileSlice, HeldRecords
 
 _NONE = ErrorCode.NONE
-_NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 _CONVERTED_BYTES_MAX = 4 << 20
 """What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 MAGIC = 2
@@ -214,27 +212,6 @@ class Partition:
             return not_stored(self.index, error)
         self.queued_bytes += len(made)
         return self.appended(info.base_offset, info.append_time_ms, info.log_start_offset)
-
-    def append_messages(
-        self, messages: memoryview, now_ms: int, unpacking: Unpacking | None = None
-    ) -> PartitionProduceResponse:
-        """As `append`, for messages of Kafka 0.7, which are stored as they are."""
-        log = self.log
-        if not log.config.byte_positions:
-            return refused(self.index, _NOT_THERE, "its offsets are no byte positions")
-        # Imported late: a broker starts faster without it, and most never need it.
-        from barnabas.log.partition.byte_appending import append_messages
-        from barnabas.records.messages07.check07 import check_set
-
-        try:
-            kept = check_set(messages, log.config.max_message_bytes, unpacking)
-            info = append_messages(log, kept, now_ms=now_ms)
-        except RefusedRecords as reason:
-            return refusal(self.index, reason, log.start_offset)
-        except StorageError as error:
-            return not_stored(self.index, error)
-        self.queued_bytes += len(kept)
-        return self.appended(info.base_offset, NO_TIMESTAMP, info.log_start_offset)
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]

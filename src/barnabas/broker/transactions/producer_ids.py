@@ -37,7 +37,9 @@ class ProducerIds:
 
     def _claim(self) -> None:
         node = self._registry.get(PATH)
-        start, version = (_block_end(node[0]) + 1, node[1]) if node else (0, -1)
+        data, version = node if node is not None else (b"", -1)
+        # Kafka's brokers make the node without a block before anybody needs one.
+        start = _block_end(data) + 1 if data else 0
         end = start + BLOCK
         if end > _LAST:
             raise StorageError(f"there are no producer ids left after {start - 1}")

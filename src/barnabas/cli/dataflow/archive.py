@@ -7,8 +7,13 @@ import click
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import named
 from barnabas.cli.dataflow.addresses import cluster
-from barnabas.cli.dataflow.spark_options import shown_progress, spark_options, spark_session
-from barnabas.cli.output.output import Row, show_json, show_rows
+from barnabas.cli.dataflow.spark_options import (
+    records_per_batch_option,
+    spark_options,
+    spark_run,
+    uncommitted_option,
+)
+from barnabas.cli.output.output import Row, json_option, objects, show_json, show_rows
 
 COLUMNS: Final = ("topic", "partition", "checked")
 _EXAMPLES = """\b
@@ -21,15 +26,9 @@ Examples:
 @click.command(epilog=_EXAMPLES)
 @click.argument("topics", nargs=-1, required=True, callback=named("topic"))
 @click.option("--to", "directory", required=True, metavar="DIR", help="A path or URI; one archive.")
-@click.option(
-    "--records-per-batch",
-    type=click.IntRange(1),
-    default=1_000_000,
-    show_default=True,
-    help="How many records of all partitions are written together.",
-)
-@click.option("--uncommitted", is_flag=True, help="Include records of aborted transactions.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@records_per_batch_option
+@uncommitted_option
+@json_option
 @spark_options
 @connection_options
 def archive(
@@ -49,10 +48,7 @@ def archive(
     Run the command again to resume after an interruption, and to add new records.
     """
     source = cluster(servers, pairs, committed=not uncommitted)
-    with (
-        spark_session("archive", master, conf) as spark,
-        shown_progress(quiet=as_json) as on_progress,
-    ):
+    with spark_run("archive", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import ArchiveOptions
         from barnabas.pipelines import archive as run
 
@@ -68,7 +64,7 @@ def archive(
         )
     rows: list[Row] = [(*where, count) for where, count in sorted(done.checked.items())]
     if as_json:
-        parts = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        parts = objects(COLUMNS, rows)
         show_json({"batches": done.batches, "records": done.records, "partitions": parts})
     else:
         title = f"{directory}: {done.records:,} records added; none missing, none twice"

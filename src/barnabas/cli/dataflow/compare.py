@@ -7,8 +7,12 @@ import click
 
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.dataflow.addresses import side
-from barnabas.cli.dataflow.spark_options import shown_progress, spark_options, spark_session
-from barnabas.cli.output.output import Row, notice, show_json, show_rows
+from barnabas.cli.dataflow.spark_options import (
+    spark_options,
+    spark_run,
+    uncommitted_option,
+)
+from barnabas.cli.output.output import Row, json_option, notice, objects, show_json, show_rows
 
 if TYPE_CHECKING:
     from barnabas.pipelines.comparison import Comparison
@@ -51,8 +55,8 @@ Examples:
     show_default=True,
     help="How many differences to list.",
 )
-@click.option("--uncommitted", is_flag=True, help="Include records of aborted transactions.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@uncommitted_option
+@json_option
 @spark_options
 @connection_options
 def compare(
@@ -75,10 +79,7 @@ def compare(
     written with a slash. Exit code 1: they differ.
     """
     columns = [name for name in _COLUMNS if name not in ignored]
-    with (
-        spark_session("compare", master, conf) as spark,
-        shown_progress(quiet=as_json) as on_progress,
-    ):
+    with spark_run("compare", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import CompareOptions
         from barnabas.pipelines import compare as run
 
@@ -123,8 +124,8 @@ def _show(found: "Comparison", *, as_json: bool) -> None:
                 "source": found.source,
                 "target": found.target,
                 "equal": found.equal,
-                "partitions": [dict(zip(PARTS, row, strict=True)) for row in part_rows(found)],
-                "differences": [dict(zip(DIFFERENCES, row, strict=True)) for row in differences],
+                "partitions": objects(PARTS, part_rows(found)),
+                "differences": objects(DIFFERENCES, differences),
             }
         )
         return

@@ -11,11 +11,13 @@ from barnabas.cli.arguments.usage import typed
 from barnabas.cli.dataflow.addresses import cluster, old_cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
 from barnabas.cli.dataflow.spark_options import (
+    records_per_batch_option,
+    rename_option,
     shown_progress,
     spark_options,
     spark_session,
 )
-from barnabas.cli.output.output import Row, show_json, show_rows
+from barnabas.cli.output.output import Row, json_option, objects, show_json, show_rows
 
 if TYPE_CHECKING:
     from barnabas.pipelines.mirror_07 import Kafka07Address
@@ -62,9 +64,7 @@ Examples:
     metavar="DIR",
     help="A path or URI where this mirror keeps how far it is.",
 )
-@click.option(
-    "--rename", "renamed", multiple=True, metavar="OLD=NEW", help="Another name for a topic."
-)
+@rename_option
 @click.option(
     "--group",
     "groups",
@@ -73,14 +73,8 @@ Examples:
     help="Move the positions of this group; repeatable.",
 )
 @click.option("--all-groups", is_flag=True, help="Move the positions of all groups.")
-@click.option(
-    "--records-per-batch",
-    type=click.IntRange(1),
-    default=1_000_000,
-    show_default=True,
-    help="How many records of all partitions are written together.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@records_per_batch_option
+@json_option
 @spark_options
 @connection_options
 def mirror(
@@ -149,8 +143,8 @@ def mirror(
             {
                 "batches": done.batches,
                 "records": done.records,
-                "partitions": [dict(zip(PARTS, row, strict=True)) for row in parts],
-                "groups": [dict(zip(GROUPS, row, strict=True)) for row in moved],
+                "partitions": objects(PARTS, parts),
+                "groups": objects(GROUPS, moved),
             }
         )
         return

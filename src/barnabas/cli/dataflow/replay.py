@@ -7,8 +7,12 @@ from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import typed
 from barnabas.cli.dataflow.addresses import cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
-from barnabas.cli.dataflow.spark_options import shown_progress, spark_options, spark_session
-from barnabas.cli.output.output import show_json, show_rows
+from barnabas.cli.dataflow.spark_options import (
+    rename_option,
+    spark_options,
+    spark_run,
+)
+from barnabas.cli.output.output import json_option, objects, show_json, show_rows
 
 _EXAMPLES = """\b
 Examples:
@@ -26,9 +30,7 @@ Examples:
     callback=named("topic"),
     help="Only this topic of the archive; repeatable.",
 )
-@click.option(
-    "--rename", "renamed", multiple=True, metavar="OLD=NEW", help="Another name for a topic."
-)
+@rename_option
 @click.option(
     "--tasks",
     type=click.IntRange(1),
@@ -36,7 +38,7 @@ Examples:
     show_default=True,
     help="Transactions for each batch; the same in all runs of a replay.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @spark_options
 @connection_options
 def replay(
@@ -58,10 +60,7 @@ def replay(
     """
     names = typed(renamed, "--rename")
     target = cluster(servers, pairs)
-    with (
-        spark_session("replay", master, conf) as spark,
-        shown_progress(quiet=as_json) as on_progress,
-    ):
+    with spark_run("replay", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import ReplayOptions
         from barnabas.pipelines import replay as run
 
@@ -71,7 +70,7 @@ def replay(
         done = run(spark, options, on_progress)
     rows = part_rows(done.comparison)
     if as_json:
-        parts = [dict(zip(PARTS, row, strict=True)) for row in rows]
+        parts = objects(PARTS, rows)
         show_json({"batches": done.batches, "records": done.records, "partitions": parts})
     else:
         title = f"{directory}: {done.records:,} records written; none missing, none twice"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
@@ -55,6 +55,30 @@ def spark_options(command: _Command) -> _Command:
     ):
         made = option(made)
     return cast("_Command", made)
+
+
+uncommitted_option: Final = click.option(
+    "--uncommitted", is_flag=True, help="Include records of aborted transactions."
+)
+rename_option: Final = click.option(
+    "--rename", "renamed", multiple=True, metavar="OLD=NEW", help="Another name for a topic."
+)
+records_per_batch_option: Final = click.option(
+    "--records-per-batch",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    help="How many records of all partitions are written together.",
+)
+
+
+@contextmanager
+def spark_run(
+    name: str, master: str, conf: tuple[str, ...], *, quiet: bool
+) -> Iterator[tuple["SparkSession", "OnProgress"]]:
+    """A session for one command, and where to report progress. Raises as `spark_session` does."""
+    with spark_session(name, master, conf) as spark, shown_progress(quiet=quiet) as on_progress:
+        yield spark, on_progress
 
 
 @contextmanager

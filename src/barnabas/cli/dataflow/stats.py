@@ -12,9 +12,13 @@ import click
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import named
 from barnabas.cli.dataflow.addresses import cluster
-from barnabas.cli.dataflow.spark_options import shown_progress, spark_options, spark_session
+from barnabas.cli.dataflow.spark_options import (
+    spark_options,
+    spark_run,
+    uncommitted_option,
+)
 from barnabas.cli.output.moment import time_text
-from barnabas.cli.output.output import Row, show_json, show_rows
+from barnabas.cli.output.output import Row, json_option, show_json, show_rows
 from barnabas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -39,8 +43,8 @@ Examples:
 @click.option(
     "--top", type=click.IntRange(0), default=10, show_default=True, help="How many keys to list."
 )
-@click.option("--uncommitted", is_flag=True, help="Include records of aborted transactions.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@uncommitted_option
+@json_option
 @spark_options
 @connection_options
 def stats(
@@ -62,10 +66,7 @@ def stats(
     if plot is not None and find_spec("matplotlib") is None:
         raise ConfigError("--plot needs matplotlib: pip install matplotlib")
     where = cluster(servers, pairs, committed=not uncommitted)
-    with (
-        spark_session("stats", master, conf) as spark,
-        shown_progress(quiet=as_json) as on_progress,
-    ):
+    with spark_run("stats", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import StatisticsOptions, topic_statistics
 
         options = StatisticsOptions(cluster=where, topic=topic, top=top)

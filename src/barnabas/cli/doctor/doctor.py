@@ -3,7 +3,7 @@
 import click
 
 from barnabas.cli.doctor.finding import Finding, Verdict
-from barnabas.cli.output.output import show_rows
+from barnabas.cli.output.output import json_option, show_rows
 
 
 @click.command()
@@ -18,7 +18,7 @@ from barnabas.cli.output.output import show_rows
     show_default=True,
     help="Its data directory.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def doctor(*, host: str, port: int, data_dir: str, as_json: bool) -> None:
     """Check Python, kernels, packages, Java, port, limits and data directory.
 

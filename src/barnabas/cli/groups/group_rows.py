@@ -3,7 +3,7 @@
 from barnabas import Admin
 from barnabas.cli.arguments.partition_names import in_typed_notation
 from barnabas.cli.groups.group_advice import explain_transactions
-from barnabas.cli.output.output import Cell
+from barnabas.cli.output.output import Cell, objects
 from barnabas.client.core.admin.descriptions import LATEST
 from barnabas.client.core.admin.group_descriptions import SHARE, GroupDescription, MemberDescription
 from barnabas.client.core.cluster.cluster_view import TopicView
@@ -78,7 +78,7 @@ def document(found: GroupDescription, rows: list[tuple[Cell, ...]]) -> dict[str,
             }
             for one in found.members
         ],
-        "partitions": [dict(zip(POSITIONS, row, strict=True)) for row in rows],
+        "partitions": objects(POSITIONS, rows),
     }
 
 

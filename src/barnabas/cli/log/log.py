@@ -22,7 +22,7 @@ from barnabas.cli.log.segment_rows import (
     time_text,
 )
 from barnabas.cli.log.state_files import examine_file, state_files
-from barnabas.cli.output.output import Cell, Row, counted, notice, show_json, show_rows
+from barnabas.cli.output.output import Cell, Row, counted, notice, objects, show_json, show_rows
 from barnabas.cli.records.record_json import to_json
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspection.segments import (
@@ -97,8 +97,8 @@ def _show(path: Path, columns: Sequence[str], rows: Sequence[Row], *, several: b
 def _dump_state(path: Path, *, as_json: bool) -> None:
     columns, rows, faults, _ = examine_file(path)
     if as_json:
-        for row in rows:
-            show_json({"file": str(path), **dict(zip(columns, row, strict=True))})
+        for row in objects(columns, rows):
+            show_json({"file": str(path), **row})
         for fault in faults:
             show_json({"file": str(path), **fault_row(fault)})
         return

@@ -16,6 +16,7 @@ from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.cli.migrate.progress import MigrationProgress
 from barnabas.cli.migrate.run import MigrateArguments, MigrationRun
 from barnabas.cli.migrate.source import open_registry, open_source
+from barnabas.cli.output.output import json_option
 from barnabas.client.core.cluster.absence import meant
 from barnabas.errors import ConnectionFailed, RequestTimeout
 from barnabas.migration.errors import TopicNotThere
@@ -51,7 +52,7 @@ Examples:
 @click.option("--skip-corrupt", "skip", is_flag=True, help="Leave out records that cannot be read.")
 @click.option("--groups", is_flag=True, help="Also move the positions of groups in ZooKeeper.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @connection_options
 def migrate(
     *,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from barnabas.cli.migrate.group_moves import COLUMNS as GROUPS
-from barnabas.cli.output.output import Row, counted, notice, show_json, show_rows
+from barnabas.cli.output.output import Row, counted, notice, objects, show_json, show_rows
 
 PLANNED = ("partition", "source", "next_byte", "end_byte")
 DONE = (
@@ -44,10 +44,10 @@ class MigrationReport:
         if as_json:
             show_json(
                 self.summary
-                | {"partitions": _documents(self.columns, self.partitions)}
-                | {"left_out": _documents(LEFT_OUT, self.left_out)}
-                | {"not_yet": _documents(LEFT_OUT, self.not_yet)}
-                | ({} if self.groups is None else {"groups": _documents(GROUPS, self.groups)})
+                | {"partitions": objects(self.columns, self.partitions)}
+                | {"left_out": objects(LEFT_OUT, self.left_out)}
+                | {"not_yet": objects(LEFT_OUT, self.not_yet)}
+                | ({} if self.groups is None else {"groups": objects(GROUPS, self.groups)})
             )
             return
         columns, rows = self.columns, self.partitions
@@ -70,7 +70,3 @@ class MigrationReport:
                 f"not yet: {source} from byte {first} to {end}: {why}; the next run tries again",
                 file=sys.stderr,
             )
-
-
-def _documents(columns: Sequence[str], rows: Sequence[Row]) -> list[dict[str, object]]:
-    return [dict(zip(columns, row, strict=True)) for row in rows]

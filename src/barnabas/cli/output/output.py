@@ -3,11 +3,19 @@
 import json
 import sys
 from collections.abc import Collection, Sequence
+from typing import Final
+
+import click
 
 from barnabas.cli.output.printable import printable, printable_lines
 
 Cell = str | int | list[int] | list[str] | None
 Row = Sequence[Cell]
+
+json_option: Final = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document."
+)
+"""The command receives `as_json`."""
 
 
 class Moment(int):
@@ -29,7 +37,7 @@ def show_rows(
     A narrow terminal may get only the columns in `short`.
     """
     if as_json:
-        show_json([dict(zip(columns, row, strict=True)) for row in rows])
+        show_json(objects(columns, rows))
     elif sys.stdout.isatty():
         _show_table(columns, rows, title, short)
     else:
@@ -46,6 +54,11 @@ def notice(what: str) -> None:
 def counted(count: int, one: str, many: str = "") -> str:
     """`1 record`, `2 records`; `many` is an irregular plural."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def objects(columns: Sequence[str], rows: Sequence[Row]) -> list[dict[str, Cell]]:
+    """The rows for JSON: an object each, by column."""
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def show_json(value: object) -> None:

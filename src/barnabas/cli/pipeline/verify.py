@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from barnabas.cli.arguments.usage import HintingCommand
-from barnabas.cli.output.output import Cell, show_json, show_rows
+from barnabas.cli.output.output import Cell, objects, show_json, show_rows
 from barnabas.cli.output.printable import printable
 from barnabas.cli.pipeline.needed import check_pyspark
 from barnabas.cli.pipeline.run import MASTER, PROJECT
@@ -41,8 +41,8 @@ def verify(*, where: Path, master: str, as_json: bool) -> int:
     columns = ("output", *_COLUMNS, "result")
     if as_json:
         outputs = [
-            dict(zip(columns, row, strict=True)) | {"first": one.found.first if one.found else []}
-            for row, one in zip(rows, checks, strict=True)
+            row | {"first": one.found.first if one.found else []}
+            for row, one in zip(objects(columns, rows), checks, strict=True)
         ]
         show_json({"pipeline": project.name, "equal": right, "outputs": outputs})
     else:

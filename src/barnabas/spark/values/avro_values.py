@@ -84,7 +84,7 @@ class AvroValues:
             return pa.nulls(len(rows))
         if kind in ("string", "bytes"):
             found = self._binary(rows, self._longs(rows))
-            return found.cast(pa.utf8(), safe=False) if kind == "string" else found
+            return self._text(found, rows) if kind == "string" else found
         if kind == "fixed":
             return self._binary(rows, np.full(len(rows), node.size, np.int64))
         if kind == "boolean":
@@ -93,6 +93,14 @@ class AvroValues:
             size = 4 if kind == "float" else 8
             return pa.array(self._fixed(rows, size, np.dtype(f"<f{size}")))
         return self._number(kind, rows)
+
+    def _text(self, found: Any, rows: Rows) -> Any:
+        try:
+            return found.cast(pa.utf8())
+        except pa.ArrowInvalid:
+            right = np.array([_is_text(each.as_py()) for each in found])
+            self._mark(rows, ~right)
+            return pc.if_else(pa.array(right), found, b"").cast(pa.utf8())
 
     def _number(self, kind: str, rows: Rows) -> Any:
         numbers = self._longs(rows)
@@ -261,6 +269,14 @@ class AvroValues:
     def _good(self, rows: Rows, right: npt.NDArray[np.bool_]) -> Rows:
         self._mark(rows, ~right)
         return rows[right]
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _nulls(array: Any) -> npt.NDArray[np.bool_]:

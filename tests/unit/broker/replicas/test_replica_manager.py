@@ -351,7 +351,7 @@ def test_behind_a_batch_that_unpacks_much_the_next_goes_the_ordinary_way(tmp_pat
     much = bytes(builder.build())
 
     def one(batch: bytearray) -> object | None:
-        return replicas.append_run(partition, memoryview(batch), [0, len(batch)], zstd=True)
+        return replicas.append_one(partition, memoryview(batch), zstd=True)
 
     assert one(make_batch(1)) is not None
     assert not slow

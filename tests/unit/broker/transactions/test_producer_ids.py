@@ -25,3 +25,9 @@ def test_a_new_block_follows_the_last_id() -> None:
     node = registry.get(PATH)
     assert node is not None
     assert json.loads(node[0])["block_end"] == "1999"
+
+
+def test_the_node_that_kafka_makes_without_a_block_is_the_start() -> None:
+    registry = MemoryRegistry()
+    registry.set(PATH, b"", -1)
+    assert ProducerIds(registry, node_id=4).next() == 0

@@ -145,6 +145,13 @@ def test_a_part_of_an_array_behind_a_header() -> None:
     assert decoding.decode(avro_schema('"long"')).to_pylist() == list(range(-2, 698))
 
 
+def test_text_that_is_not_utf_8_is_bad_and_spoils_no_other() -> None:
+    values = [encoded("bytes", raw) for raw in (b"woof", b"\xff\xfe", "Löwe".encode())]
+    decoding = AvroValues(pa.array(values))
+    assert decoding.decode(avro_schema('"string"')).to_pylist() == ["woof", None, "Löwe"]
+    assert decoding.bad.tolist() == [False, True, False]
+
+
 def test_blocks_that_say_their_size() -> None:
     raw = b"\x03\x04\x02\x04\x02\x06\x00"  # two items in 2 bytes, then one item, then the end
     decoding = AvroValues(pa.array([raw, b"\x00", raw]))

@@ -265,7 +265,7 @@ class Partition:
             fail(error, unanswered, untold)
             raise
         log = self.log
-        if log.seen.is_behind:
+        if log.written_end < log.file_end:
             self.unseen.append(Unseen(log.file_end, unanswered, untold))
         elif untold and log.high_watermark < log.file_end:
             self.unseen.append(Unseen(log.file_end, [], untold))

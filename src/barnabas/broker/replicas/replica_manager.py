@@ -329,7 +329,7 @@ class ReplicaManager:
             if partition.role is not None:
                 self._purgatory.happened(partition.role, -1)
             return
-        if partition.is_seen:
+        if not partition.unseen:
             self._purgatory.happened(partition, written)
         else:
             partition.when_seen(partial(self._seen, partition, written))

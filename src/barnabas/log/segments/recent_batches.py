@@ -19,7 +19,8 @@ class RecentBatches:
         """Remember a batch that follows the one before."""
         self.offsets.append(base_offset)
         self.positions.append(position)
-        self.forget_oldest()
+        if len(self.offsets) >= 2 * _KEPT:
+            self.forget_oldest()
 
     def forget_oldest(self) -> None:
         """Keep the last 256, once they are twice as many."""

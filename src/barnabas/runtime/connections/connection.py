@@ -190,7 +190,11 @@ class Connection:
 
     def leave(self) -> None:
         """The turn is over: send what there is."""
-        self.guarded(self._flush)
+        if not self.is_closed:
+            try:  # As `guarded`, without a call for each reply.
+                self._flush()
+            except Exception as error:  # noqa: BLE001 - it ends this connection
+                self._on_failed(error)
 
     def _on_left_over(self) -> None:
         if self._outbox.size > MAX_UNSENT_BYTES:

@@ -70,16 +70,8 @@ class Outbox:
             ConnectionFailed: the stream broke.
             StorageError: a file region cannot be read, or is shorter than promised.
         """
-        is_out = self._flush(channel)
-        if not is_out:
-            self._count()
-        elif self._is_counted:
-            self._uncount()
-        return is_out
-
-    def _flush(self, channel: Channel) -> bool:
-        parts = self._parts
-        while parts:
+        parts, is_out = self._parts, True
+        while parts and is_out:
             first = parts[0]
             if type(first) is bytes and len(parts) == 1:
                 # One response, as mostly.
@@ -95,11 +87,14 @@ class Outbox:
                 parts.clear()
                 self.size = 0
                 self.has_files = False
-                return True
+                break
             self._advance(sent)
-            if sent < wanted:
-                return False
-        return True
+            is_out = sent >= wanted
+        if not is_out:
+            self._count()
+        elif self._is_counted:
+            self._uncount()
+        return is_out
 
     def clear(self) -> None:
         """Forget everything; for a stream that broke or ends."""

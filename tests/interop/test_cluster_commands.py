@@ -41,7 +41,10 @@ def cluster() -> Iterator[MixedCluster]:
                     member.start()
                 for one in found.members:
                     found.wait_for_node(f"/brokers/ids/{one}")
-                found.wait_for_node("/controller")
+                for member in found.members.values():
+                    found.wait(
+                        lambda port=member.port: brokers_known(port) == 3, lambda: "metadata"
+                    )
                 yield found
             finally:
                 found.close()
@@ -49,6 +52,12 @@ def cluster() -> Iterator[MixedCluster]:
         give_up(missing)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def brokers_known(port: int) -> int:
+    """How many brokers clients of this one know."""
+    with Admin(bootstrap_servers=f"127.0.0.1:{port}") as admin:
+        return len(admin.describe_cluster().brokers)
 
 
 def barnabas(cluster: MixedCluster, *arguments: str) -> Done:

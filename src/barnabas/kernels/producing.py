@@ -13,12 +13,12 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
-    from cython.cimports.barnabas.kernels.big_endian import int16, int32, int64, uint32
+    from cython.cimports.barnabas.kernels.big_endian import int16, int32, int64, put, uint32
     from cython.cimports.barnabas.kernels.castagnoli import castagnoli, castagnoli_here
     from cython.cimports.barnabas.kernels.varints import varint, varlong, wrapped
 else:
     from barnabas.kernels import layout
-    from barnabas.kernels.big_endian import int16, int32, int64, uint32
+    from barnabas.kernels.big_endian import int16, int32, int64, put, uint32
     from barnabas.kernels.varints import varint, varlong, wrapped
 
 _HEADER_SIZE = cython.declare(cython.int, 61)
@@ -30,6 +30,7 @@ _LOG_APPEND_TIME = cython.declare(cython.int, 0x08)
 _NO_TIME = cython.declare(cython.longlong, -1)
 _SUMMED = cython.declare(cython.Py_ssize_t, 4096)
 """Bytes up to which a batch is summed here; for a larger one a call of the library costs less."""
+_INT32_MAX = cython.declare(cython.longlong, 2147483647)
 _RELEASE = cython.declare(cython.Py_ssize_t, 500000)
 
 
@@ -160,6 +161,41 @@ def summed() -> cython.Py_ssize_t:
     return 0
 
 
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_fit(
+    data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t, max_bytes: cython.Py_ssize_t
+) -> cython.bint:
+    """As `produced` says."""
+    if size < _HEADER_SIZE or size > max_bytes or data[16] != 2:
+        return False
+    attributes: cython.int = int16(data, 21)
+    count: cython.int = int32(data, 57)
+    codec: cython.int = attributes & _CODEC_MASK
+    result: tuple[cython.int, cython.int, cython.longlong]
+    if int32(data, 8) + 12 != size or int64(data, 0) != 0:
+        return False
+    if count < 1 or int32(data, 23) != count - 1:
+        return False
+    if attributes & (_CONTROL | _LOG_APPEND_TIME) != 0 or codec > _HIGHEST_CODEC:
+        return False
+    if int64(data, 43) >= 0 and (int16(data, 51) < 0 or int32(data, 53) < 0):
+        return False
+    if cython.compiled and size <= _SUMMED and castagnoli_here():  # noqa: SIM102 - too long
+        if castagnoli(cython.address(data[_COVERED_FROM]), size - _COVERED_FROM) != uint32(
+            data, 17
+        ):
+            return False
+    if codec == 0:
+        if size > _RELEASE:
+            with cython.nogil:
+                result = _check(data, _HEADER_SIZE, size, count, int64(data, 27))
+        else:
+            result = _check(data, _HEADER_SIZE, size, count, int64(data, 27))
+        return result[0] >= 0 and result[2] == int64(data, 35)
+    return True
+
+
 def produced(
     data: cython.const[cython.uchar][::1], max_bytes: cython.Py_ssize_t
 ) -> tuple[int, ...] | None:
@@ -172,51 +208,127 @@ def produced(
     records, are left to the caller. The numbers are in the order of a `BatchHeader`.
     """
     size: cython.Py_ssize_t = len(data)
-    if size < _HEADER_SIZE or size > max_bytes or data[16] != 2:
+    if not _is_fit(data, size, max_bytes):
         return None
-    base: cython.longlong = int64(data, 0)
-    length: cython.longlong = int32(data, 8)
-    attributes: cython.int = int16(data, 21)
-    delta: cython.int = int32(data, 23)
-    producer: cython.longlong = int64(data, 43)
-    epoch: cython.int = int16(data, 51)
-    sequence: cython.int = int32(data, 53)
-    count: cython.int = int32(data, 57)
-    codec: cython.int = attributes & _CODEC_MASK
-    crc: cython.longlong = uint32(data, 17)
-    base_time: cython.longlong = int64(data, 27)
-    newest: cython.longlong = int64(data, 35)
-    result: tuple[cython.int, cython.int, cython.longlong]
-    if length + 12 != size or base != 0 or count < 1 or delta != count - 1:
-        return None
-    if attributes & (_CONTROL | _LOG_APPEND_TIME) != 0 or codec > _HIGHEST_CODEC:
-        return None
-    if producer >= 0 and (epoch < 0 or sequence < 0):
-        return None
-    if cython.compiled and size <= _SUMMED and castagnoli_here():  # noqa: SIM102 - too long
-        if castagnoli(cython.address(data[_COVERED_FROM]), size - _COVERED_FROM) != crc:
-            return None
-    if codec == 0:
-        if size > _RELEASE:
-            with cython.nogil:
-                result = _check(data, _HEADER_SIZE, size, count, base_time)
-        else:
-            result = _check(data, _HEADER_SIZE, size, count, base_time)
-        if result[0] < 0 or result[2] != newest:
-            return None
     return (
         0,
         size,
-        base,
+        int64(data, 0),
         int32(data, 12),
         2,
-        crc,
-        attributes,
-        delta,
-        base_time,
-        newest,
-        producer,
-        epoch,
-        sequence,
-        count,
+        uint32(data, 17),
+        int16(data, 21),
+        int32(data, 23),
+        int64(data, 27),
+        int64(data, 35),
+        int64(data, 43),
+        int16(data, 51),
+        int32(data, 53),
+        int32(data, 57),
     )
+
+
+def queued(
+    log: object,
+    view: object,
+    places: list,
+    leader_epoch: cython.longlong,
+    now_ms: cython.longlong,
+    crc: object,
+    bases: list,
+) -> cython.Py_ssize_t:
+    """Queue batches in a log, as far as they are fit and usual; returns their bytes.
+
+    `places` has where each starts and ends in `view`; `bases` gets their offsets. Usual: uncompressed,
+    of no transaction, the next one of its producer if it has one, within all limits of the log, and
+    the active segment has room for it. With the first that is not, it ends: nothing is done with that.
+    `crc` computes a CRC32C, for where `produced` leaves it to its caller.
+    """
+    received: cython.uchar[::1] = view
+    batch: cython.uchar[::1]
+    config = log.config
+    epoch_known: cython.longlong = log.epochs.latest
+    if log.refusal is not None or not config.takes_as_sent or leader_epoch > epoch_known:
+        return 0
+    segment = log.segments.active
+    recent = log.recent
+    producers = log.producers
+    entry: object
+    add_offset = recent.offsets.append
+    add_position = recent.positions.append
+    queue: list = log.queue
+    most: cython.Py_ssize_t = config.sure_batch_bytes
+    latest: cython.longlong = config.message_timestamp_after_max_ms
+    latest += now_ms
+    most_ms: cython.longlong = config.sure_segment_ms
+    most_position: cython.longlong = config.segment_bytes
+    first_offset: cython.longlong = segment.base_offset
+    first_seen: cython.longlong = segment.first_seen
+    interval: cython.longlong = segment.index_interval
+    since: cython.longlong = segment.since_index
+    newest: cython.longlong = segment.newest_seen
+    room: cython.longlong = segment.room
+    base: cython.longlong = log.end_offset
+    position: cython.longlong = segment.size
+    last: cython.longlong
+    time: cython.longlong
+    size: cython.Py_ssize_t
+    taken: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    number: cython.Py_ssize_t
+    for number in range(0, len(places), 2):
+        at = places[number]
+        end = places[number + 1]
+        if at < 0 or end > len(received) or at > end:
+            raise ValueError("outside of what was received")
+        batch = received[at:end]
+        size = end - at
+        if not _is_fit(batch, size, most) or int16(batch, 21) != 0:
+            break
+        last = base + int32(batch, 23)
+        time = int64(batch, 35)
+        # As `Segment.surely_takes`.
+        if room <= 0 or position + size > most_position or last - first_offset > _INT32_MAX:
+            break
+        if time > latest or first_seen < 0 or not 0 <= time - first_seen <= most_ms:
+            break
+        entry = None
+        if int64(batch, 43) >= 0:
+            entry = producers.next_of(int64(batch, 43), int16(batch, 51), int32(batch, 53))
+            if entry is None:
+                break
+        records = view[at:end]
+        if not (cython.compiled and size <= _SUMMED and castagnoli_here()):  # noqa: SIM102
+            if crc(records[_COVERED_FROM:]) != uint32(batch, 17):
+                break
+        put(batch, 0, base, 8)
+        put(batch, 12, leader_epoch, 4)
+        if entry is not None:
+            entry.add(int16(batch, 51), int32(batch, 53), last, last - base, time)
+        bases.append(base)
+        if since > interval or newest < -1:
+            log.end_offset = base
+            log.queue_batch(records, size, last, time)
+            since = segment.since_index
+            newest = segment.newest_seen
+            room = segment.room
+        else:
+            # The same as `queue_batch`, where the indexes get no entry.
+            add_offset(base)
+            add_position(position)
+            queue.append(records)
+            since += size
+            segment.since_index = since
+            if time > newest:
+                newest = time
+                segment.newest_seen = newest
+                segment.max_timestamp_offset = last
+            segment.size = position + size
+        base = last + 1
+        position += size
+        taken += size
+    if taken:
+        log.end_offset = base
+        recent.forget_oldest()
+    return taken

@@ -95,8 +95,10 @@ class Repeats:
         """Keep a Produce request for one partition.
 
         `head` is what comes before the length of its records, which is compact or has four bytes,
-        `tail` what comes behind them. `response` has their offset at `offset_at`. `again(records)`
-        appends other records and returns what has their `base_offset`; or None, and the row is dropped.
+        `tail` what comes behind them. `response` has their offset at `offset_at`. `again(view,
+        places)` appends the records of requests that come one behind the other, which start and end at
+        these places; it returns what is known of that once it is written, and a list of the offsets of
+        those that it took, from the first on; or None, and the row is dropped.
 
         Raises:
             ValueError: there is no correlation id, or the response has no such place.
@@ -172,33 +174,84 @@ class Repeats:
         behind: cython.Py_ssize_t
         _: cython.int
         for _ in range(_MOST_FRAMES):
-            if end - start < _SIZE + _ID_END:
+            behind = self._frame_end(received, start, end)
+            if behind < 0:
                 break
             frame = start + _SIZE
-            behind = frame + int32(received, start)
-            if behind < frame + _ID_END or behind > end or behind - frame > self._largest:
-                break
             row = self._find(received, frame, behind)
             if row is None:
                 break
+            if row.between in (_RECORDS, _COMPACT_RECORDS):
+                behind = self._append(row, view, start, behind, end, responses, appended)
+                if behind == start:
+                    break
+                start = behind
+                continue
             response: bytes = filled(row.response, _ID_AT, received, frame + _ID_AT, 4)
             if row.between == _NOTHING:
                 if not row.again():
                     self._drop(row)
                     break
             else:
-                if row.between == _OFFSETS:
-                    done = row.again([int64(received, frame + place) for place in row.offsets])
-                else:
-                    done = row.again(view[self._records_at : self._records_end])
+                done = row.again([int64(received, frame + place) for place in row.offsets])
                 if done is None:
                     self._drop(row)
                     break
                 appended.append((len(responses), row.about, done))
-                if row.between != _OFFSETS:
-                    response = numbered(response, row.offset_at, done.base_offset)
             responses.append(response)
             start = behind
+        return start
+
+    @cython.cfunc
+    def _frame_end(
+        self,
+        received: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.Py_ssize_t:
+        """Where the frame ends whose size is at `start`; -1: it is not there whole, or too large."""
+        if end - start < _SIZE + _ID_END:
+            return -1
+        size: cython.Py_ssize_t = int32(received, start)
+        if size < _ID_END or size > self._largest or size > end - start - _SIZE:
+            return -1
+        return start + _SIZE + size
+
+    @cython.cfunc
+    def _append(
+        self,
+        row: _Row,
+        view: object,
+        start: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        responses: list,
+        appended: list,
+    ) -> cython.Py_ssize_t:
+        """Append the records of the first frame, and of those behind it that are of the same row."""
+        received: cython.const[cython.uchar][::1] = view
+        places: list = [self._records_at, self._records_end]
+        ends: list = [behind]
+        frame: cython.Py_ssize_t = behind
+        while len(ends) < _MOST_FRAMES:
+            behind = self._frame_end(received, frame, end)
+            if behind < 0 or not self._is(row, received, frame + _SIZE, behind):
+                break
+            places.append(self._records_at)
+            places.append(self._records_end)
+            ends.append(behind)
+            frame = behind
+        done = row.again(view, places)
+        taken: cython.Py_ssize_t = 0
+        if done is not None:
+            for base in done[1]:
+                appended.append((len(responses), row.about, done[0]))
+                response: bytes = filled(row.response, _ID_AT, received, start + _SIZE + _ID_AT, 4)
+                responses.append(numbered(response, row.offset_at, base))
+                start = ends[taken]
+                taken += 1
+        if not taken:
+            self._drop(row)
         return start
 
     @cython.cfunc
@@ -216,17 +269,27 @@ class Repeats:
         behind: cython.Py_ssize_t,
     ) -> _Row | None:
         row: _Row
-        size: cython.Py_ssize_t
         for row in self._rows.values():
-            size = len(row.head)
-            if (
-                behind - frame >= size
-                and same(received, frame, row.head, 0, _ID_AT)
-                and self._has_head(row, received, frame, size)
-                and self._has_rest(row, received, frame + size, behind)
-            ):
+            if self._is(row, received, frame, behind):
                 return row
         return None
+
+    @cython.cfunc
+    def _is(
+        self,
+        row: _Row,
+        received: cython.const[cython.uchar][::1],
+        frame: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether a frame is what a row says; notes where its records are."""
+        size: cython.Py_ssize_t = len(row.head)
+        return (
+            behind - frame >= size
+            and same(received, frame, row.head, 0, _ID_AT)
+            and self._has_head(row, received, frame, size)
+            and self._has_rest(row, received, frame + size, behind)
+        )
 
     @cython.cfunc
     def _has_head(
@@ -254,7 +317,7 @@ class Repeats:
         at: cython.Py_ssize_t,
         behind: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Whether behind its head is all that the row says; notes where the records are."""
+        """Whether behind its head is all that a row says; notes where the records are."""
         bad: cython.bint
         length: cython.longlong
         if row.between in (_NOTHING, _OFFSETS):

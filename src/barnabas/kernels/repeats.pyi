@@ -1,10 +1,5 @@
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, final
-
-class _Appended(Protocol):
-    base_offset: int
-
-_Done = TypeVar("_Done", bound=_Appended)
+from typing import Any, final
 
 @final
 class Repeats:
@@ -16,7 +11,7 @@ class Repeats:
         tail: bytes,
         response: bytes,
         offset_at: int,
-        again: Callable[[memoryview], _Done | None],
+        again: Callable[[memoryview, list[int]], tuple[object, list[int]] | None],
         about: object,
         /,
         *,

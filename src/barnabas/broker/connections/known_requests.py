@@ -66,13 +66,6 @@ class _Commit(NamedTuple):
         return _commit_response(self.request.body, answer.error_code)
 
 
-class Done(NamedTuple):
-    """Requests that were known: where they end, and their responses, or what gives them once all is written."""
-
-    end: int
-    responses: bytes | Callable[[], bytes]
-
-
 class KnownRequests:
     """Those of one connection."""
 
@@ -172,19 +165,25 @@ class KnownRequests:
         if offsets is not None:
             self._repeats.learn_offsets(words, offsets, response, outcome.again, _Commit(request))
 
-    def take(self, received: memoryview, start: int, end: int) -> "Done":
-        """Do the requests from `start` on that are known."""
+    def take(
+        self, received: memoryview, start: int, end: int
+    ) -> tuple[int, bytes | Callable[[], bytes]]:
+        """Do the requests from `start` on that are known.
+
+        Returns where they end, and their responses, or what gives them once all is written.
+        """
         responses: list[bytes] = []
         appended: list[tuple[int, _Produce | _Commit, Any]] = []
         end = self._repeats.take(received, start, end, responses, appended)
         self.count = len(responses)
-        if any(type(about) is _Produce for _, about, _ in appended):
-            # Its records are in a buffer that the next frames overwrite.
-            self._broker.replicas.write()
-            return Done(end, self._joined(responses, appended))
+        for _, about, _ in appended:
+            if type(about) is _Produce:
+                # Its records are in a buffer that the next frames overwrite.
+                self._broker.replicas.write()
+                return end, self._joined(responses, appended)
         if appended:
-            return Done(end, partial(self._joined, responses, appended))
-        return Done(end, self._joined(responses, appended))
+            return end, partial(self._joined, responses, appended)
+        return end, self._joined(responses, appended)
 
     def _joined(
         self, responses: list[bytes], appended: list[tuple[int, _Produce | _Commit, Any]]

@@ -35,10 +35,15 @@ class AppendAgain(Repeatable):
         self._start = partition.log.start_offset
         self._zstd = zstd
 
-    def again(self, records: memoryview) -> PartitionProduceResponse | None:
-        """Queue one batch; the answer counts after `ReplicaManager.write`.
+    def again(
+        self, view: memoryview, places: list[int]
+    ) -> tuple[PartitionProduceResponse, list[int]] | None:
+        """Queue the batches of requests one behind the other, as far as they can be.
 
-        None: it is refused, or its partition is not as it was; nothing is done.
+        `places` has where each starts and ends in `view`.
+        Returns an answer for all, which counts after `ReplicaManager.write`, and the base offset of
+        each that is queued. None: the first is refused, or its partition is not as it was; nothing is
+        done.
         """
         partition, replicas = self._partition, self._replicas
         log = partition.log
@@ -48,7 +53,11 @@ class AppendAgain(Repeatable):
             or log.start_offset != self._start
         ):
             return None
-        return replicas.append_one(partition, records, zstd=self._zstd)
+        usual = replicas.append_usual(partition, view, places)
+        if usual is not None:
+            return usual
+        one = replicas.append_one(partition, view[places[0] : places[1]], zstd=self._zstd)
+        return None if one is None else (one, [one.base_offset])
 
 
 def repeated_append(

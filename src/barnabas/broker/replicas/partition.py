@@ -11,7 +11,6 @@ from barnabas.broker.replicas.refusals import (
     not_stored,
     old_format,
     refusal,
-    refused,
     transactional,
     unknown_codec,
 )
@@ -29,12 +28,11 @@ from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
-from barnabas.types import new_tuple
+from barnabas.types import NO_TIMESTAMP, new_tuple
 from barnabas.wire.schema import maker
 from barnabas.wire.send import FileSlice, HeldRecords
 
 _NONE = ErrorCode.NONE
-_NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 _CONVERTED_BYTES_MAX = 4 << 20
 """What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 MAGIC = 2
@@ -91,9 +89,34 @@ class Partition:
         The records are stamped in place and must stay as they are until `write`. `in_transaction`:
         they may belong to one. `unpacking`: what all of the request may unpack to.
         """
-        log = self.log
         if records is None or (not zstd and is_of_zstd(records)):
             return (no_records if records is None else unknown_codec)(self.index)
+        bases = self.append_usual(records, [0, len(records)], now_ms)
+        if bases:
+            return self.appended(bases[0])
+        return self._append_unusual(
+            records, now_ms, in_transaction=in_transaction, unpacking=unpacking
+        )
+
+    def append_usual(self, view: memoryview, places: list[int], now_ms: int) -> list[int]:
+        """Check and queue batches one behind the other, as far as they are usual ones.
+
+        `places` has where each starts and ends in `view`. Returns the base offset of each that is
+        queued, from the first one on. With the others nothing is done.
+        """
+        bases: list[int] = []
+        self.queued_bytes += self.log.append_usual(view, places, self.leader_epoch, now_ms, bases)
+        return bases
+
+    def _append_unusual(
+        self,
+        records: memoryview,
+        now_ms: int,
+        *,
+        in_transaction: bool,
+        unpacking: Unpacking | None,
+    ) -> PartitionProduceResponse:
+        log = self.log
         try:
             header = check_produced(records, log.config.max_message_bytes, unpacking)
             if header[_ATTRIBUTES] and header.transactional and not in_transaction:
@@ -119,17 +142,18 @@ class Partition:
         )
         if not duplicate:
             self.queued_bytes += len(records)
-        return self._appended(base, append_time, start)
+        return self.appended(base, append_time, start)
 
-    def _appended(
-        self, base_offset: int, append_time_ms: int, start_offset: int
+    def appended(
+        self, base_offset: int, append_time_ms: int = NO_TIMESTAMP, start_offset: int | None = None
     ) -> PartitionProduceResponse:
+        """The answer to a batch that is queued, which counts after `write`."""
         return _appended(
             index=self.index,
             error_code=_NONE,
             base_offset=base_offset,
             log_append_time_ms=append_time_ms,
-            log_start_offset=start_offset,
+            log_start_offset=self.log.start_offset if start_offset is None else start_offset,
         )
 
     def append_set(
@@ -167,7 +191,7 @@ class Partition:
 
         batch = todays_batch(records, self.log.config, unpacking)
         if batch is None:
-            return self._appended(-1, -1, self.log.start_offset)
+            return self.appended(-1)
         if batch[1].codec == Codec.ZSTD and not zstd:
             return unknown_codec(self.index)
         return self._append_checked(*batch, now_ms)
@@ -189,28 +213,7 @@ class Partition:
         except StorageError as error:
             return not_stored(self.index, error)
         self.queued_bytes += len(made)
-        return self._appended(info.base_offset, info.append_time_ms, info.log_start_offset)
-
-    def append_messages(
-        self, messages: memoryview, now_ms: int, unpacking: Unpacking | None = None
-    ) -> PartitionProduceResponse:
-        """As `append`, for messages of Kafka 0.7, which are stored as they are."""
-        log = self.log
-        if not log.config.byte_positions:
-            return refused(self.index, _NOT_THERE, "its offsets are no byte positions")
-        # Imported late: a broker starts faster without it, and most never need it.
-        from barnabas.log.partition.byte_appending import append_messages
-        from barnabas.records.messages07.check07 import check_set
-
-        try:
-            kept = check_set(messages, log.config.max_message_bytes, unpacking)
-            info = append_messages(log, kept, now_ms=now_ms)
-        except RefusedRecords as reason:
-            return refusal(self.index, reason, log.start_offset)
-        except StorageError as error:
-            return not_stored(self.index, error)
-        self.queued_bytes += len(kept)
-        return self._appended(info.base_offset, -1, info.log_start_offset)
+        return self.appended(info.base_offset, info.append_time_ms, info.log_start_offset)
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
@@ -265,7 +268,7 @@ class Partition:
             raise
         self.written_bytes += written
         log = self.log
-        if log.seen.is_behind:
+        if log.written_end < log.file_end:
             self.unseen.append(Unseen(log.file_end, unanswered, untold))
         elif untold and log.high_watermark < log.file_end:
             self.unseen.append(Unseen(log.file_end, [], untold))

@@ -13,6 +13,7 @@ from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.refusals import internal, refused
 from barnabas.broker.replicas.role import OFFLINE, keep_watermark
+from barnabas.broker.replicas.turned_reads import TurnedReads
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Clock
@@ -28,7 +29,6 @@ from barnabas.wire.schema import maker
 
 log = logging.getLogger(__name__)
 
-_MOST_AT_ONCE = 256
 _READ_COMMITTED = 1
 _NOTHING_REFUSED: Mapping[int, PartitionProduceResponse] = MappingProxyType({})
 
@@ -45,8 +45,8 @@ class ReplicaManager:
     """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
 
     __slots__ = (
-        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_turn", "_unpacking",
-        "_unseen", "on_slow",
+        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_unpacking", "_unseen",
+        "on_slow", "read_each",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
@@ -59,7 +59,7 @@ class ReplicaManager:
         """What is still gathered of the broker's own; these partitions are dirty too."""
         self._own_ms = 0
         """When the first of these began: all of a turn are of one time."""
-        self._turn = 0
+        self.read_each = TurnedReads(self.read).read
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
         self.on_slow: Callable[[], None] = _nobody
@@ -202,8 +202,7 @@ class ReplicaManager:
                     unpacking=unpacking,
                 )
                 if not answer.error_code:
-                    partition.unanswered.append(answer)
-                    self._dirty[partition] = None
+                    self._await_write(partition, answer)
                 answers.append(answer)
             if answers:
                 responses.append(
@@ -225,24 +224,42 @@ class ReplicaManager:
         if was_much:
             return None
         unpacking.begin()
-        now_ms = self._clock.time_ms()
-        answer = partition.append(records, now_ms, zstd=zstd, unpacking=unpacking)
+        answer = partition.append(records, self._clock.time_ms(), zstd=zstd, unpacking=unpacking)
         if answer.error_code:
             return None
-        partition.unanswered.append(answer)
-        self._dirty[partition] = None
+        self._await_write(partition, answer)
         if unpacking.is_much:
             self.on_slow()
         return answer
+
+    def append_usual(
+        self, partition: Partition, view: memoryview, places: list[int]
+    ) -> tuple[PartitionProduceResponse, list[int]] | None:
+        """Queue usual batches, each of which is all that a request has, as `Partition.append_usual`.
+
+        Returns one answer for all, and the base offset of each; None: the first is unusual.
+        """
+        bases = partition.append_usual(view, places, self._clock.time_ms())
+        if not bases:
+            return None
+        answer = partition.appended(bases[0])
+        self._await_write(partition, answer)
+        return answer, bases
+
+    def _await_write(self, partition: Partition, answer: PartitionProduceResponse) -> None:
+        partition.unanswered.append(answer)
+        self._dirty[partition] = None
 
     def append_messages(
         self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None
     ) -> PartitionProduceResponse:
         """Queue messages of Kafka 0.7; the answer counts after `write`."""
-        answer = partition.append_messages(messages, self._clock.time_ms(), unpacking)
+        # Imported late: most brokers have no such topic.
+        from barnabas.broker.replicas.messages07 import append_messages
+
+        answer = append_messages(partition, messages, self._clock.time_ms(), unpacking)
         if not answer.error_code:
-            partition.unanswered.append(answer)
-            self._dirty[partition] = None
+            self._await_write(partition, answer)
         return answer
 
     def append_own(
@@ -312,7 +329,7 @@ class ReplicaManager:
             if partition.role is not None:
                 self._purgatory.happened(partition.role, -1)
             return
-        if partition.is_seen:
+        if not partition.unseen:
             self._purgatory.happened(partition, written)
         else:
             partition.when_seen(partial(self._seen, partition, written))
@@ -371,31 +388,6 @@ class ReplicaManager:
                 min_one = each_whole and left > 0
             fetched.append(got)
         return fetched
-
-    def read_each(
-        self, reads: Sequence[Read], max_bytes: int, *, committed_only: bool = False
-    ) -> list[Fetched]:
-        """As `read` for who expects something of each partition: each first batch comes whole.
-
-        Such readers name the partitions in the same order for ever. So that the last ones get their
-        turn though `max_bytes` are too few, it begins with another one each time. Of thousands some
-        hundreds give something, as each has to be converted while all others wait.
-        """
-        if not reads:
-            return []
-        first = self._turn % len(reads)
-        turned = [*reads[first:], *reads[:first]]
-        fetched: list[Fetched] = []
-        for at in range(0, len(turned), _MOST_AT_ONCE):
-            part = turned[at : at + _MOST_AT_ONCE]
-            part_fetched = self.read(
-                part, max_bytes, each_whole=True, committed_only=committed_only
-            )
-            if any(one.data.records for one in part_fetched):
-                max_bytes = 0
-            fetched += part_fetched
-        self._turn += sum(bool(one.data.records) for one in fetched)
-        return fetched[len(reads) - first :] + fetched[: len(reads) - first]
 
     def _unknown(self, topic: str, topic_id: bytes) -> ErrorCode:
         """The code for a partition that is not here, of a topic that was named or told by id."""

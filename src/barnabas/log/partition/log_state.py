@@ -26,9 +26,9 @@ class LogState:
     """
 
     __slots__ = (
-        "_hints", "_queue", "_recent", "_touched", "config", "directory", "disk", "end_offset",
+        "_hints", "_touched", "config", "directory", "disk", "end_offset",
         "epochs", "failure", "file_end", "flushing", "high_watermark", "losses", "on_counted",
-        "producers", "recovered_watermark", "refusal", "segments", "snapshot_offset",
+        "producers", "queue", "recent", "recovered_watermark", "refusal", "segments", "snapshot_offset",
         "start_offset", "topic_id", "topic_partition", "written_end",
     )  # fmt: skip
 
@@ -63,8 +63,8 @@ class LogState:
         """Why the log is offline; it stays so until the broker starts again."""
         self.refusal: StorageError | None = None
         """Why the log takes no records: `failure`, or that its disk is full."""
-        self._queue: list[Buffer] = []
-        self._recent = RecentBatches()
+        self.queue: list[Buffer] = []
+        self.recent = RecentBatches()
         self._hints = ReadHints()
         self.snapshot_offset = 0
         """The newest snapshot of the producers holds what they did before it."""
@@ -134,13 +134,13 @@ class LogState:
         self.flushing.recovery_point = min(self.recovery_point, offset)
         self.snapshot_offset = min(self.snapshot_offset, self.recovery_point)
         self._touched = True
-        self._recent.clear()
+        self.recent.clear()
         self._hints.clear()
 
     def fail(self, error: StorageError) -> None:
         """Take the log offline: its files and its memory disagree."""
         self.failure = self.refusal = error
-        self._queue.clear()
+        self.queue.clear()
 
     def refused(self) -> StorageError:
         """What to raise while it takes no records."""

@@ -5,6 +5,7 @@ truncation, when old segments go (`retention`).
 """
 
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.kernels.producing import queued
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.partition.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.partition.reading import slice_of_older, slice_of_recent
@@ -15,6 +16,7 @@ from barnabas.log.segments.log_config import LogConfig
 from barnabas.records.batches.batch import BatchHeader, read_header, stamp, stamp_append_time
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
+from barnabas.records.checksums import crc32c
 from barnabas.types import NO_TIMESTAMP, Buffer, new_tuple
 
 
@@ -37,6 +39,17 @@ class PartitionLog(StoredLog):
         self.segments.active.room = 0
 
     # --- Appending ----------------------------------------------------------------------------
+
+    def append_usual(
+        self, view: memoryview, places: list[int], leader_epoch: int, now_ms: int, bases: list[int]
+    ) -> int:
+        """Check produced batches and queue them as `append` does, as far as they are usual.
+
+        `places` has where each starts and ends in `view`; `bases` gets the offset of each. Returns
+        their bytes. With the others nothing is done: `check_produced` and `append` say what is wrong,
+        or do what is seldom: to decompress, to follow a transaction, to roll the segment.
+        """
+        return queued(self, view, places, leader_epoch, now_ms, crc32c, bases)
 
     def append(
         self,
@@ -97,16 +110,16 @@ class PartitionLog(StoredLog):
     def queue_batch(self, records: Buffer, size: int, last_offset: int, timestamp: int) -> None:
         """Queue a batch that has its offsets, for which the active segment has room."""
         segment = self.segments.active
-        self._recent.add(self.end_offset, segment.size)
+        self.recent.add(self.end_offset, segment.size)
         segment.add(size, last_offset, timestamp)
-        self._queue.append(records)
+        self.queue.append(records)
         self.end_offset = last_offset + 1
 
     def queue_set(self, messages: memoryview, last_offset: int, timestamp: int) -> None:
         """Queue messages of an old format that have their offsets; a read finds each by the index."""
-        self._recent.clear()
+        self.recent.clear()
         self.segments.active.add(len(messages), last_offset, timestamp)
-        self._queue.append(messages)
+        self.queue.append(messages)
         self.end_offset = last_offset + 1
 
     def begin_epoch(self, epoch: int, offset: int) -> None:
@@ -141,9 +154,9 @@ class PartitionLog(StoredLog):
         limit = min(max_offset, end)
         whole = limit == self.file_end
         if whole and offset >= segment.base_offset:
-            found = self._recent.find(offset)
+            found = self.recent.find(offset)
             if found >= 0:
-                return slice_of_recent(segment, self._recent, found, max_bytes, min_one=min_one)
+                return slice_of_recent(segment, self.recent, found, max_bytes, min_one=min_one)
         wanted = (offset, None if whole else limit)
         return slice_of_older(self.segments, self._hints, wanted, max_bytes, min_one=min_one)
 

@@ -21,11 +21,6 @@ class SeenEnd:
         self._syncing = False
         self.on_moved: Callable[[], None] | None = None
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether there is something in the file that does not count yet."""
-        return self._log.written_end < self._log.file_end
-
     def wrote(self) -> None:
         """Something new is in the file.
 

@@ -37,15 +37,15 @@ class StoredLog(LogState):
         """
         if self.failure is not None:
             raise self.offline()
-        if not self._queue:
+        if not self.queue:
             return
         segment = self.segments.active
         try:
-            segment.file.write(segment.written, self._queue)
+            segment.file.write(segment.written, self.queue)
         except StorageError as error:
             self.drop_queued(error)
             raise
-        self._queue = []
+        self.queue = []
         self._touched = True
         segment.written = segment.size
         self.file_end = self.end_offset
@@ -74,7 +74,7 @@ class StoredLog(LogState):
             raise
         self.segments.add(segment)
         self.snapshot_offset = self.end_offset
-        self._recent.clear()
+        self.recent.clear()
         return segment
 
     def _write_snapshot(self) -> list[str]:
@@ -126,7 +126,7 @@ class StoredLog(LogState):
                 raise self.offline()
             self.begin_close()
             self.flush()
-        self._queue.clear()
+        self.queue.clear()
         for segment in self.segments:
             segment.close()
 
@@ -138,7 +138,7 @@ class StoredLog(LogState):
         On a full disk that can be undone: written records are still served. Otherwise the log is
         offline.
         """
-        self._queue.clear()
+        self.queue.clear()
         if not isinstance(error, DiskFull):
             self.fail(error)
             return

@@ -173,6 +173,18 @@ class ProducerState:
         entry = self._entries.get(producer_id)
         return entry is not None and entry.transaction_start < 0 and entry.epoch >= epoch
 
+    def next_of(self, producer_id: int, epoch: int, sequence: int) -> ProducerEntry | None:
+        """The entry of a producer outside of transactions, if its next batch is this one."""
+        entry = self._entries.get(producer_id)
+        if (
+            entry is not None
+            and entry.next_sequence == sequence
+            and entry.epoch == epoch
+            and entry.transaction_start < 0
+        ):
+            return entry
+        return None
+
     def check(self, batch: BatchHeader) -> AppendedBatch | None:
         """Check a client's batch: return the batch that it duplicates, or None to append it.
 

@@ -34,19 +34,21 @@ class IndexedFile(BatchFile):
     """Where in its file the batches with some offset or some time are."""
 
     __slots__ = (
-        "_index_interval", "_max_timestamp", "_mended", "_offsets", "_since_index", "_times",
-        "first_seen", "max_timestamp_offset", "room",
+        "_mended", "_offsets", "_times", "first_seen", "index_interval", "max_timestamp_offset",
+        "newest_seen", "room", "since_index",
     )  # fmt: skip
 
     def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
         super().__init__(disk, directory, base_offset, config)
-        self._index_interval = config.index_interval_bytes
+        self.index_interval = config.index_interval_bytes
         self._mended = False
         """Whether the indexes were made again since the segment was opened."""
         self._offsets: OffsetIndex | None = None
         self._times: TimeIndex | None = None
-        self._since_index = 0
-        self._max_timestamp = UNKNOWN
+        self.since_index = 0
+        """Bytes behind the last entry of the indexes; the next comes behind `index_interval` of them."""
+        self.newest_seen = UNKNOWN
+        """`max_timestamp`, -2 where that has to be asked."""
         self.first_seen = UNKNOWN
         """`first_timestamp`, negative where that has to be asked."""
         self.max_timestamp_offset = base_offset
@@ -72,9 +74,9 @@ class IndexedFile(BatchFile):
     @property
     def max_timestamp(self) -> int:
         """The greatest timestamp of its batches; -1 if they have none."""
-        if self._max_timestamp == UNKNOWN:
-            self._max_timestamp = self._find_max_timestamp()
-        return self._max_timestamp
+        if self.newest_seen == UNKNOWN:
+            self.newest_seen = self._find_max_timestamp()
+        return self.newest_seen
 
     @property
     def first_timestamp(self) -> int:
@@ -102,7 +104,7 @@ class IndexedFile(BatchFile):
             self._doubt(entry, error)
             return self.find(offset)
         passed = (self.written if found is None else found.position) - start
-        if passed > _FAR + 2 * self._index_interval and not self._mended:
+        if passed > _FAR + 2 * self.index_interval and not self._mended:
             self._mend(INDEX, f"it has no entry for the {passed} bytes from {start} on")
         return found
 
@@ -205,8 +207,8 @@ class IndexedFile(BatchFile):
         its last entry is far from the end, only the batches from the last offset entry on are read.
         """
         last = self._time_entry(TimeIndex.last)
-        if self._max_timestamp != UNKNOWN:
-            return self._max_timestamp  # Both indexes were made again meanwhile.
+        if self.newest_seen != UNKNOWN:
+            return self.newest_seen  # Both indexes were made again meanwhile.
         timestamp, at_offset = last or (NO_TIMESTAMP, self.base_offset)
         known = self._last_known()
         start = 0 if last is None else self._position_of(last.offset, known)
@@ -218,7 +220,7 @@ class IndexedFile(BatchFile):
                     continue
                 if header.position <= known and known:
                     self._mend(TIME_INDEX, f"it knows nothing younger than {timestamp}")
-                    return self._max_timestamp
+                    return self.newest_seen
                 timestamp, at_offset = header.max_timestamp, header.last_offset
         except DecodeError as error:
             raise self.damaged(error) from error
@@ -243,14 +245,14 @@ class IndexedFile(BatchFile):
         # The order of these steps decides which entries exist; it is Kafka's (LogSegment.append),
         # so that both write the same indexes for the same batches.
         if max_timestamp > self.max_timestamp:
-            self._max_timestamp = max_timestamp
+            self.newest_seen = max_timestamp
             self.max_timestamp_offset = last_offset
-        if self._since_index > self._index_interval:
+        if self.since_index > self.index_interval:
             self.offsets.append(last_offset, position)
-            self.times.append(self._max_timestamp, self.max_timestamp_offset)
-            self._since_index = 0
+            self.times.append(self.newest_seen, self.max_timestamp_offset)
+            self.since_index = 0
             self.room -= 1
-        self._since_index += size
+        self.since_index += size
 
     def _load(self) -> None:
         """Have both indexes; made again where their files are not what they should be."""
@@ -277,16 +279,16 @@ class IndexedFile(BatchFile):
         """
         if self._mended:
             raise DamagedFile(self.stem + index, 0, f"what the batches say, and {fault}")
-        indexes = self._offsets, self._times, self._since_index
-        times = self.first_seen, self._max_timestamp, self.max_timestamp_offset
+        indexes = self._offsets, self._times, self.since_index
+        times = self.first_seen, self.newest_seen, self.max_timestamp_offset
         end = self._index_all()
         if end < self.written:
-            self._offsets, self._times, self._since_index = indexes
-            self.first_seen, self._max_timestamp, self.max_timestamp_offset = times
+            self._offsets, self._times, self.since_index = indexes
+            self.first_seen, self.newest_seen, self.max_timestamp_offset = times
             raise DamagedFile(self.path, end, "a whole batch")
-        if times[1] > self._max_timestamp:
+        if times[1] > self.newest_seen:
             # That of a batch which is queued, and not yet in the file.
-            _, self._max_timestamp, self.max_timestamp_offset = times
+            _, self.newest_seen, self.max_timestamp_offset = times
         self._replace(index, fault)
 
     def _index_all(self) -> int:
@@ -329,7 +331,7 @@ class IndexedFile(BatchFile):
         self._offsets = OffsetIndex(self._disk, stem + INDEX, base, anew=True)
         self._times = TimeIndex(self._disk, stem + TIME_INDEX, base, anew=True)
         self.room = 0
-        self._max_timestamp = NO_TIMESTAMP
+        self.newest_seen = NO_TIMESTAMP
         self.max_timestamp_offset = self.base_offset
         self.first_seen = UNKNOWN
-        self._since_index = 0
+        self.since_index = 0

@@ -65,6 +65,9 @@ class LogConfig:
     judges_records: bool = field(init=False)
     """Whether each record that is produced must be looked at. Worked out once: each append asks."""
 
+    takes_as_sent: bool = field(init=False)
+    """Whether batches of today are stored as they came, and no record of them is looked at."""
+
     sure_batch_bytes: int = field(init=False)
     """The size up to which no batch is too large: for the topic, or for a segment."""
 
@@ -90,6 +93,8 @@ class LogConfig:
         judges = self.compacts or self.message_timestamp_before_max_ms < _FOREVER
         object.__setattr__(self, "judges_records", judges)
         object.__setattr__(self, "rewrites", self.stored is not None or self.magic < 2)
+        as_sent = not (judges or self.rewrites or self.log_append_time)
+        object.__setattr__(self, "takes_as_sent", as_sent)
 
     @property
     def scheme(self) -> OffsetScheme:

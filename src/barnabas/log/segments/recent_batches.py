@@ -20,8 +20,13 @@ class RecentBatches:
         self.offsets.append(base_offset)
         self.positions.append(position)
         if len(self.offsets) >= 2 * _KEPT:
-            del self.offsets[:_KEPT]
-            del self.positions[:_KEPT]
+            self.forget_oldest()
+
+    def forget_oldest(self) -> None:
+        """Keep the last 256, once they are twice as many."""
+        if len(self.offsets) >= 2 * _KEPT:
+            del self.offsets[:-_KEPT]
+            del self.positions[:-_KEPT]
 
     def find(self, offset: int) -> int:
         """Number of the batch that holds `offset` (or starts the gap it is in); -1 if too old."""

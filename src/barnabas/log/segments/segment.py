@@ -69,14 +69,14 @@ class Segment(IndexedFile):
         if not position:
             self.first_seen = max_timestamp
         self.size = position + size
-        if self._since_index > self._index_interval or self._max_timestamp == UNKNOWN:
+        if self.since_index > self.index_interval or self.newest_seen == UNKNOWN:
             self._index(position, size, last_offset, max_timestamp)
             return
         # What most batches come to, without a call.
-        if max_timestamp > self._max_timestamp:
-            self._max_timestamp = max_timestamp
+        if max_timestamp > self.newest_seen:
+            self.newest_seen = max_timestamp
             self.max_timestamp_offset = last_offset
-        self._since_index += size
+        self.since_index += size
 
     def index_is_full(self, most_bytes: int) -> bool:
         """Whether another entry would make an index file longer than `most_bytes`."""
@@ -114,8 +114,8 @@ class Segment(IndexedFile):
         self.room = 0
         if not position:
             self.first_seen = UNKNOWN
-        self._since_index = 0
-        self._max_timestamp = UNKNOWN
+        self.since_index = 0
+        self.newest_seen = UNKNOWN
 
     def files(self) -> list[File]:
         """What a sync of this segment must sync."""

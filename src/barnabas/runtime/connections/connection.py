@@ -176,7 +176,10 @@ class Connection:
             received = self._intake.fill(self._channel)
             if self._paused:
                 self._keep(received)
-            elif received <= 0 or not self._answers_all():
+            elif received > 0 and self._answers_all():
+                self._intake.settle()
+                self._depart()
+            else:
                 self._handle(received)
         except Exception as error:  # noqa: BLE001 - it ends this connection
             self._on_failed(error)
@@ -187,7 +190,11 @@ class Connection:
 
     def leave(self) -> None:
         """The turn is over: send what there is."""
-        self.guarded(self._flush)
+        if not self.is_closed:
+            try:  # As `guarded`, without a call for each reply.
+                self._flush()
+            except Exception as error:  # noqa: BLE001 - it ends this connection
+                self._on_failed(error)
 
     def _on_left_over(self) -> None:
         if self._outbox.size > MAX_UNSENT_BYTES:
@@ -215,26 +222,23 @@ class Connection:
             self._outbox.flush(self._channel)
 
     def _answers_all(self) -> bool:
-        """Have the handler answer what it knows already; returns whether nothing else was received."""
+        """Have the handler answer what it knows already; returns whether nothing else is there."""
         if self._must_wait():
             return False
         handler, departures = self._handler, self._departures
         assert handler is not None
         departures.present = self
         try:
-            is_all = self._intake.skip(handler.take_known)
+            return self._intake.skip(handler.take_known)
         finally:
             departures.present = None
-        if is_all:
-            self._intake.settle()
-            self._depart()
-        return is_all
 
     def _handle(self, received: int) -> None:
         intake, fills = self._intake, _FILLS_PER_EVENT
         began = self._departures.monotonic()
         while received > 0 or intake.is_full:
-            self._hand_over(began, is_first=fills == _FILLS_PER_EVENT)
+            if fills == _FILLS_PER_EVENT or not self._answers_all():
+                self._hand_over(began, is_first=fills == _FILLS_PER_EVENT)
             if not intake.is_full or received <= 0 or not fills or self._must_wait():
                 break
             # A ring was filled to the brim: the rest of a large frame is likely there.

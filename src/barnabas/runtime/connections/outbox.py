@@ -36,6 +36,7 @@ class Outbox:
         "_parts",
         "_taken",
         "evict",
+        "has_files",
         "size",
     )
 
@@ -50,6 +51,8 @@ class Outbox:
         self.evict = evict
         self._parts: deque[Buffer | FileSlice] = deque()
         self.size = 0
+        self.has_files = False
+        """Whether some of what is queued since it was empty is in files, which may go meanwhile."""
 
     def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
@@ -57,12 +60,8 @@ class Outbox:
             self._parts.append(send)
         else:
             self._parts.extend(send.parts)
+            self.has_files |= any(isinstance(part, FileSlice) for part in send.parts)
         self.size += len(send)
-
-    @property
-    def has_files(self) -> bool:
-        """Whether some of it is still to be read from files, which may go meanwhile."""
-        return any(isinstance(part, FileSlice) for part in self._parts)
 
     def flush(self, channel: Channel) -> bool:
         """Send what fits; returns whether all is out.
@@ -71,16 +70,8 @@ class Outbox:
             ConnectionFailed: the stream broke.
             StorageError: a file region cannot be read, or is shorter than promised.
         """
-        is_out = self._flush(channel)
-        if not is_out:
-            self._count()
-        elif self._is_counted:
-            self._uncount()
-        return is_out
-
-    def _flush(self, channel: Channel) -> bool:
-        parts = self._parts
-        while parts:
+        parts, is_out = self._parts, True
+        while parts and is_out:
             first = parts[0]
             if type(first) is bytes and len(parts) == 1:
                 # One response, as mostly.
@@ -92,19 +83,24 @@ class Outbox:
             else:
                 buffers, wanted = self._gather()
                 sent = channel.send(buffers, more=wanted < self.size)
-                if sent == self.size:
-                    parts.clear()
-                    self.size = 0
-                    return True
+            if sent == self.size:
+                parts.clear()
+                self.size = 0
+                self.has_files = False
+                break
             self._advance(sent)
-            if sent < wanted:
-                return False
-        return True
+            is_out = sent >= wanted
+        if not is_out:
+            self._count()
+        elif self._is_counted:
+            self._uncount()
+        return is_out
 
     def clear(self) -> None:
         """Forget everything; for a stream that broke or ends."""
         self._parts.clear()
         self.size = 0
+        self.has_files = False
         self._uncount()
 
     def _count(self) -> None:

@@ -218,7 +218,11 @@ class PollLoop:
     def _drain(queue: deque[_Callback]) -> None:
         # What these ask for in turn comes after the next look at the descriptors.
         for _ in range(len(queue)):
-            _call(queue.popleft())
+            callback = queue.popleft()
+            try:  # As `_call`, without a call for each.
+                callback()
+            except Exception:
+                log.exception("callback failed", extra={"callback": repr(callback)})
 
 
 def _call(callback: _Callback) -> None:

@@ -351,15 +351,19 @@ def test_behind_a_batch_that_unpacks_much_the_next_goes_the_ordinary_way(tmp_pat
     builder = BatchBuilder(Codec.GZIP, 8 << 20)
     builder.append(1_000, None, bytes(4 << 20), ())
     much = bytes(builder.build())
-    assert replicas.append_one(partition, memoryview(make_batch(1)), zstd=True) is not None
+
+    def one(batch: bytearray) -> object | None:
+        return replicas.append_one(partition, memoryview(batch), zstd=True)
+
+    assert one(make_batch(1)) is not None
     assert not slow
-    assert replicas.append_one(partition, memoryview(bytearray(much)), zstd=True) is not None
+    assert one(bytearray(much)) is not None
     assert len(slow) == 1
     # It is not even looked at: whether it has to wait is decided where it is read.
-    assert replicas.append_one(partition, memoryview(bytearray(much)), zstd=True) is None
+    assert one(bytearray(much)) is None
     assert codes_of(replicas.append(a_request(("dogs", 0, memoryview(make_batch(1)))))) == [
         ErrorCode.NONE
     ]
-    assert replicas.append_one(partition, memoryview(make_batch(1)), zstd=True) is not None
+    assert one(make_batch(1)) is not None
     replicas.write()
     assert partition.log.end_offset == 4

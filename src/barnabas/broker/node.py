@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
+from functools import partial
 
 from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.zookeeper.registrations import Registries
@@ -19,18 +20,31 @@ from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
+HandOver = Callable[[Callable[[], None]], None]
+"""Has something called on a node's loop; for any thread."""
+
 
 class Node:
     """One broker and the loop it runs on. `run` blocks its thread; `stop` is for any thread."""
 
-    def __init__(self, config: BrokerConfig, *, ephemeral: bool = False) -> None:
-        """`ephemeral`: the log directories are removed when it has stopped."""
+    def __init__(
+        self,
+        config: BrokerConfig,
+        *,
+        ephemeral: bool = False,
+        session: Callable[[HandOver], SharedRegistry] | None = None,
+    ) -> None:
+        """`ephemeral`: the log directories are removed when it has stopped.
+
+        `session`: makes the session with the registry of a cluster in this process.
+        """
         self._loop = EventLoop(_socket_options(config))
         self._disk = RealDisk(call=self._loop.call)
         self._worker = ThreadWorker()
         self._config = config
         self._directories = config.directories
         self._ephemeral = ephemeral
+        self._session = session
         self._stopping = False
         self._heap = system_heap()
         self._server = BrokerServer(
@@ -75,11 +89,19 @@ class Node:
                 for directory in self._directories:
                     self._disk.remove(directory)
 
-    def stop(self) -> None:
-        """Have `run` return once all is answered and closed; from any thread."""
+    def stop(self, *, hand_over: bool = True) -> None:
+        """Have `run` return once all is answered and closed; from any thread.
+
+        `hand_over`: a member of a cluster has its leaders moved away first.
+        """
         with suppress(RuntimeError):
             # A loop that is closed has stopped already.
-            self._loop.call(self._stop)
+            self._loop.call(partial(self._stop, hand_over=hand_over))
+
+    def kill(self) -> None:
+        """Have `run` return at once, with nothing answered or written; from any thread."""
+        with suppress(RuntimeError):
+            self._loop.call(self._abandon)
 
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
         """Make a topic and return when it can be used; from any thread but the loop's.
@@ -106,10 +128,15 @@ class Node:
             self._heap.trim()
             self._loop.timers.after(SECONDS, self._keep_heap_small)
 
-    def _stop(self) -> None:
+    def _stop(self, *, hand_over: bool = True) -> None:
         if not self._stopping:
             self._stopping = True
-            self._server.stop(self._loop.stop)
+            self._server.stop(self._loop.stop, hand_over=hand_over)
+
+    def _abandon(self) -> None:
+        self._stopping = True
+        self._server.abandon()
+        self._loop.stop()
 
     def _close(self) -> None:
         """End the threads there are besides the loop's."""
@@ -117,6 +144,9 @@ class Node:
         self._disk.close()
 
     def _open_registries(self, directories: Sequence[str]) -> Registries:
+        if self._session is not None:
+            own = self._session(self._loop.call)
+            return Registries(own, own)
         today, of_07 = self._config.zookeeper_connect, self._config.zk_connect
         if today and today.rstrip("/") == of_07.rstrip("/"):
             raise ConfigError(

@@ -350,6 +350,14 @@ class LogManager:
         events += map(not_written, self._keeper.save(clean=True))
         return events + self._let_go()
 
+    def abandon(self) -> None:
+        """Let the directories go as a kill would: nothing is written, and the next start recovers."""
+        for log in self._logs.values():
+            log.close(clean=False)
+        for directory in self._directories.all:
+            directory.in_order = False
+        self._let_go()
+
     def _let_go(self) -> list[LogEvent]:
         events: list[LogEvent] = []
         self._removals.close()

@@ -1,5 +1,6 @@
-"""For your tests: a broker in your process, and pytest fixtures."""
+"""For your tests: a broker or a cluster in your process, and pytest fixtures."""
 
 from barnabas.testing.embedded_broker import EmbeddedBroker
+from barnabas.testing.embedded_cluster import EmbeddedCluster
 
-__all__ = ["EmbeddedBroker"]
+__all__ = ["EmbeddedBroker", "EmbeddedCluster"]

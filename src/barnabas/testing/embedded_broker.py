@@ -2,20 +2,17 @@
 
 import shutil
 import tempfile
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from barnabas.broker.node import Node
+from barnabas.broker.node_thread import NodeThread
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.config.releases import release_line
 from barnabas.errors import LocalProtocolError
-
-_START_SECONDS = 30.0
-_STOP_SECONDS = 30.0
 
 _QUICK = {"group.initial.rebalance.delay.ms": 0}
 """Tests need not wait the three seconds in which a real broker gathers members of a new group."""
@@ -41,10 +38,9 @@ class EmbeddedBroker:
         self._release = release_line(profile) if profile else ""
         self._temporary = data_dir is None
         self._data_dir = Path(data_dir) if data_dir is not None else None
-        self._node: Node | None = None
-        self._thread: threading.Thread | None = None
+        self._node: NodeThread | None = None
+        self._is_running = False
         self._addresses: dict[str, Endpoint] = {}
-        self._failure: BaseException | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -101,28 +97,13 @@ class EmbeddedBroker:
             },
             release=self._release,
         )
-        started = threading.Event()
-        node = self._node = Node(config)
-
-        def on_started(addresses: dict[str, Endpoint]) -> None:
-            self._addresses = addresses
-            started.set()
-
-        def serve() -> None:
-            try:
-                node.run(on_started)
-            except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-                self._failure = error
-                started.set()
-
-        self._thread = threading.Thread(target=serve, name="barnabas broker", daemon=True)
-        self._thread.start()
-        in_time = started.wait(_START_SECONDS)
-        if self._failure is not None:
-            self._thread.join()
+        node = self._node = NodeThread(Node(config), "barnabas broker")
+        try:
+            self._addresses = node.start()
+        except BaseException:
             self._clean_up()
-            raise self._failure
-        assert in_time, "the broker did not start in time"
+            raise
+        self._is_running = True
 
     def stop(self) -> None:
         """Stop the broker cleanly; a second call does nothing.
@@ -130,16 +111,13 @@ class EmbeddedBroker:
         Raises:
             BaseException: whatever ended the broker's thread early.
         """
-        if self._thread is None or self._node is None:
+        if self._node is None or not self._is_running:
             return
-        self._addresses = {}
-        self._node.stop()
-        self._thread.join(_STOP_SECONDS)
-        assert not self._thread.is_alive(), "the broker did not stop in time"
-        self._thread = None
-        self._clean_up()
-        if self._failure is not None:
-            raise self._failure
+        self._addresses, self._is_running = {}, False
+        try:
+            self._node.stop()
+        finally:
+            self._clean_up()
 
     def create_topic(
         self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
@@ -151,7 +129,7 @@ class EmbeddedBroker:
         """
         if self._node is None or not self._addresses:
             raise self._not_there()
-        self._node.create_topic(name, partitions, dict(config or {}))
+        self._node.node.create_topic(name, partitions, dict(config or {}))
 
     @property
     def _running(self) -> dict[str, Endpoint]:

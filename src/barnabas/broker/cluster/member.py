@@ -1,4 +1,4 @@
-"""ClusterMember: one broker of several. Its controller, another broker, decides what it leads and follows.
+"""ClusterMember: one broker of several. The controller, another one or itself, says what it leads and follows.
 
 A request of the controller changes the image of the cluster; what that means for this broker's replicas is
 carried out at once. *Not* here: copying (`fetchers`), changes of ISRs (`isr_changes`).
@@ -6,13 +6,20 @@ carried out at once. *Not* here: copying (`fetchers`), changes of ISRs (`isr_cha
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import NamedTuple
 
-from barnabas.broker.cluster.fetchers import Address, Fetchers
+from barnabas.broker.cluster.cluster_controller import ClusterController
+from barnabas.broker.cluster.controller_client import ControllerClient
+from barnabas.broker.cluster.controllership import ControllerPorts
+from barnabas.broker.cluster.fetchers import Fetchers
 from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
-from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
+from barnabas.broker.cluster.peer_connection import (
+    Address,
+    OnAnswer,
+    PeerConnection,
+    address_of,
+)
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
 from barnabas.broker.purgatory.purgatory import Purgatory
@@ -20,25 +27,17 @@ from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.leading import Leading, LeadingPorts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic, config_of
+from barnabas.broker.znodes.topic_znodes import Topic, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
-from barnabas.cluster.image import Broker, ClusterImage, ImageDelta, PartitionState, TopicDelta
+from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
 from barnabas.config.broker import BrokerConfig
-from barnabas.errors import ConnectionFailed, ErrorCode, StorageError
-from barnabas.ports import Clock, Network, SharedRegistry, Timers
+from barnabas.config.listeners import listeners
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.ports import Clock, Entropy, Network, SharedRegistry, Timers
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.controlled_shutdown import (
-    ControlledShutdownRequest,
-    ControlledShutdownResponse,
-)
-from barnabas.protocol.create_topics import (
-    CreatableTopic,
-    CreatableTopicConfig,
-    CreateTopicsRequest,
-)
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
 from barnabas.protocol.stop_replica import StopReplicaRequest
 from barnabas.protocol.update_metadata import UpdateMetadataRequest
@@ -48,12 +47,7 @@ from barnabas.wire.schema import NO_UUID
 
 log = logging.getLogger(__name__)
 
-_PATIENCE_SECONDS = 30.0
-_CREATE_TOPICS = 1
-"""The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
 _TICK_SECONDS = 1.0
-_TRIES = 3
-_PAUSE_SECONDS = 1.0
 _MIN_ISR = "min.insync.replicas"
 
 Errors = Mapping[TopicPartition, ErrorCode]
@@ -65,6 +59,7 @@ class MemberPorts(NamedTuple):
     network: Network
     timers: Timers
     clock: Clock
+    entropy: Entropy
     purgatory: Purgatory
 
 
@@ -78,7 +73,7 @@ class ClusterMember:
         ports: MemberPorts,
         hosting: Hosting,
         replicas: ReplicaManager,
-        topics: Topics,
+        topics: ClusterTopics,
     ) -> None:
         """Lead and follow nothing yet.
 
@@ -109,7 +104,7 @@ class ClusterMember:
                 lambda: self.broker_epoch,
                 self._leading,
                 self._state,
-                partial(self.ask_controller, ApiKey.ALTER_PARTITION, self.versions.alter_partition),
+                self._ask_for_isr,
                 self._isr_changed,
             )
         )
@@ -127,7 +122,15 @@ class ClusterMember:
             ports.clock, ports.timers, limits, self._topic_id, self._log_failed
         )
         self._fetchers = Fetchers(self._new_fetcher)
-        self._asked_for: set[str] = set()
+        self.to_controller = ControllerClient(
+            config,
+            self.versions,
+            ports.timers,
+            self._connect,
+            lambda: self.image,
+            lambda: self.broker_epoch,
+        )
+        self.controller = self._new_controller()
 
     # --- What the controller says -------------------------------------------------------------
 
@@ -304,13 +307,30 @@ class ClusterMember:
 
     def _know_brokers(self) -> None:
         brokers = self.image.brokers
-        self._fetchers.know_brokers({one: _address(broker) for one, broker in brokers.items()})
+        self._fetchers.know_brokers({one: address_of(broker) for one, broker in brokers.items()})
         epochs = dict.fromkeys(brokers, -1)
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
                 partition.role.know_brokers(epochs)
 
     # --- Requests of this broker --------------------------------------------------------------
+
+    def _new_controller(self) -> ClusterController:
+        ports = ControllerPorts(
+            self.node_id,
+            self._registry,
+            self._ports.timers,
+            self._ports.entropy,
+            self.versions,
+            self._connect,
+            listeners(self._config)[0].name,
+            lambda: self._config.delete_topic_enable,
+        )
+        return ClusterController(ports, self._ports.clock)
+
+    def _ask_for_isr(self, message: object, on_answer: OnAnswer) -> None:
+        version = self.versions.alter_partition
+        self.to_controller.ask(ApiKey.ALTER_PARTITION, version, message, on_answer)
 
     def _new_fetcher(self, address: Address) -> ReplicaFetcher:
         return ReplicaFetcher(self._connect(address), self._fetcher_ports)
@@ -319,82 +339,7 @@ class ClusterMember:
         ports = self._ports
         return PeerConnection(ports.network, ports.timers, address, f"broker-{self.node_id}")
 
-    def ask_controller(
-        self, key: ApiKey, version: int, message: object, on_answer: OnAnswer
-    ) -> None:
-        """Send the controller a request; `on_answer` gets the response, or why there is none."""
-        broker = self.image.brokers.get(self.image.controller)
-        if broker is None:
-            error = ConnectionFailed("no controller is known")
-            self._ports.timers.soon(lambda: on_answer(error))
-            return
-        connection = self._connect(_address(broker))
-
-        def answered(response: object) -> None:
-            connection.close()
-            on_answer(response)
-
-        connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
-
-    def ask_for_topic(self, wanted: RequestedTopic, replicas: int) -> None:
-        """Have the controller make a topic, with fewer replicas where there are fewer brokers.
-
-        It is asked once at a time.
-        """
-        if wanted.name in self._asked_for:
-            return
-        self._asked_for.add(wanted.name)
-        topic = CreatableTopic(
-            name=wanted.name,
-            num_partitions=len(wanted.partitions),
-            replication_factor=max(min(replicas, len(self.image.brokers)), 1),
-            assignments=[],
-            configs=[
-                CreatableTopicConfig(name=name, value=value)
-                for name, value in wanted.config.items()
-            ],
-        )
-
-        def answered(response: object) -> None:
-            self._asked_for.discard(wanted.name)
-            log.info("topic asked for", extra={"topic": wanted.name, "answer": response})
-
-        request = CreateTopicsRequest(topics=[topic])
-        self.ask_controller(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
-
-    def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:
-        """Have the controller move the leaders away, as this broker stops; then call `on_done`.
-
-        Also where nobody can take over, or no controller answers, after a few tries.
-        """
-        if not self._config.controlled_shutdown_enable or not tries:
-            on_done()
-            return
-
-        def answered(response: object) -> None:
-            if isinstance(response, ControlledShutdownResponse):
-                left = len(response.remaining_partitions)
-                if not response.error_code and not left:
-                    on_done()
-                    return
-                why: dict[str, object] = {"error": response.error_code, "partitions": left}
-            else:
-                why = {"error": response}
-            log.warning("controlled shutdown is not over", extra={**why, "tries_left": tries - 1})
-            again = partial(self.hand_over, on_done, tries - 1)
-            self._ports.timers.after(_PAUSE_SECONDS if tries > 1 else 0, again)
-
-        request = ControlledShutdownRequest(broker_id=self.node_id, broker_epoch=self.broker_epoch)
-        version = self.versions.controlled_shutdown
-        self.ask_controller(ApiKey.CONTROLLED_SHUTDOWN, version, request, answered)
-
     def close(self) -> None:
-        """Copy nothing more."""
+        """Copy nothing more, and be no controller."""
+        self.controller.stop()
         self._fetchers.close()
-
-
-def _address(broker: Broker) -> Address:
-    """Where brokers reach it: by its first listener without TLS or a login."""
-    plain = [one for one in broker.endpoints if one.security_protocol == 0]
-    endpoint = (plain or [*broker.endpoints])[0]
-    return endpoint.host, endpoint.port

@@ -1,0 +1,126 @@
+"""ControllerClient: what a member asks of the controller of its cluster, which may be itself."""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+
+from barnabas.broker.cluster.inter_broker import InterBrokerVersions
+from barnabas.broker.cluster.peer_connection import (
+    Address,
+    OnAnswer,
+    PeerConnection,
+    address_of,
+)
+from barnabas.broker.znodes.topic_znodes import RequestedTopic
+from barnabas.cluster.image import ClusterImage
+from barnabas.config.broker import BrokerConfig
+from barnabas.errors import ConnectionFailed
+from barnabas.ports import Timers
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.controlled_shutdown import (
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+)
+from barnabas.protocol.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+
+log = logging.getLogger(__name__)
+
+_PATIENCE_SECONDS = 30.0
+_CREATE_TOPICS = 1
+"""The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
+_TRIES = 3
+_PAUSE_SECONDS = 1.0
+
+
+class ControllerClient:
+    """Each request has a connection of its own, to the controller that UpdateMetadata named last."""
+
+    def __init__(
+        self,
+        config: BrokerConfig,
+        versions: InterBrokerVersions,
+        timers: Timers,
+        connect: Callable[[Address], PeerConnection],
+        image: Callable[[], ClusterImage],
+        broker_epoch: Callable[[], int],
+    ) -> None:
+        self._config = config
+        self._versions = versions
+        self._timers = timers
+        self._connect = connect
+        self._image = image
+        self._broker_epoch = broker_epoch
+        self._asked_for: set[str] = set()
+
+    def ask(self, key: ApiKey, version: int, message: object, on_answer: OnAnswer) -> None:
+        """Send the controller a request; `on_answer` gets the response, or why there is none."""
+        broker = self._image().brokers.get(self._image().controller)
+        if broker is None:
+            error = ConnectionFailed("no controller is known")
+            self._timers.soon(lambda: on_answer(error))
+            return
+        connection = self._connect(address_of(broker))
+
+        def answered(response: object) -> None:
+            connection.close()
+            on_answer(response)
+
+        connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
+
+    def ask_for_topic(self, wanted: RequestedTopic, replicas: int) -> None:
+        """Have the controller make a topic, with fewer replicas where there are fewer brokers.
+
+        It is asked once at a time.
+        """
+        if wanted.name in self._asked_for:
+            return
+        self._asked_for.add(wanted.name)
+        topic = CreatableTopic(
+            name=wanted.name,
+            num_partitions=len(wanted.partitions),
+            replication_factor=max(min(replicas, len(self._image().brokers)), 1),
+            assignments=[],
+            configs=[
+                CreatableTopicConfig(name=name, value=value)
+                for name, value in wanted.config.items()
+            ],
+        )
+
+        def answered(response: object) -> None:
+            self._asked_for.discard(wanted.name)
+            log.info("topic asked for", extra={"topic": wanted.name, "answer": response})
+
+        request = CreateTopicsRequest(topics=[topic])
+        self.ask(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
+
+    def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:
+        """Have the controller move the leaders away, as this broker stops; then call `on_done`.
+
+        Also where nobody can take over, or no controller answers, after a few tries.
+        """
+        if not self._config.controlled_shutdown_enable or not tries:
+            on_done()
+            return
+
+        def answered(response: object) -> None:
+            if isinstance(response, ControlledShutdownResponse):
+                left = len(response.remaining_partitions)
+                if not response.error_code and not left:
+                    on_done()
+                    return
+                why: dict[str, object] = {"error": response.error_code, "partitions": left}
+            else:
+                why = {"error": response}
+            log.warning("controlled shutdown is not over", extra={**why, "tries_left": tries - 1})
+            again = partial(self.hand_over, on_done, tries - 1)
+            self._timers.after(_PAUSE_SECONDS if tries > 1 else 0, again)
+
+        request = ControlledShutdownRequest(
+            broker_id=self._config.node_id, broker_epoch=self._broker_epoch()
+        )
+        version = self._versions.controlled_shutdown
+        self.ask(ApiKey.CONTROLLED_SHUTDOWN, version, request, answered)

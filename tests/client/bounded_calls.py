@@ -231,6 +231,10 @@ def _of_admins() -> Iterator[Call]:
         "alter_configs": lambda one: one.alter_configs(Resource.TOPIC, TOPIC, {"segment.ms": "9"}),
         "describe_log_dirs": lambda one: one.describe_log_dirs(),
         "elect_leaders": lambda one: one.elect_leaders(),
+        "alter_partition_reassignments": lambda one: one.alter_partition_reassignments(
+            {_WHERE: [0]}
+        ),
+        "list_partition_reassignments": lambda one: one.list_partition_reassignments(),
         "describe_client_quotas": lambda one: one.describe_client_quotas(),
         "alter_client_quotas": lambda one: one.alter_client_quotas(
             {"client-id": "x"}, {"producer_byte_rate": 1e9}

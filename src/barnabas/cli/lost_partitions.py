@@ -1,7 +1,7 @@
 """`barnabas topics offline` and `give-up`: offline partitions, and how to abandon their lost records."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -13,7 +13,7 @@ from barnabas.cli.arguments.connection import (
     existing_topics,
 )
 from barnabas.cli.arguments.names import named
-from barnabas.cli.arguments.partition_names import shown
+from barnabas.cli.arguments.partition_names import parsed, shown
 from barnabas.cli.output.output import Cell, counted, json_option, notice, show_rows
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.client.core.cluster.cluster_view import TopicView
@@ -97,7 +97,7 @@ def _chosen(
     admin: Admin, places: Sequence[str], lost: Sequence[TopicPartition]
 ) -> list[TopicPartition]:
     """The named ones among the lost; an error if one is not offline."""
-    wanted = list(_parsed(places))
+    wanted = list(parsed(places))
     existing_topics(admin, tuple({topic for topic, _ in wanted}))
     chosen = []
     for topic, index in wanted:
@@ -107,11 +107,3 @@ def _chosen(
             raise ConfigError(f"{name} is not offline: there is nothing to give up")
         chosen += [one for one in found if one not in chosen]
     return chosen
-
-
-def _parsed(places: Iterable[str]) -> Iterator[tuple[str, int | None]]:
-    for text in places:
-        topic, colon, number = text.partition(":")
-        if colon and not (number.isascii() and number.isdigit()):
-            raise click.UsageError(f"{text}: {number!r} is not a partition number")
-        yield topic, int(number) if colon else None

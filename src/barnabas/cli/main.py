@@ -62,6 +62,30 @@ def _groups() -> click.Command:
     return groups
 
 
+def _brokers() -> click.Command:
+    from barnabas.cli.cluster.brokers import brokers
+
+    return brokers
+
+
+def _partitions() -> click.Command:
+    from barnabas.cli.cluster.partitions import partitions
+
+    return partitions
+
+
+def _elect() -> click.Command:
+    from barnabas.cli.cluster.elect import elect
+
+    return elect
+
+
+def _reassign() -> click.Command:
+    from barnabas.cli.cluster.reassign import reassign
+
+    return reassign
+
+
 def _demo() -> click.Command:
     from barnabas.cli.demo import demo
 
@@ -155,6 +179,10 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "transactions": _transactions,
     "configs": _configs,
     "quotas": _quotas,
+    "brokers": _brokers,
+    "partitions": _partitions,
+    "elect": _elect,
+    "reassign": _reassign,
     "log": _log,
     "registry": _registry,
     "migrate": _migrate,

@@ -16,9 +16,13 @@ class BrokerView(NamedTuple):
 
 
 def brokers(broker: Broker, listener: str) -> Sequence[BrokerView]:
-    """The brokers that clients of a listener can reach, by number."""
+    """The brokers that clients of a listener can reach, by number.
+
+    None of a member that its controller has not informed yet, as in Kafka: clients then ask again. One that
+    got this broker without a controller would take that for the cluster.
+    """
     member = broker.member
-    if member is not None and member.image.brokers:
+    if member is not None:
         return [
             BrokerView(node_id, endpoint.host, endpoint.port, one.rack)
             for node_id, one in sorted(member.image.brokers.items())

@@ -17,11 +17,12 @@ from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.sync.group_admin import GroupAdmin
 from barnabas.client.sync.hosted import Hosted
+from barnabas.client.sync.reassignment_admin import ReassignmentAdmin
 from barnabas.client.sync.transaction_admin import TransactionAdmin
 from barnabas.types import TopicPartition
 
 
-class Admin(Closing, GroupAdmin, TransactionAdmin):
+class Admin(Closing, GroupAdmin, ReassignmentAdmin, TransactionAdmin):
     """An admin client. Use it in a `with`, or `close` it. Use it from one thread at a time.
 
     Every call retries for up to `timeout_s` seconds (None: default.api.timeout.ms) while a retry

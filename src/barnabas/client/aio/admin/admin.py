@@ -17,6 +17,7 @@ from barnabas.client.aio.admin.cluster_requests import (
     quotas,
 )
 from barnabas.client.aio.admin.group_admin import GroupAdmin
+from barnabas.client.aio.admin.reassignment_admin import ReassignmentAdmin
 from barnabas.client.aio.admin.transaction_admin import TransactionAdmin
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.environment import ClientEnvironment
@@ -69,7 +70,7 @@ _RATES = "{'producer_byte_rate': 1_000_000}"
 _CHANGES = "{'retention.ms': '3600000'}"
 
 
-class Admin(GroupAdmin, TransactionAdmin):
+class Admin(GroupAdmin, ReassignmentAdmin, TransactionAdmin):
     """An admin client. Use it in an `async with`, or `close` it.
 
     Every call retries for up to `timeout_s` seconds (None: default.api.timeout.ms) while a retry

@@ -1,0 +1,1 @@
+"""`barnabas brokers`, `partitions`, `elect` and `reassign`."""

@@ -1,0 +1,37 @@
+"""`barnabas brokers`: the brokers of a cluster, and what each of them has."""
+
+from collections import Counter
+
+import click
+
+from barnabas.cli.arguments.connection import administering, client_settings, connection_options
+from barnabas.cli.output.output import json_option, show_rows
+
+COLUMNS = ("broker", "address", "rack", "controller", "leaders", "replicas", "bytes")
+
+
+@click.command()
+@json_option
+@connection_options
+def brokers(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
+    """List the brokers: where they are, and how many partitions, replicas and bytes each has."""
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        cluster = admin.describe_cluster()
+        topics = admin.describe_topics()
+        directories = admin.describe_log_dirs()
+    partitions = [one for view in topics.values() for one in view.partitions]
+    leaders = Counter(one.leader for one in partitions)
+    replicas = Counter(broker for one in partitions for broker in one.replicas)
+    sizes = {
+        node_id: sum(size for one in found for size in one.sizes.values())
+        for node_id, found in directories.items()
+    }
+    rows = [
+        (
+            *(one.node_id, f"{one.host}:{one.port}", one.rack),
+            "yes" if one.node_id == cluster.controller else "no",
+            *(leaders[one.node_id], replicas[one.node_id], sizes.get(one.node_id)),
+        )
+        for one in cluster.brokers
+    ]
+    show_rows(COLUMNS, rows, title=f"Cluster {cluster.cluster_id}", as_json=as_json)

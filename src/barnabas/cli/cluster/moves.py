@@ -1,0 +1,73 @@
+"""Moves that are under way: how many bytes are left, and progress until they are over."""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from barnabas import Admin
+from barnabas.client.core.admin.descriptions import LogDirectory
+from barnabas.client.core.admin.reassignments import PartitionReassignment
+from barnabas.types import TopicPartition
+
+_PAUSE_SECONDS = 0.5
+
+Moves = Mapping[TopicPartition, PartitionReassignment]
+Sizes = Mapping[tuple[int, TopicPartition], int]
+
+
+def sizes_of(
+    directories: Mapping[int, Sequence[LogDirectory]],
+) -> dict[tuple[int, TopicPartition], int]:
+    """The bytes of each replica, by broker and partition."""
+    return {
+        (node_id, place): size
+        for node_id, found in directories.items()
+        for one in found
+        for place, size in one.sizes.items()
+    }
+
+
+def bytes_to_copy(
+    place: TopicPartition, current: Sequence[int], target: Sequence[int], sizes: Sizes
+) -> int:
+    """What the new replicas of a partition lack of its largest replica."""
+    whole = max((sizes.get((one, place), 0) for one in current), default=0)
+    new = [one for one in target if one not in current]
+    return sum(max(0, whole - sizes.get((one, place), 0)) for one in new)
+
+
+def bytes_left(place: TopicPartition, move: PartitionReassignment, sizes: Sizes) -> int:
+    """What the replicas that a partition gets still lack."""
+    current = [one for one in move.replicas if one not in move.adding]
+    return bytes_to_copy(place, current, move.adding, sizes)
+
+
+def wait_for(admin: Admin, places: Sequence[TopicPartition], total: int, *, quiet: bool) -> None:
+    """Return when none of the partitions is being moved; a bar on a terminal's stderr until then."""
+    if quiet or not sys.stderr.isatty():
+        while admin.list_partition_reassignments(places):
+            time.sleep(_PAUSE_SECONDS)
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        *(BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        task = bars.add_task("moving", total=total)
+        while moves := admin.list_partition_reassignments(places):
+            sizes = sizes_of(admin.describe_log_dirs())
+            left = sum(bytes_left(place, move, sizes) for place, move in moves.items())
+            several = f"moving {len(moves)} of {len(places)} partitions"
+            bars.update(task, completed=max(0, total - left), description=several)
+            time.sleep(_PAUSE_SECONDS)
+        bars.update(task, completed=total, description="moved")

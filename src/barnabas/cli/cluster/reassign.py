@@ -1,0 +1,285 @@
+"""`barnabas reassign`: move replicas to other brokers."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from barnabas import Admin
+from barnabas.cli.arguments.connection import (
+    administering,
+    client_settings,
+    connection_options,
+    existing_topics,
+)
+from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.partition_names import parsed, shown
+from barnabas.cli.arguments.usage import HintingGroup
+from barnabas.cli.cluster.moves import bytes_left, bytes_to_copy, sizes_of, wait_for
+from barnabas.cli.cluster.plan_file import read_plan, write_plan
+from barnabas.cli.cluster.replica_plan import plan as planned
+from barnabas.cli.cluster.throttle import throttle, throttled_brokers, unthrottle
+from barnabas.cli.output.output import Row, counted, json_option, notice, show_rows
+from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.errors import BrokerError, ConfigError, ErrorCode
+from barnabas.types import TopicPartition
+
+PLANNED = ("topic", "partition", "replicas", "new_replicas", "bytes")
+MOVING = ("topic", "partition", "replicas", "adding", "removing", "bytes_left")
+_yes = click.option(
+    "-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts."
+)
+
+
+@click.group(cls=HintingGroup)
+def reassign() -> None:
+    """Move replicas to other brokers, and change how many there are."""
+
+
+@reassign.command()
+@click.argument("topics", nargs=-1, callback=named("topic"), metavar="[TOPIC]...")
+@click.option(
+    "--to",
+    "chosen",
+    multiple=True,
+    type=int,
+    metavar="BROKER",
+    help="A broker that may have replicas; repeatable. Default: all.",
+)
+@click.option(
+    "--without",
+    "avoided",
+    multiple=True,
+    type=int,
+    metavar="BROKER",
+    help="A broker that is to have none, to be taken away; repeatable.",
+)
+@click.option(
+    "-r",
+    "--replication-factor",
+    type=click.IntRange(1),
+    help="How many replicas each partition gets. Default: as many as it has.",
+)
+@click.option(
+    "--balance",
+    is_flag=True,
+    help="Also even out replicas and leaders, for example after a broker was added.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the plan, for `barnabas reassign run`; Kafka's own tool reads it, too.",
+)
+@json_option
+@connection_options
+def plan(
+    *,
+    topics: tuple[str, ...],
+    chosen: tuple[int, ...],
+    avoided: tuple[int, ...],
+    replication_factor: int | None,
+    balance: bool,
+    output: Path | None,
+    servers: str,
+    pairs: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Work out which replicas of TOPICs (default: all) have to move. Moves nothing.
+
+    As few as possible move: replicas on the given brokers stay, and new ones are in other racks than
+    those that stay, if there are so many.
+    """
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        views = existing_topics(admin, topics) if topics else admin.describe_topics()
+        racks = {one.node_id: one.rack for one in admin.describe_cluster().brokers}
+        current = _replicas(views)
+        sizes = sizes_of(admin.describe_log_dirs())
+    for one in (*chosen, *avoided):
+        if one not in racks:
+            there = ", ".join(map(str, racks))
+            raise ConfigError(f"there is no broker {one}; the brokers are {there}")
+    allowed = {
+        one: rack
+        for one, rack in racks.items()
+        if one not in avoided and (not chosen or one in chosen)
+    }
+    targets = planned(current, allowed, replication_factor=replication_factor, balance=balance)
+    if not targets:
+        notice("nothing has to move")
+    elif output is not None:
+        write_plan(output, targets)
+    rows: list[Row] = [
+        (*place, [*current[place]], [*new], bytes_to_copy(place, current[place], new, sizes))
+        for place, new in targets.items()
+    ]
+    show_rows(PLANNED, rows, title="Replicas to move", as_json=as_json)
+    if output is not None and targets:
+        notice(f"to move them: barnabas reassign run {output}")
+
+
+@reassign.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--throttle",
+    "rate",
+    type=click.IntRange(1),
+    metavar="BYTES",
+    help="Copy at most so many bytes a second from and to each broker.",
+)
+@click.option(
+    "--undo",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="First write a plan that moves everything back.",
+)
+@click.option(
+    "--wait/--no-wait",
+    default=True,
+    help="Wait until all have moved, with progress. Default: wait.",
+)
+@_yes
+@json_option
+@connection_options
+def run(
+    *,
+    file: Path,
+    rate: int | None,
+    undo: Path | None,
+    wait: bool,
+    yes: bool,
+    servers: str,
+    pairs: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Move replicas as FILE says: a plan of `barnabas reassign plan`, or of Kafka's own tool.
+
+    Clients go on meanwhile. The moves go on when this command is interrupted: `barnabas reassign
+    status` shows them.
+    """
+    targets = read_plan(file)
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        current = _current(admin, targets)
+        sizes = sizes_of(admin.describe_log_dirs())
+        total = sum(bytes_to_copy(one, current[one], new, sizes) for one, new in targets.items())
+        _confirm(f"Move {counted(len(targets), 'partition')}, copying {total:,} bytes?", yes=yes)
+        if undo is not None:
+            write_plan(undo, current)
+        if rate is not None:
+            throttle(admin, current, targets, rate)
+        admin.alter_partition_reassignments(targets)
+        if not wait:
+            notice("begun; barnabas reassign status shows how far it is")
+            return
+        try:
+            wait_for(admin, [*targets], total, quiet=as_json)
+        except KeyboardInterrupt:
+            print("The moves go on: see barnabas reassign status, or cancel.", file=sys.stderr)
+            raise
+        if rate is not None:
+            unthrottle(admin, {place.topic for place in targets})
+        after = _current(admin, targets)
+    rows: list[Row] = [(*place, [*current[place]], [*after[place]]) for place in targets]
+    show_rows(PLANNED[:-1], rows, title="Moved", as_json=as_json)
+    wrong = [shown(place) for place in targets if after[place] != targets[place]]
+    if wrong:
+        raise ConfigError(f"not moved, because somebody has cancelled it: {', '.join(wrong)}")
+
+
+@reassign.command()
+@json_option
+@connection_options
+def status(*, servers: str, pairs: tuple[str, ...], as_json: bool) -> None:
+    """List the partitions that are being moved, and what is left to copy."""
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        moves = admin.list_partition_reassignments()
+        sizes = sizes_of(admin.describe_log_dirs()) if moves else {}
+        limited = [] if moves else throttled_brokers(admin)
+    rows: list[Row] = [
+        (*place, [*one.replicas], [*one.adding], [*one.removing], bytes_left(place, one, sizes))
+        for place, one in sorted(moves.items())
+    ]
+    show_rows(MOVING, rows, title="Moving", as_json=as_json)
+    if not moves:
+        notice("nothing is being moved")
+    if limited:
+        names = ", ".join(map(str, limited))
+        notice(f"brokers {names} still have a limit: barnabas reassign unthrottle removes it")
+
+
+@reassign.command()
+@click.argument("places", nargs=-1, callback=named("topic"), metavar="[TOPIC[:PARTITION]]...")
+@click.option("--all", "everything", is_flag=True, help="All moves.")
+@_yes
+@connection_options
+def cancel(
+    *, places: tuple[str, ...], everything: bool, yes: bool, servers: str, pairs: tuple[str, ...]
+) -> None:
+    """Cancel moves: partitions keep the replicas that they had, and new ones are deleted."""
+    if bool(places) == everything:
+        raise click.UsageError("name topics or partitions, or give --all")
+    wanted = [*parsed(places)]
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        existing_topics(admin, tuple({topic for topic, _ in wanted}))
+        chosen = [
+            place
+            for place in sorted(admin.list_partition_reassignments())
+            if everything
+            or any(
+                place.topic == topic and index in (None, place.partition) for topic, index in wanted
+            )
+        ]
+        if not chosen:
+            notice("nothing is being moved")
+            return
+        _confirm(f"Cancel the moves of {', '.join(map(shown, chosen))}?", yes=yes)
+        admin.alter_partition_reassignments(dict.fromkeys(chosen))
+        unthrottle(admin, {place.topic for place in chosen})
+    notice(f"cancelled {counted(len(chosen), 'move')}")
+
+
+@reassign.command("unthrottle")
+@connection_options
+def remove_throttle(servers: str, pairs: tuple[str, ...]) -> None:
+    """Remove the limit of `run --throttle` from all brokers and topics."""
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        unthrottle(admin, admin.list_topics(internal=True))
+
+
+def _replicas(views: Mapping[str, TopicView]) -> dict[TopicPartition, tuple[int, ...]]:
+    return {
+        TopicPartition(name, one.partition): one.replicas
+        for name, view in views.items()
+        for one in view.partitions
+    }
+
+
+def _current(
+    admin: Admin, places: Mapping[TopicPartition, Sequence[int]]
+) -> dict[TopicPartition, tuple[int, ...]]:
+    """The replicas that partitions have.
+
+    Raises:
+        BrokerError: UNKNOWN_TOPIC_OR_PARTITION, there is no such partition.
+        ConfigError: one is being moved.
+    """
+    found = _replicas(existing_topics(admin, tuple({place.topic for place in places})))
+    for place in places:
+        if place not in found:
+            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            raise BrokerError(code, f"there is no partition {shown(place)}")
+    moving = admin.list_partition_reassignments([*places])
+    if moving:
+        names = ", ".join(map(shown, sorted(moving)))
+        raise ConfigError(f"{names} is being moved: wait, or see barnabas reassign cancel")
+    return {place: found[place] for place in places}
+
+
+def _confirm(what: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"no terminal to ask for confirmation: {what} Give --yes")
+    click.confirm(what, abort=True, err=True)

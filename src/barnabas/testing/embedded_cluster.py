@@ -23,6 +23,7 @@ _QUICK = {
     "offsets.topic.num.partitions": 3,
     "transaction.state.log.num.partitions": 3,
     "replica.fetch.backoff.ms": 50,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
 }
 """Tests need neither wait as long as a cluster does in earnest, nor have so many partitions."""
 

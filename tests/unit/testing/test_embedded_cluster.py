@@ -60,12 +60,10 @@ class Sender:
         assert not self.failed
 
 
-def read(cluster: EmbeddedCluster, topic: str, count: int, **config: object) -> list[str]:
-    consumer = Consumer(
-        {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "none", **config}
-    )
+def read(cluster: EmbeddedCluster, topic: str, count: int, partition: int = 0) -> list[str]:
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "none"})
     try:
-        consumer.assign([Place(topic, 0, 0)])
+        consumer.assign([Place(topic, partition, 0)])
         found: list[str] = []
         while len(found) < count:
             message = consumer.poll(SECONDS)
@@ -207,6 +205,43 @@ def test_a_group_goes_on_when_its_coordinator_is_killed(cluster: EmbeddedCluster
     assert committed.offset == 200
     consumer.close()
     assert found == numbers(0, 200)
+
+
+def test_transactions_end_in_partitions_of_all_brokers(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs", partitions=3)
+    sender = Sender(cluster, **{"transactional.id": "pack"})
+    producer = sender.producer
+    producer.init_transactions(SECONDS)
+    for kept, value in ((True, "one"), (False, "two"), (True, "three")):
+        producer.begin_transaction()
+        for index in range(3):
+            producer.produce("dogs", value, partition=index)
+        if kept:
+            producer.commit_transaction(SECONDS)
+        else:
+            assert producer.flush(SECONDS) == 0
+            producer.abort_transaction(SECONDS)
+    for index in range(3):
+        assert read(cluster, "dogs", 2, partition=index) == ["one", "three"]
+
+
+def test_a_transaction_survives_its_coordinator_and_the_leader(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs", partitions=3)
+    producer = Sender(cluster, **{"transactional.id": "pack"}).producer
+    producer.init_transactions(SECONDS)
+    for turn, broker in enumerate((1, 2, 3)):
+        producer.begin_transaction()
+        for index in range(3):
+            producer.produce("dogs", f"before-{turn}", partition=index)
+        assert producer.flush(SECONDS) == 0
+        cluster.kill(broker)
+        producer.commit_transaction(SECONDS)
+        for index in range(3):
+            found = read(cluster, "dogs", turn + 1, partition=index)
+            assert found == [f"before-{one}" for one in range(turn + 1)]
+        cluster.start(broker)
+        wait_for_isr(cluster, "dogs", 1, 2, 3)
+        wait_for_isr(cluster, "__transaction_state", 1, 2, 3)
 
 
 def test_who_misuses_it_is_told_what_to_do() -> None:

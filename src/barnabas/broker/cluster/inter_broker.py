@@ -33,6 +33,7 @@ class InterBrokerVersions(NamedTuple):
     leader_and_isr: int
     update_metadata: int
     stop_replica: int
+    write_txn_markers: int
     topic_ids: int
     """0: a controller gives topics ids (KIP-516)."""
 
@@ -60,6 +61,7 @@ _UPDATE_METADATA = {
     (0, 11, 0): 3, (1, 0, 0): 4, (2, 2, 0): 5, (2, 4, 1): 6, (2, 8, 1): 7, (3, 4, 0): 8,
 }  # fmt: skip
 _STOP_REPLICA = {(0, 11, 0): 0, (2, 2, 0): 1, (2, 4, 1): 2, (2, 6, 0): 3, (3, 4, 0): 4}
+_WRITE_TXN_MARKERS = {(0, 11, 0): 0, (2, 8, 0): 1}
 _TOPIC_IDS = {(2, 8, 0): 0}
 _OLDEST: Step = (0, 11, 2)
 
@@ -92,6 +94,7 @@ def versions_of(protocol: str) -> InterBrokerVersions:
         _LEADER_AND_ISR,
         _UPDATE_METADATA,
         _STOP_REPLICA,
+        _WRITE_TXN_MARKERS,
         _TOPIC_IDS,
     )
     return InterBrokerVersions(

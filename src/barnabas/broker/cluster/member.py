@@ -29,7 +29,7 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.broker.znodes.topic_znodes import Topic, config_of
+from barnabas.broker.znodes.topic_znodes import TOPICS, Topic, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
@@ -86,6 +86,7 @@ class ClusterMember:
         """The number of this life of the broker (KIP-380); -1 until it is registered."""
         self.versions = versions_of(config.inter_broker_protocol_version)
         self.tick_seconds = min(_TICK_SECONDS, config.replica_lag_time_max_ms / 2000)
+        self.on_close: list[Callable[[], None]] = []
         self.on_role_end: list[Callable[[Partition], None]] = []
         """Is called with a partition that this broker does not lead any more."""
         self._config = config
@@ -126,7 +127,7 @@ class ClusterMember:
             config,
             self.versions,
             ports.timers,
-            self._connect,
+            self.connect,
             lambda: self.image,
             lambda: self.broker_epoch,
         )
@@ -293,6 +294,14 @@ class ClusterMember:
             log.warning("properties of a topic not read", extra={"topic": name, "error": error})
             return {}
 
+    def is_deleted(self, name: str) -> bool:
+        """Whether there is surely no topic of that name."""
+        try:
+            return self._registry.get(f"{TOPICS}/{name}") is None
+        except StorageError as error:
+            log.warning("not known whether a topic is there", extra={"topic": name, "error": error})
+            return False
+
     def read_configs(self) -> None:
         """The properties of topics may have changed."""
         for topic in [*self._topics]:
@@ -322,7 +331,7 @@ class ClusterMember:
             self._ports.timers,
             self._ports.entropy,
             self.versions,
-            self._connect,
+            self.connect,
             listeners(self._config)[0].name,
             lambda: self._config.delete_topic_enable,
         )
@@ -333,9 +342,10 @@ class ClusterMember:
         self.to_controller.ask(ApiKey.ALTER_PARTITION, version, message, on_answer)
 
     def _new_fetcher(self, address: Address) -> ReplicaFetcher:
-        return ReplicaFetcher(self._connect(address), self._fetcher_ports)
+        return ReplicaFetcher(self.connect(address), self._fetcher_ports)
 
-    def _connect(self, address: Address) -> PeerConnection:
+    def connect(self, address: Address) -> PeerConnection:
+        """A connection to another broker, to be made when it is used."""
         ports = self._ports
         return PeerConnection(ports.network, ports.timers, address, f"broker-{self.node_id}")
 
@@ -343,3 +353,5 @@ class ClusterMember:
         """Copy nothing more, and be no controller."""
         self.controller.stop()
         self._fetchers.close()
+        for close in self.on_close:
+            close()

@@ -24,6 +24,9 @@ def attend_to_transactions(broker: Broker, background: Background) -> None:
     config = broker.config
     seconds = config.transaction_abort_timed_out_transaction_cleanup_interval_ms / 1000
     broker.timers.soon(when_used(lambda one: one.resume()))
+    if broker.member is not None:
+        # What others coordinated before may be decided, and not be at its end.
+        background.every(seconds, "decided transactions", when_used(lambda one: one.resume()))
     background.every(seconds, "overdue transactions", when_used(lambda one: one.attend()))
     seconds = config.transaction_remove_expired_transaction_cleanup_interval_ms / 1000
     background.every(seconds, "expired transactions", when_used(lambda one: one.expire()))

@@ -41,6 +41,7 @@ def test_all_of_one_release() -> None:
         leader_and_isr=5,
         update_metadata=7,
         stop_replica=3,
+        write_txn_markers=1,
         topic_ids=0,
     )
 

@@ -58,7 +58,7 @@ class ControllerElection:
     def start(self) -> None:
         """Stand for election now, and whenever there is no controller."""
         self._end_watch = self._registry.watch(CONTROLLER, self.look)
-        self._registry.on_new_session(self._in_new_session)
+        self._registry.on_new_session(self.look)
         self.look()
 
     def stop(self) -> None:
@@ -117,10 +117,6 @@ class ControllerElection:
         self._term = Term(epoch, before + 1 if found else 0)
         log.info("controller elected", extra={"node": self._node_id, "epoch": epoch})
         self._on_elected(self._term)
-
-    def _in_new_session(self) -> None:
-        self._resign()
-        self.look()
 
     def _resign(self) -> None:
         if self._term is not None:

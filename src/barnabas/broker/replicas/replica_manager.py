@@ -312,12 +312,16 @@ class ReplicaManager:
             if partition.role is not None:
                 self._purgatory.happened(partition.role, -1)
             return
-        if partition.is_seen or partition.role is not None:  # Followers copy what does not count yet.
+        if (
+            partition.is_seen or partition.role is not None
+        ):  # Followers copy what does not count yet.
             self._purgatory.happened(partition, written)
             written = 0
         if not partition.is_seen:
             partition.when_seen(partial(self._seen, partition, written))
-            if partition.role is None:  # Else the reply that waited may be of the fetch that counts it.
+            if (
+                partition.role is None
+            ):  # Else the reply that waited may be of the fetch that counts it.
                 self._unseen[partition] = None
 
     def _seen(self, partition: Partition, written: int) -> None:

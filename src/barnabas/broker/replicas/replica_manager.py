@@ -289,8 +289,7 @@ class ReplicaManager:
     def write(self) -> bool:
         """Write what was queued since the last call, then tell those who wait for it.
 
-        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all of
-        it counts, so that there is nothing for `take_unseen`.
+        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all counts.
         """
         while self._dirty:
             # Who is told that something is written may queue what follows from it.
@@ -312,16 +311,13 @@ class ReplicaManager:
             if partition.role is not None:
                 self._purgatory.happened(partition.role, -1)
             return
-        if (
-            partition.is_seen or partition.role is not None
-        ):  # Followers copy what does not count yet.
+        # Followers copy what does not count yet, and no reply waits for it: it may be their fetch's.
+        has_role = partition.role is not None
+        if partition.is_seen or has_role:
             self._purgatory.happened(partition, written)
-            written = 0
         if not partition.is_seen:
-            partition.when_seen(partial(self._seen, partition, written))
-            if (
-                partition.role is None
-            ):  # Else the reply that waited may be of the fetch that counts it.
+            partition.when_seen(partial(self._seen, partition, 0 if has_role else written))
+            if not has_role:
                 self._unseen[partition] = None
 
     def _seen(self, partition: Partition, written: int) -> None:

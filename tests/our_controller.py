@@ -30,9 +30,6 @@ from barnabas.cluster.image import (
 from barnabas.cluster.requests import BrokerRequest
 from barnabas.cluster.view import Decision, View
 from barnabas.cluster.znodes import (
-    ANY_VERSION,
-    MUST_BE_NEW,
-    ZnodeWrite,
     decode_state,
     encode_topic,
     state_path,
@@ -45,7 +42,7 @@ from barnabas.protocol.headers import RequestHeader, decode_response, encode_req
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from barnabas.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from barnabas.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
-from barnabas.types import NodeId, TopicPartition
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeId, NodeWrite, TopicPartition
 
 SECONDS = 60.0
 VERSIONS = {
@@ -145,7 +142,7 @@ class OurController:
             image = image.apply(ImageDelta(topics={partition.topic: TopicDelta(partitions=rows)}))
         self.view = View(image, self.view.shutting_down, self.view.deletions)
 
-    def _write(self, write: ZnodeWrite) -> None:
+    def _write(self, write: NodeWrite) -> None:
         if write.data is None:
             self.registry.delete(write.path)
         elif write.version == MUST_BE_NEW:

@@ -6,6 +6,7 @@ import pytest
 
 from barnabas.errors import RegistryConflict
 from barnabas.ports import Registry, SharedRegistry
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeWrite
 
 Until = Callable[[Callable[[], bool]], None]
 """Return when the condition holds; what is due is delivered meanwhile."""
@@ -119,6 +120,59 @@ def many_nodes_are_made_together_but_where_there_is_one(sessions: Sessions, unti
     assert second.children("/ids") == ["3"]
 
 
+def changes_are_made_together_or_not_at_all(sessions: Sessions, until: Until) -> None:
+    first, second = sessions(), sessions()
+    first.create("/epoch", b"1")
+    first.create("/t/dogs/partitions/0/state", b"a")
+    new = NodeWrite("/t/cats/partitions/0/state", b"b", MUST_BE_NEW)
+    mine = NodeWrite("/controller", b"me", MUST_BE_NEW, ephemeral=True)
+    for wrong in (
+        NodeWrite("/epoch", b"2", 1),
+        NodeWrite("/epoch", b"2", MUST_BE_NEW),
+        NodeWrite("/nothing", b"2", 0),
+    ):
+        with pytest.raises(RegistryConflict):
+            first.commit([new, mine, wrong])
+        with pytest.raises(RegistryConflict):
+            first.commit([new, mine], {wrong.path: wrong.version})
+    assert first.get("/controller") is None
+    assert first.get("/t/cats") is None
+    first.commit(
+        [
+            new,
+            mine,
+            NodeWrite("/t/dogs", None),
+            NodeWrite("/t/mice", None),
+            NodeWrite("/epoch", b"2", 0),
+            NodeWrite("/epoch", b"3", 1),
+        ]
+    )
+    assert first.get("/epoch") == (b"3", 2)
+    assert first.children("/t") == ["cats"]
+    assert first.is_mine("/controller")
+    with pytest.raises(RegistryConflict):
+        second.commit([NodeWrite("/epoch", b"4", ANY_VERSION), mine])
+    first.commit([NodeWrite("/epoch", b"4", ANY_VERSION)], {"/t/cats/partitions/0/state": 0})
+    first.commit([])
+    first.close()
+    assert second.wait_until_gone("/controller", 10)
+    assert second.get("/epoch") == (b"4", 3)
+
+
+def a_watch_that_is_ended_tells_nothing(sessions: Sessions, until: Until) -> None:
+    watcher, other = sessions(), sessions()
+    ended: list[str] = []
+    seen: list[str] = []
+    end = watcher.watch("/t", lambda: ended.append("ended"))
+    watcher.watch("/t", lambda: seen.append("seen"))
+    end()
+    other.create("/t", b"0")
+    until(lambda: bool(seen))
+    other.set("/t", b"1")
+    until(lambda: len(seen) > 1)
+    assert not ended
+
+
 def a_lasting_node_is_not_mine(sessions: Sessions, until: Until) -> None:
     session = sessions()
     session.create("/a", b"1")
@@ -158,6 +212,8 @@ def a_watch_tells_of_data_and_names_again_and_again(sessions: Sessions, until: U
 SHARED = (
     an_ephemeral_node_goes_with_its_session,
     many_nodes_are_made_together_but_where_there_is_one,
+    changes_are_made_together_or_not_at_all,
+    a_watch_that_is_ended_tells_nothing,
     a_lasting_node_is_not_mine,
     a_watch_tells_of_data_and_names_again_and_again,
 )

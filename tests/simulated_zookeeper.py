@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from barnabas.errors import RegistryConflict, RegistryUnavailable
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeWrite
 
 Callback = Callable[[], None]
 
@@ -112,6 +113,28 @@ class SimulatedSession:
                 self.keeper.owners[path] = self.number
         return there
 
+    def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
+        self._check()
+        found = {path: node[1] for path, node in self.keeper.nodes.items()}
+        rows = [(path, version, b"") for path, version in (checks or {}).items()]
+        for path, version, data in [*rows, *((one.path, one.version, one.data) for one in writes)]:
+            there = found.get(path)
+            if data is not None and (version == MUST_BE_NEW) is not (there is None):
+                raise RegistryConflict(f"{path} exists" if there is not None else f"no {path}")
+            if there is not None and data is not None and version not in {ANY_VERSION, there}:
+                raise RegistryConflict(f"{path} does not have version {version}")
+            if path not in (checks or {}):
+                found[path] = 0 if there is None else there + 1
+        for one in writes:
+            if one.data is None:
+                self.delete(one.path)
+            elif one.version != MUST_BE_NEW:
+                self.set(one.path, one.data)
+            elif one.ephemeral:
+                self.create_ephemeral(one.path, one.data)
+            else:
+                self.create(one.path, one.data)
+
     def is_mine(self, path: str) -> bool:
         self._check()
         return self.keeper.owners.get(path) == self.number
@@ -137,8 +160,9 @@ class SimulatedSession:
             self._check()
             self.keeper.drop(path)
 
-    def watch(self, path: str, on_change: Callback) -> None:
+    def watch(self, path: str, on_change: Callback) -> Callback:
         self._watches.setdefault(path, []).append(on_change)
+        return lambda: self._watches[path].remove(on_change)
 
     def on_new_session(self, callback: Callback) -> None:
         self._new_session.append(callback)

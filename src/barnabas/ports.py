@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from barnabas.types import Buffer
+from barnabas.types import Buffer, NodeWrite
 
 
 class Clock(Protocol):
@@ -369,6 +369,10 @@ class SharedRegistry(Registry, Protocol):
         """Like `Registry.create_all`; those in `ephemeral` end with this session."""
         ...
 
+    def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
+        """All changes or none; RegistryConflict: one of the nodes, or of `checks`, has another version."""
+        ...
+
     def created_at(self, path: str) -> int:
         """Return the number of the change that created a node (its czxid); -1 if there is none."""
         ...
@@ -377,8 +381,8 @@ class SharedRegistry(Registry, Protocol):
         """Whether a node exists and belongs to this session."""
         ...
 
-    def watch(self, path: str, on_change: Callable[[], None]) -> None:
-        """Call when a node, its data or its children may have changed; may combine several changes."""
+    def watch(self, path: str, on_change: Callable[[], None]) -> Callable[[], None]:
+        """Call when a node, its data or its children may have changed; returns what ends the watch."""
         ...
 
     def on_new_session(self, callback: Callable[[], None]) -> None:

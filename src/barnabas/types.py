@@ -37,3 +37,21 @@ class OffsetRange(NamedTuple):
 
 new_tuple = tuple.__new__
 """`new_tuple(OffsetRange, values)`: create a named tuple in half the time of calling its class."""
+
+
+MUST_BE_NEW = -2
+"""Instead of the version of a node: it must not exist."""
+
+ANY_VERSION = -1
+
+
+class NodeWrite(NamedTuple):
+    """A change of a node that has this version. Without `data` it is deleted, with all below it.
+
+    A new node may be ephemeral: it ends with the session that makes it.
+    """
+
+    path: str
+    data: bytes | None
+    version: int = ANY_VERSION
+    ephemeral: bool = False

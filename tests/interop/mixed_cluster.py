@@ -138,6 +138,12 @@ class MixedCluster:
         for future in admin.create_topics([wanted]).values():
             future.result(SECONDS)
 
+    def delete(self, topic: str) -> None:
+        """Have the controller delete a topic."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        for future in admin.delete_topics([topic], operation_timeout=SECONDS).values():
+            future.result(SECONDS)
+
     def state(self, topic: str, index: int = 0) -> dict[str, object]:
         """Leader and ISR as ZooKeeper has them."""
         try:
@@ -155,6 +161,26 @@ class MixedCluster:
             return state.get("leader") == leader and set(state.get("isr", ())) == set(isr)  # type: ignore[call-overload]
 
         self.wait(is_so, lambda: self.state(topic))
+
+    def wait_for_isr(self, topic: str, *isr: int) -> None:
+        """Until just these are in sync."""
+
+        def is_so() -> bool:
+            found: list[int] = self.state(topic).get("isr", [])  # type: ignore[assignment]
+            return set(found) == set(isr)
+
+        self.wait(is_so, lambda: self.state(topic))
+
+    def wait_for_controller(self, *node_ids: int) -> None:
+        """Until one of these is the controller."""
+
+        def controller() -> int:
+            try:
+                return int(json.loads(self.client.get("/controller")[0])["brokerid"])
+            except NoNodeError:
+                return -1
+
+        self.wait(lambda: controller() in node_ids, controller)
 
     def wait_for_node(self, path: str) -> None:
         self.wait(lambda: self.client.exists(path) is not None, lambda: path)

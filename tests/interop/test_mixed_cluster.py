@@ -133,3 +133,79 @@ def test_ours_passes_on_what_is_the_controllers_and_hands_over_when_it_stops(
         gone = client.ask(request, CREATE_VERSION, DeleteTopicsResponse)
     assert [one.error_code for one in gone.responses] == [0]
     cluster.wait(lambda: not (ours.data_dir / "cats-0").exists(), lambda: "our log is there")
+
+
+@pytest.fixture(params=GENERATIONS)
+def under_ours(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
+    """The same three brokers; ours is there first, and so the controller."""
+    peer, release, protocol = GENERATIONS[request.param]
+    folder = Path(tempfile.mkdtemp(prefix="mixed-"))
+    try:
+        class_path(peer)
+        with ZooKeeper() as keeper:
+            ours = OurMember(protocol, release, keeper.address, OURS)
+            kafkas = [
+                RealMember(peer, protocol, keeper.address, one, folder)
+                for one in (KAFKA, CONTROLLER)
+            ]
+            found = MixedCluster(keeper.address, ours, *kafkas)
+            try:
+                ours.start()
+                found.wait_for_controller(OURS)
+                for kafka in kafkas:
+                    kafka.start()
+                    found.wait_for_node(f"/brokers/ids/{kafka.node_id}")
+                yield found
+            finally:
+                found.close()
+    except PeerMissing as missing:
+        give_up(missing)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_brokers_of_kafka_obey_our_controller_and_take_over_from_it_and_back(
+    under_ours: MixedCluster,
+) -> None:
+    cluster = under_ours
+    everybody = (KAFKA, OURS, CONTROLLER)
+    cluster.create("dogs", [[KAFKA, OURS, CONTROLLER]])
+    cluster.wait_for_state("dogs", KAFKA, *everybody)
+    cluster.produce("dogs", 0, 300, **{"enable.idempotence": True})
+
+    # A leader of Kafka's is killed, and comes back.
+    cluster.members[KAFKA].kill()
+    cluster.wait_for_state("dogs", OURS, OURS, CONTROLLER)
+    cluster.produce("dogs", 300, 300)
+    cluster.members[KAFKA].start()
+    cluster.wait_for_state("dogs", OURS, *everybody)
+
+    # Topics come, grow and go.
+    cluster.create("cats", [[KAFKA], [CONTROLLER], [OURS]])
+    cluster.produce("cats", 0, 10)
+    cluster.delete("cats")
+    cluster.wait(
+        lambda: cluster.client.exists("/brokers/topics/cats") is None, lambda: "cats are there"
+    )
+
+    # Ours is killed: one of Kafka's is the controller, and ours obeys when it is back.
+    cluster.members[OURS].kill()
+    cluster.wait_for_controller(KAFKA, CONTROLLER)
+    cluster.wait_for_isr("dogs", KAFKA, CONTROLLER)
+    cluster.produce("dogs", 600, 300)
+    cluster.members[OURS].start()
+    cluster.wait_for_isr("dogs", *everybody)
+
+    # Kafka's are killed: ours takes over what they led.
+    for kafka in (KAFKA, CONTROLLER):
+        cluster.members[kafka].kill()
+    cluster.wait_for_controller(OURS)
+    cluster.wait_for_state("dogs", OURS, OURS)
+    cluster.produce("dogs", 900, 300)
+    for kafka in (KAFKA, CONTROLLER):
+        cluster.members[kafka].start()
+    cluster.wait_for_state("dogs", OURS, *everybody)
+    cluster.produce("dogs", 1200, 300, **{"enable.idempotence": True})
+    assert sorted(cluster.consume("dogs", 1500)) == list(range(1500))
+    logs = {cluster.log_bytes(one, "dogs") for one in everybody}
+    assert len(logs) == 1

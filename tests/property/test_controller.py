@@ -33,12 +33,12 @@ from barnabas.cluster.image import (
 from barnabas.cluster.partition_states import TRANSITIONS, phase
 from barnabas.cluster.reassignment import is_under_way
 from barnabas.cluster.view import View
-from barnabas.cluster.znodes import ANY_VERSION, MUST_BE_NEW, state_path
+from barnabas.cluster.znodes import state_path
 from barnabas.errors import ErrorCode
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
 from barnabas.protocol.stop_replica import StopReplicaRequest
 from barnabas.protocol.update_metadata import UpdateMetadataRequest
-from barnabas.types import NodeId, TopicPartition
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeId, TopicPartition
 
 NODES = [NodeId(number) for number in range(1, 5)]
 NODE = st.sampled_from(NODES)

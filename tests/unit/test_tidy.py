@@ -62,7 +62,7 @@ MAY_CATCH_EVERYTHING = {
     "src/barnabas/runtime/loops/caller_loop.py",  # raises what a signal's handler raised
     "src/barnabas/runtime/loops/poll_loop.py",  # owns the callbacks of the loop, as that of asyncio does
     "sim/runs/simulation.py",  # owns a run: whatever ends it is what its seed has found
-    "src/barnabas/testing/embedded_broker.py",  # hands it over to the thread that waits
+    "src/barnabas/broker/node_thread.py",  # hands it over to the thread that waits
 }
 """Who ends one thing with a line in the log, so that the others live on."""
 

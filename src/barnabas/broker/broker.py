@@ -209,6 +209,12 @@ class Broker:
             from barnabas.coordinators.transaction.shard import TransactionShard
 
             record_version = min(level_of(self.profile, "transaction.version"), 1)
+            markers = TransactionMarkers(self.replicas, self.groups, self.clock)
+            everywhere = None
+            if self.member is not None:
+                from barnabas.broker.transactions.routed_markers import RoutedMarkers
+
+                everywhere = RoutedMarkers(markers, self.member, self.timers)
             self._transactions = Transactions(
                 TransactionShards(
                     self.topics,
@@ -217,7 +223,8 @@ class Broker:
                     self.config,
                     lambda: TransactionShard(self.producer_ids.next, record_version),
                 ),
-                TransactionMarkers(self.replicas, self.groups, self.clock),
+                markers,
                 self.config,
+                everywhere,
             )
         return self._transactions

@@ -40,7 +40,7 @@ def _of_controller(api: str, versions: str) -> Route:
 
 
 def _ask_or_forward(api: str, broker: Broker, context: RequestContext, request: Never) -> object:
-    if broker.member is None:
+    if broker.member is None or broker.member.controller.is_active:
         # Asked each time: another broker of this process may be a member.
         return _handler_of(api)(broker, context, request)
     from barnabas.broker.requests.forwarding import forward
@@ -141,8 +141,11 @@ BETWEEN_BROKERS: Mapping[ApiKey, Route] = {
     ApiKey.LEADER_AND_ISR: _late("leader_and_isr", "0-7"),
     ApiKey.STOP_REPLICA: _late("stop_replica", "0-4"),
     ApiKey.UPDATE_METADATA: _late("update_metadata", "0-8"),
+    ApiKey.CONTROLLED_SHUTDOWN: _late("controlled_shutdown", "0-3"),
+    ApiKey.ALTER_PARTITION: _late("alter_partition", "0-3"),
+    ApiKey.ALLOCATE_PRODUCER_IDS: _late("allocate_producer_ids", "0"),
 }
-"""What only a member of a cluster serves: its controller asks it."""
+"""What only a member of a cluster serves: its controller asks it, or it is the controller."""
 
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}
 

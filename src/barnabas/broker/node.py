@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from barnabas.broker.broker import Broker
@@ -40,6 +41,8 @@ class Parts(NamedTuple):
 
 
 _PARTS = Parts()
+HandOver = Callable[[Callable[[], None]], None]
+"""Has something called on a node's loop; for any thread."""
 
 
 class Node:
@@ -52,10 +55,12 @@ class Node:
         ephemeral: bool = False,
         parts: Parts = _PARTS,
         metrics: tuple[str, int] | None = None,
+        session: Callable[[HandOver], SharedRegistry] | None = None,
     ) -> None:
         """`ephemeral`: the log directories are removed when it has stopped.
 
         `metrics`: host and port where Prometheus gets them; port 0 is any free one.
+        `session`: makes the session with the registry of a cluster in this process.
 
         Raises:
             ConfigError: there are to be metrics, and prometheus_client is not installed.
@@ -69,6 +74,7 @@ class Node:
         self._config = config
         self._directories = config.directories
         self._ephemeral = ephemeral
+        self._session = session
         self._stopping = False
         self._heap = system_heap()
         self._server = BrokerServer(
@@ -123,16 +129,19 @@ class Node:
         """The port of the metrics while it runs; None: there are none."""
         return None if self._metrics is None else self._metrics.port
 
-    def stop(self) -> None:
-        """Have `run` return once all is answered and closed; from any thread."""
+    def stop(self, *, hand_over: bool = True) -> None:
+        """Have `run` return once all is answered and closed; from any thread.
+
+        `hand_over`: a member of a cluster has its leaders moved away first.
+        """
         with suppress(RuntimeError):
             # A loop that is closed has stopped already.
-            self._loop.call(self._stop)
+            self._loop.call(partial(self._stop, hand_over=hand_over))
 
     def kill(self) -> None:
-        """Have `run` return at once, with clients unanswered and logs as they are; from any thread."""
+        """Have `run` return at once, with nothing answered or written; from any thread."""
         with suppress(RuntimeError):
-            self._loop.call(self._kill)
+            self._loop.call(self._abandon)
 
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
         """Make a topic and return when it can be used; from any thread but the loop's.
@@ -195,12 +204,12 @@ class Node:
             self._heap.trim()
             self._loop.timers.after(SECONDS, self._keep_heap_small)
 
-    def _stop(self) -> None:
+    def _stop(self, *, hand_over: bool = True) -> None:
         if not self._stopping:
             self._stopping = True
-            self._server.stop(self._loop.stop)
+            self._server.stop(self._loop.stop, hand_over=hand_over)
 
-    def _kill(self) -> None:
+    def _abandon(self) -> None:
         self._stopping = True
         self._server.abandon()
         self._loop.stop()
@@ -213,6 +222,9 @@ class Node:
         self._disk.close()
 
     def _open_registries(self, directories: Sequence[str]) -> Registries:
+        if self._session is not None:
+            own = self._session(self._loop.call)
+            return Registries(own, own)
         today, of_07 = self._config.zookeeper_connect, self._config.zk_connect
         if today and today.rstrip("/") == of_07.rstrip("/"):
             raise ConfigError(

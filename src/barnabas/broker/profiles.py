@@ -1,5 +1,6 @@
 """The profiles that a broker can take on: a release of Kafka, or everything at once."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from barnabas.broker.dispatch import BETWEEN_BROKERS, SERVED
@@ -62,7 +63,15 @@ def profile_of(release: str) -> Profile:
 
 
 def of_member(profile: Profile) -> Profile:
-    """The same of a member of a cluster, which serves its controller, too."""
+    """The same of a member of a cluster: it serves its controller, too, and there is no quorum.
+
+    So it claims no features (KIP-584): transactions are those of before version 2.
+    """
+    profile = replace(
+        profile,
+        served=_without_quorum(profile.served),
+        advertised=_without_quorum(profile.advertised),
+    )
     more = {key: route.versions for key, route in BETWEEN_BROKERS.items()}
     return replace(
         profile,
@@ -70,6 +79,12 @@ def of_member(profile: Profile) -> Profile:
         advertised={**profile.advertised, **more},
         lacking={key: one for key, one in profile.lacking.items() if key not in more},
     )
+
+
+def _without_quorum(
+    versions: Mapping[ApiKey, VersionRange],
+) -> dict[ApiKey, VersionRange]:
+    return {key: one for key, one in versions.items() if key != ApiKey.DESCRIBE_QUORUM}
 
 
 def _any_version(release: str) -> frozenset[ApiKey]:

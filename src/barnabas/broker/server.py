@@ -20,6 +20,7 @@ from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.requests.byte_topics import fill_holes
+from barnabas.broker.requests.transaction_jobs import attend_to_transactions
 from barnabas.broker.topics.assignments import check_count, check_total, placed
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
@@ -29,7 +30,6 @@ from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import LogCleaner
 from barnabas.log.manager import LogManager
@@ -39,7 +39,6 @@ from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Timers, Work
 
 if TYPE_CHECKING:
     from barnabas.broker.topics.kraft_metadata import RecordedTopic
-    from barnabas.broker.transactions.transactions import Transactions
     from barnabas.broker.zookeeper.registrations import AnyRegistration
 
 log = logging.getLogger(__name__)
@@ -122,7 +121,7 @@ class BrokerServer:
         """
         check_at_start(self._config)
         log_config({}, self._config)  # reports now what no topic could have, not at its creation
-        if self._config.default_replication_factor > 1:
+        if self._config.default_replication_factor > 1 and not self._config.cluster_member:
             log.warning(_ONE_BROKER, self._config.default_replication_factor)
         try:
             _report(self._logs.open(self._open_the_registries))
@@ -173,43 +172,38 @@ class BrokerServer:
         replicas = placed(range(partitions), 1, self._config.node_id)
         self.broker.topics.create(name, replicas, config)
 
-    def stop(self, on_stopped: Callable[[], None]) -> None:
+    def stop(self, on_stopped: Callable[[], None], *, hand_over: bool = True) -> None:
         """Take no more requests, answer those there are, close everything, then call `on_stopped`.
 
         Clients that do not take their replies within five seconds are cut off. A member of a cluster has
-        its controller move its leaders away first, and serves meanwhile.
+        its controller move its leaders away first (`hand_over`), and serves meanwhile.
         """
         log.info("broker stops", extra={"node": self._config.node_id})
         member = self._broker.member if self._broker is not None else None
-        if member is None:
+        if member is None or not hand_over:
             self._stop(on_stopped)
         else:
-            member.controller_requests.hand_over(partial(self._stop, on_stopped))
+            member.to_controller.hand_over(partial(self._stop, on_stopped))
 
     def abandon(self) -> None:
-        """End as a kill between two events does: nobody is answered, and nothing more is written.
-
-        Files and locks are given back, so that another broker may start with the directories.
-        """
-        self._close_listeners()
-        self._background.stop()
-        for registration in self._registrations:
-            registration.stop()
-        self._cleaner.close()
+        """End as if killed: nobody is answered, and nothing is written."""
+        self._end_duties().close()
         self._logs.abandon()
-        if self._connections is not None:
-            self._connections.close()
         self._close_registries()
 
-    def _stop(self, on_stopped: Callable[[], None]) -> None:
+    def _end_duties(self) -> Connections:
+        """Begin nothing more; the connections that are left."""
         if self._broker is not None and self._broker.member is not None:
             self._broker.member.close()
         self._close_listeners()
         self._background.stop()
         for registration in self._registrations:
             registration.stop()
-        connections = self._connections
-        assert connections is not None, "a broker is started before it is stopped"
+        assert self._connections is not None, "a broker is started before it is stopped"
+        return self._connections
+
+    def _stop(self, on_stopped: Callable[[], None]) -> None:
+        connections = self._end_duties()
 
         def end() -> None:
             deadline.cancel()
@@ -282,23 +276,31 @@ class BrokerServer:
         registry = registries.own
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
-        topics = Topics(registry, hosting, self._environment.entropy, config)
+        entropy = self._environment.entropy
+        topics: Topics
         member = None
         if config.cluster_member:
             # Imported late: a broker that is alone needs none of it.
             from barnabas.broker.cluster.joining import MemberPorts, join
+            from barnabas.broker.topics.cluster_topics import ClusterTopics
 
             environment = self._environment
             ports = MemberPorts(
-                environment.network, environment.timers, environment.clock, self._purgatory
+                environment.network,
+                environment.timers,
+                environment.clock,
+                environment.entropy,
+                self._purgatory,
             )
-            member = join(config, registries.shared, ports, hosting, replicas, topics)
+            topics = of_cluster = ClusterTopics(registry, hosting, entropy, config)
+            member = join(config, registries.shared, ports, hosting, replicas, of_cluster)
         else:
+            topics = Topics(registry, hosting, entropy, config)
             topics.load(self._logs, self._recorded_topics)
             fill_holes(topics, self._config.node_id)
         self._written = None  # Only for opening logs.
         self._opening.clear()
-        clock, entropy = self._environment.clock, self._environment.entropy
+        clock = self._environment.clock
         memory = self._client_memory
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(cleaner_settings(config))
@@ -342,7 +344,7 @@ class BrokerServer:
     def _start_background(self, broker: Broker, connections: Connections) -> None:
         expiry_ms = self._config.offsets_retention_check_interval_ms
         self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
-        self._attend_to_transactions(broker)
+        attend_to_transactions(broker, self._background)
         if broker.member is not None:
             seconds = broker.member.tick_seconds
             self._background.every(seconds, "replicas in sync", broker.member.tick)
@@ -353,23 +355,6 @@ class BrokerServer:
             self._background.every(
                 idle_ms / 1000 / IDLE_TICKS, "idle connections", connections.close_idle
             )
-
-    def _attend_to_transactions(self, broker: Broker) -> None:
-        """End what was decided before the start, and from time to time what is overdue."""
-
-        def when_used(job: Callable[["Transactions"], None]) -> Callable[[], None]:
-            def run() -> None:
-                if broker.topics.get(TRANSACTIONS_TOPIC) is not None:
-                    job(broker.transactions)
-
-            return run
-
-        config = self._config
-        seconds = config.transaction_abort_timed_out_transaction_cleanup_interval_ms / 1000
-        self._environment.timers.soon(when_used(lambda one: one.resume()))
-        self._background.every(seconds, "overdue transactions", when_used(lambda one: one.attend()))
-        seconds = config.transaction_remove_expired_transaction_cleanup_interval_ms / 1000
-        self._background.every(seconds, "expired transactions", when_used(lambda one: one.expire()))
 
     def _maintain(self) -> Iterator[None]:
         for events in self._logs.maintain_in_steps(self._environment.clock.time_ms()):

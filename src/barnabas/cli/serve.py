@@ -65,6 +65,12 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
     type=click.IntRange(0, 65535),
     help="Also show the broker in a browser, on this port of this machine: `barnabas console`.",
 )
+@click.option(
+    "--brokers",
+    type=click.IntRange(1, 100),
+    default=1,
+    help="Run a cluster of so many brokers, on ports one after the other (default 1).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
 @click.option("--log-level", type=_LEVELS, default="warning", show_default=True)
 def serve(
@@ -78,13 +84,14 @@ def serve(
     metrics_port: int | None,
     ephemeral: bool,
     console_port: int | None,
+    brokers: int,
     as_json: bool,
     log_level: str,
 ) -> None:
     """Run a broker in this process until SIGTERM, SIGHUP or Ctrl-C.
 
     Properties have Kafka's names. --port, --host and --data-dir override --set, which overrides
-    --config.
+    --config. With --brokers they are those of each broker; the data directory gets a folder for each.
     """
     log_from(log_level)
     if ephemeral and data_dir:
@@ -92,6 +99,17 @@ def serve(
     with usage(), _directory(data_dir, ephemeral=ephemeral) as directory:
         given = merge(_file(config), overrides(pairs))
         release = release_line(profile) if profile else ""
+        if brokers > 1:
+            if metrics_port is not None or console_port is not None:
+                raise click.UsageError(
+                    "--metrics-port and --console-port are for one broker; for a cluster run "
+                    "`barnabas console` beside it"
+                )
+            from barnabas.cli.serve_cluster import ClusterOptions, serve_cluster
+
+            wanted = ClusterOptions(brokers, release, directory, host, port)
+            serve_cluster(wanted, given, configuration, as_json=as_json)
+            return
         given |= from_options(given, port, host, directory)
         _run(
             configuration(given, release),

@@ -23,6 +23,7 @@ from barnabas.cluster.events import (
     PartitionsAdded,
     PreferredElection,
     Reassigned,
+    ReplicasAsked,
     ReplicasDeleted,
     ReplicasFailed,
     ShutdownAsked,
@@ -46,6 +47,8 @@ def step(view: View, event: ControllerEvent) -> Decision:
             return _brokers_changed(view, event.brokers)
         case ShutdownAsked():
             return _shutdown_asked(view, event)
+        case ReplicasAsked():
+            return _ask_replicas(view, event.node_id)
         case _:
             draft = Draft(view)
             _on_partitions(draft, event)
@@ -89,6 +92,16 @@ def _replicas_failed(draft: Draft, event: ReplicasFailed) -> None:
         if state and node_id in state.replicas and node_id not in state.offline:
             draft.mark_offline(partition, (*state.offline, node_id))
             lose(draft, partition, {node_id})
+
+
+def _ask_replicas(view: View, node_id: NodeId) -> Decision:
+    """Tell a broker once more what it leads and follows: it answers which logs it cannot use."""
+    draft = Draft(view)
+    for partition, state in view.image.partitions():
+        is_served = state.leader_epoch >= 0 and partition.topic not in view.deletions
+        if is_served and node_id in state.replicas:
+            draft.batch.lead([node_id], partition)
+    return draft.finish()
 
 
 def _elected(view: View) -> Decision:

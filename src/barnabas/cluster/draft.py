@@ -15,9 +15,6 @@ from barnabas.cluster.leader_choice import Choice
 from barnabas.cluster.requests import Batch, Stop, requests
 from barnabas.cluster.view import Decision, Deletion, View
 from barnabas.cluster.znodes import (
-    ANY_VERSION,
-    MUST_BE_NEW,
-    ZnodeWrite,
     deletion_paths,
     encode_state,
     encode_topic,
@@ -25,7 +22,7 @@ from barnabas.cluster.znodes import (
     topic_path,
 )
 from barnabas.errors import ErrorCode
-from barnabas.types import NodeId, TopicPartition
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeId, NodeWrite, TopicPartition
 
 
 class Draft:
@@ -153,9 +150,9 @@ class Draft:
         sent = requests(self.batch, image, self.view.listener, self.deletions)
         return Decision(after, self._writes(image), sent, self.errors, remaining=remaining)
 
-    def _writes(self, image: ClusterImage) -> tuple[ZnodeWrite, ...]:
+    def _writes(self, image: ClusterImage) -> tuple[NodeWrite, ...]:
         writes = [
-            ZnodeWrite(topic_path(name), encode_topic(image.topics[name]), ANY_VERSION)
+            NodeWrite(topic_path(name), encode_topic(image.topics[name]), ANY_VERSION)
             for name in sorted(self._assigned)
             if name in image.topics
         ]
@@ -164,9 +161,9 @@ class Draft:
             version = known.partition_epoch if known and known.leader_epoch >= 0 else MUST_BE_NEW
             is_written = known is not None and known.partition_epoch == state.partition_epoch
             if state.leader_epoch >= 0 and not is_written and partition.topic in image.topics:
-                writes.append(ZnodeWrite(state_path(partition), encode_state(state), version))
+                writes.append(NodeWrite(state_path(partition), encode_state(state), version))
         for name in self._deleted:
-            writes += [ZnodeWrite(path, None, ANY_VERSION) for path in deletion_paths(name)]
+            writes += [NodeWrite(path, None, ANY_VERSION) for path in deletion_paths(name)]
         return tuple(writes)
 
 

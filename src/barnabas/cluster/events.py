@@ -103,6 +103,13 @@ class ReplicasFailed:
     partitions: tuple[TopicPartition, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReplicasAsked:
+    """A broker is to say which of its replicas it can use: a log directory may have failed."""
+
+    node_id: NodeId
+
+
 PartitionEvent = (
     PartitionsAdded
     | IsrProposed
@@ -114,4 +121,4 @@ PartitionEvent = (
     | ReplicasDeleted
     | ReplicasFailed
 )
-ControllerEvent = Elected | BrokersChanged | ShutdownAsked | PartitionEvent
+ControllerEvent = Elected | BrokersChanged | ShutdownAsked | ReplicasAsked | PartitionEvent

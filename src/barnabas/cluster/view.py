@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from barnabas.cluster.image import NO_LEADER, ClusterImage, PartitionState
 from barnabas.cluster.replica_states import ReplicaPhase
 from barnabas.cluster.requests import BrokerRequest
-from barnabas.cluster.znodes import ZnodeWrite
 from barnabas.errors import ErrorCode
-from barnabas.types import NodeId, TopicPartition
+from barnabas.types import NodeId, NodeWrite, TopicPartition
 
 Deletion = Mapping[tuple[int, NodeId], ReplicaPhase]
 """How far each replica of a topic is that is being deleted, by partition and broker."""
@@ -50,7 +49,7 @@ class Decision:
     """
 
     after: View
-    writes: tuple[ZnodeWrite, ...] = ()
+    writes: tuple[NodeWrite, ...] = ()
     requests: tuple[BrokerRequest, ...] = ()
     errors: Mapping[TopicPartition, ErrorCode] = field(default_factory=dict)
     error: ErrorCode = ErrorCode.NONE

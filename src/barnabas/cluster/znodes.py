@@ -1,31 +1,21 @@
-"""Znodes: where a controller keeps partitions in ZooKeeper, and in what words.
+"""Znodes: what a controller reads and writes in ZooKeeper, and in what words.
 
-Source: Kafka's ZkData (TopicPartitionStateZNode version 1, TopicZNode version 3); KIP-455, KIP-516, KIP-704.
+Source: Kafka's ZkData (TopicPartitionStateZNode version 1, TopicZNode versions 1 to 3, BrokerIdZNode
+versions 1 to 5, ReassignPartitionsZNode); KIP-455, KIP-516, KIP-704.
 """
 
 import base64
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from barnabas.cluster.image import PartitionState, Topic
+from barnabas.cluster.image import NO_LEADER, Broker, BrokerEndpoint, PartitionState, Topic
 from barnabas.errors import StorageError
 from barnabas.types import NodeId, TopicPartition
 from barnabas.wire.schema import NO_UUID
 
-MUST_BE_NEW = -2
-"""Instead of the version of a node: it must not be there."""
-
-ANY_VERSION = -1
-
-
-@dataclass(frozen=True, slots=True)
-class ZnodeWrite:
-    """A node to be written if it has this version; `data` None: it is to be deleted, with all below."""
-
-    path: str
-    data: bytes | None
-    version: int
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+"""Kafka's security protocols, by their numbers."""
 
 
 def state_path(partition: TopicPartition) -> str:
@@ -97,6 +87,96 @@ def encode_topic(topic: Topic) -> bytes:
     if has_id:
         fields["topic_id"] = topic_id
     return _dump(fields)
+
+
+def partition_of(path: str) -> TopicPartition | None:
+    """The partition whose state is in a node; None: no such node."""
+    names = path.split("/")
+    if len(names) != 7 or names[1:3] != ["brokers", "topics"] or names[6] != "state":
+        return None
+    return TopicPartition(names[3], int(names[5]))
+
+
+def decode_topic(name: str, data: bytes) -> Topic:
+    """A topic from its node; none of its partitions has a leader.
+
+    Raises:
+        StorageError: the node cannot be read.
+    """
+    try:
+        node = json.loads(data)
+        text = node.get("topic_id")
+        topic_id = base64.urlsafe_b64decode(f"{text}==") if text else NO_UUID
+        adding, removing = node.get("adding_replicas", {}), node.get("removing_replicas", {})
+        states = {
+            int(number): PartitionState(
+                NO_LEADER,
+                -1,
+                (),
+                _nodes(replicas),
+                -1,
+                adding=_nodes(adding.get(number, ())),
+                removing=_nodes(removing.get(number, ())),
+            )
+            for number, replicas in node["partitions"].items()
+        }
+        return Topic(name, topic_id, states)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(
+            f"the node of topic {name} in the registry should have partitions with their replicas, "
+            f"and is {data[:200]!r}: {error!r}"
+        ) from error
+
+
+def decode_broker(node_id: NodeId, data: bytes, epoch: int) -> Broker:
+    """A broker from its node; its epoch is the node's czxid.
+
+    Raises:
+        StorageError: the node cannot be read.
+    """
+    try:
+        node = json.loads(data)
+        protocols = node.get("listener_security_protocol_map", {})
+        endpoints = [
+            _endpoint(text, protocols)
+            for text in node.get("endpoints") or [f"PLAINTEXT://{node['host']}:{node['port']}"]
+        ]
+        return Broker(node_id, tuple(endpoints), node.get("rack"), epoch)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(
+            f"the node of broker {node_id} in the registry should have endpoints, and is "
+            f"{data[:200]!r}: {error!r}"
+        ) from error
+
+
+def decode_partitions(data: bytes) -> dict[TopicPartition, tuple[NodeId, ...]]:
+    """The partitions that a node names, with their replicas where it has them.
+
+    Raises:
+        StorageError: the node cannot be read.
+    """
+    try:
+        return {
+            TopicPartition(str(row["topic"]), int(row["partition"])): _nodes(
+                row.get("replicas", ())
+            )
+            for row in json.loads(data)["partitions"]
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(
+            f"a node of the registry should name partitions, and is {data[:200]!r}: {error!r}"
+        ) from error
+
+
+def _endpoint(text: str, protocols: Mapping[str, str]) -> BrokerEndpoint:
+    listener, _, place = text.partition("://")
+    host, _, port = place.rpartition(":")
+    protocol = protocols.get(listener, listener)
+    return BrokerEndpoint(listener, host.strip("[]"), int(port), _PROTOCOLS.index(protocol))
+
+
+def _nodes(numbers: Iterable[object]) -> tuple[NodeId, ...]:
+    return tuple(NodeId(int(str(one))) for one in numbers)
 
 
 def _dump(fields: Mapping[str, object]) -> bytes:

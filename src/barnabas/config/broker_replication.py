@@ -10,8 +10,8 @@ class ReplicationConfig(Configuration):
     cluster_member: bool = boolean(
         HIGH,
         default=False,
-        text="Whether this broker joins the cluster of zookeeper.connect, whose controller, another "
-        "broker, says what it leads and follows. Otherwise it must be alone there. Not a Kafka "
+        text="Whether this broker joins the cluster of zookeeper.connect, whose controller, one of the "
+        "brokers, says what it leads and follows. Otherwise it must be alone there. Not a Kafka "
         "property.",
     )
     inter_broker_protocol_version: str = string(

@@ -16,6 +16,7 @@ from barnabas.errors import ConfigError
 
 log = logging.getLogger(__name__)
 
+_MEMBER = "cluster.member"
 _INERT = "property %s has no effect here: %s"
 _NEAR = 0.75
 """The difflib ratio from which an unknown name counts as a misspelling of a known one.
@@ -105,11 +106,13 @@ class Configuration:
             given = todays_names(given)
         known: dict[str, object] = {}
         elsewhere: dict[str, str] = {}
+        is_member = str(given.get(_MEMBER, "")).lower() == "true"
         for name, value in given.items():
             row = cls.find(name)
             if row is not None:
                 known[name] = value
-                if row.inert and row.parse(value) != row.default:
+                obeyed = not row.inert or (is_member and _MEMBER in row.inert)
+                if not obeyed and row.parse(value) != row.default:
                     log.log(cls.inert_level, _INERT, row.name, row.inert)
             elif why := refusal(cls.known_elsewhere, name.replace("_", "."), value):
                 raise ConfigError(f"{name}={value!r} is not supported: {why}")

@@ -1,4 +1,4 @@
-"""For your tests: a broker in your process, what can go wrong with it, fixtures for pytest and unittest.
+"""For your tests: a broker or a cluster in your process, what can go wrong, fixtures for pytest and unittest.
 
 Each name is imported on first use: pytest loads the plugin in here where nobody may want a broker.
 """
@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from barnabas.testing.broker_case import BrokerCase
     from barnabas.testing.embedded_broker import EmbeddedBroker
+    from barnabas.testing.embedded_cluster import EmbeddedCluster
     from barnabas.testing.faults.fault import InjectedFault, SeenRequest
     from barnabas.testing.request_log import ReceivedRequest
 
-__all__ = ["BrokerCase", "EmbeddedBroker", "InjectedFault", "ReceivedRequest", "SeenRequest"]
+__all__ = [
+    "BrokerCase",
+    "EmbeddedBroker",
+    "EmbeddedCluster",
+    "InjectedFault",
+    "ReceivedRequest",
+    "SeenRequest",
+]
 
 _HOME = {
     "BrokerCase": "broker_case",
     "EmbeddedBroker": "embedded_broker",
+    "EmbeddedCluster": "embedded_cluster",
     "InjectedFault": "faults.fault",
     "ReceivedRequest": "request_log",
     "SeenRequest": "faults.fault",

@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from barnabas.broker.node import Node, Parts
+from barnabas.broker.node_thread import NodeThread
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, listeners
 from barnabas.config.releases import release_line
@@ -20,9 +20,6 @@ from barnabas.testing.request_log import RequestLog
 
 if TYPE_CHECKING:
     from barnabas.testing.faults.faults import Faults
-
-_START_SECONDS = 30.0
-_STOP_SECONDS = 30.0
 
 _QUICK = {"group.initial.rebalance.delay.ms": 0}
 """Tests need not wait the three seconds in which a real broker gathers members of a new group."""
@@ -58,12 +55,11 @@ class EmbeddedBroker:
         self._temporary = data_dir is None
         self._data_dir = Path(data_dir) if data_dir is not None else None
         self._snapshot = Path(from_snapshot) if from_snapshot is not None else None
-        self._node: Node | None = None
-        self._thread: threading.Thread | None = None
+        self._node: NodeThread | None = None
+        self._is_running = False
         self._addresses: dict[str, Endpoint] = {}
         self._bound: dict[str, Endpoint] = {}
         """Where the listeners were when it ran last: clients expect it there again."""
-        self._failure: BaseException | None = None
         self.clock = JumpingClock()
         self.clock.on_advance = self._advance
         self._room = DiskRoom()
@@ -138,36 +134,18 @@ class EmbeddedBroker:
 
             restore(self._snapshot, self._data_dir)
             self._snapshot = None
-        config = self._configuration()
-        started = threading.Event()
         parts = Parts(
             self.clock,
             partial(LimitedDisk, self._room),
             partial(ObservedConnection, self._observer),
         )
-        node = self._node = Node(config, parts=parts)
-
-        def on_started(addresses: dict[str, Endpoint]) -> None:
-            self._addresses = addresses
-            started.set()
-
-        def serve() -> None:
-            try:
-                node.run(on_started)
-            except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-                self._failure = error
-                started.set()
-
-        self._thread = threading.Thread(target=serve, name="barnabas broker", daemon=True)
-        self._thread.start()
-        in_time = started.wait(_START_SECONDS)
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
-            self._thread.join()
-            self._thread = None
+        node = self._node = NodeThread(Node(self._configuration(), parts=parts), "barnabas broker")
+        try:
+            self._addresses = node.start()
+        except BaseException:
             self._clean_up()
-            raise failure
-        assert in_time, "the broker did not start in time"
+            raise
+        self._is_running = True
         self._bound = dict(self._addresses)
 
     def stop(self) -> None:
@@ -178,22 +156,21 @@ class EmbeddedBroker:
         """
         if self._faults is not None:
             self._faults.stop()
-        self._end(Node.stop)
-        self._clean_up()
-        self._raise_failure()
+        try:
+            self._end(NodeThread.stop)
+        finally:
+            self._clean_up()
 
     def kill(self) -> None:
         """End the broker as `kill -9` does: clients get no answer, and files stay as they are.
 
         `start` brings it back on its port, with its data: it recovers its logs then.
         """
-        self._end(Node.kill)
-        self._raise_failure()
+        self._end(NodeThread.kill)
 
     def restart(self) -> None:
         """Stop the broker cleanly and start it again, on its port and with its data."""
-        self._end(Node.stop)
-        self._raise_failure()
+        self._end(NodeThread.stop)
         self.start()
 
     def snapshot(self, path: Path | str) -> Path:
@@ -221,7 +198,7 @@ class EmbeddedBroker:
         """
         if self._node is None or not self._addresses:
             raise self._not_there()
-        self._node.create_topic(name, partitions, dict(config or {}))
+        self._node.node.create_topic(name, partitions, dict(config or {}))
 
     def _configuration(self) -> BrokerConfig:
         given = {
@@ -241,37 +218,29 @@ class EmbeddedBroker:
         )
         return BrokerConfig.load(given, release=self._release)
 
-    def _end(self, end: Callable[[Node], None]) -> None:
-        """Have the broker's thread end; its data stay."""
-        if self._thread is None or self._node is None:
+    def _end(self, end: Callable[[NodeThread], None]) -> None:
+        """Have the broker end; its data stay. Raises what ended it early."""
+        if self._node is None or not self._is_running:
             return
         if self._faults is not None:
             self._faults.let_go()
-        self._addresses = {}
+        self._addresses, self._is_running = {}, False
         end(self._node)
-        self._thread.join(_STOP_SECONDS)
-        assert not self._thread.is_alive(), "the broker did not stop in time"
-        self._thread = None
-
-    def _raise_failure(self) -> None:
-        failure, self._failure = self._failure, None
-        if failure is not None:
-            raise failure
 
     def _run(self, action: Callable[[], object]) -> None:
         """Do something on the broker's thread, or here if it does not run."""
-        if self._thread is None or self._node is None:
+        if self._node is None or not self._is_running:
             action()
         else:
-            self._node.call(action)
+            self._node.node.call(action)
 
     def _advance(self, set_forward: Callable[[], None], seconds: float) -> None:
         """Set the clock and all deadlines forward, between two events."""
 
         def advance() -> None:
             set_forward()
-            if self._node is not None and self._thread is not None:
-                self._node.advance(seconds)
+            if self._node is not None and self._is_running:
+                self._node.node.advance(seconds)
 
         self._run(advance)
         self._run(lambda: None)  # What is due was done before this.

@@ -74,7 +74,8 @@ def test_a_broker_that_is_alone_leaves_forwarding_to_the_members_of_its_process(
 
     forwarded: list[object] = []
     monkeypatch.setattr(forwarding, "forward", lambda *asked: forwarded.append(asked))
-    member = SimpleNamespace(member=object())
+    controller = SimpleNamespace(is_active=False)
+    member = SimpleNamespace(member=SimpleNamespace(controller=controller))
     context = RequestContext(key, 0, "c", "PLAINTEXT", "here:1", 1, "/here")
     HANDLERS[key](cast("Broker", member), context, request)
     assert forwarded == [(member.member, context, request)]

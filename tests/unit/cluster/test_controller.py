@@ -30,12 +30,11 @@ from barnabas.cluster.image import (
     TopicDelta,
 )
 from barnabas.cluster.view import Decision, View
-from barnabas.cluster.znodes import MUST_BE_NEW
 from barnabas.errors import ErrorCode
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
 from barnabas.protocol.stop_replica import StopReplicaRequest
 from barnabas.protocol.update_metadata import UpdateMetadataRequest
-from barnabas.types import NodeId, TopicPartition
+from barnabas.types import MUST_BE_NEW, NodeId, TopicPartition
 
 ONE, TWO, THREE, FOUR = map(NodeId, (1, 2, 3, 4))
 DOGS = TopicPartition("dogs", 0)

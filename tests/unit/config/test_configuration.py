@@ -162,3 +162,10 @@ def test_a_property_that_changes_nothing_says_so_when_it_is_set(
         "property min.insync.replicas has no effect here: "
         "without cluster.member nothing is replicated"
     )
+
+
+def test_a_member_of_a_cluster_obeys_what_is_about_replicas(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    BrokerConfig.load({"cluster.member": "true", "min.insync.replicas": "2"})
+    assert not caplog.records

@@ -1,8 +1,9 @@
 """AlterPartitionReassignments (key 45): move partitions to other brokers (KIP-455).
 
-Does: takes a reassignment to this broker, where every partition is already; refuses others with
-    INVALID_REPLICA_ASSIGNMENT, and calling off what does not go on.
-Ignores: `timeout_ms`, and whether the number of replicas may change: it is always one.
+Does: in a cluster, begins, replaces and calls off moves. A broker that is alone takes a reassignment to
+    itself, where every partition is already; it refuses others with INVALID_REPLICA_ASSIGNMENT, and
+    calling off what does not go on.
+Ignores: `timeout_ms`, and whether the number of replicas may change.
 Versions: 1 whether the number of replicas may change (KIP-860)
 """
 
@@ -28,6 +29,11 @@ def handle(
 ) -> Steps[AlterPartitionReassignmentsResponse]:
     """Answer for each partition."""
     del context
+    if broker.member is not None:
+        # Imported late: a broker that is alone needs none of it.
+        from barnabas.broker.requests.cluster_moves import reassign
+
+        return reassign(broker.member.controller, request)
     responses = []
     for topic in request.topics:
         partitions = yield from grown(topic.partitions, partial(_answer, broker, topic.name))
@@ -63,4 +69,4 @@ def _check(broker: Broker, name: str, asked: ReassignablePartition) -> None:
         raise BrokerError(
             ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"partition {index} of {name} is not being moved"
         )
-    explicit_assignment({index: asked.replicas}, index, broker.config.node_id)
+    explicit_assignment({index: asked.replicas}, index, [broker.config.node_id])

@@ -12,8 +12,9 @@ from collections import Counter
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.requests.cluster_topics import live_brokers, place_partitions
 from barnabas.broker.requests.mutations import Mutations
-from barnabas.broker.topics.assignments import check_total, explicit_assignment, placed
+from barnabas.broker.topics.assignments import check_total, explicit_assignment
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
@@ -69,13 +70,13 @@ def _added(broker: Broker, asked: CreatePartitionsTopic, before: int) -> dict[in
             f"{asked.count} would not be more",
         )
     check_total(before + asked.count - there)
-    node_id = broker.config.node_id
     if asked.assignments is None:
-        return placed(range(there, asked.count), 1, node_id)
+        first = topic.partitions.get(0, [broker.config.node_id])
+        return place_partitions(broker, range(there, asked.count), len(first), first)
     if len(asked.assignments) != asked.count - there:
         raise BrokerError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"{asked.count - there} new partitions, but {len(asked.assignments)} assignments",
         )
     assignment = {there + nth: one.broker_ids for nth, one in enumerate(asked.assignments)}
-    return explicit_assignment(assignment, there, node_id)
+    return explicit_assignment(assignment, there, live_brokers(broker))

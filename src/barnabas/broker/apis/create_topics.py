@@ -3,7 +3,7 @@
 Does: counts, or the brokers of each partition; the broker's defaults for -1; `validate_only`; tells
     the properties in force (5+) and the id (7+). A request for more than 10,000 partitions is
     refused as a whole.
-Ignores: `timeout_ms`: topics are made before the answer.
+Ignores: `timeout_ms`: topics are made before the answer; in a cluster it is how long leaders are waited for.
 Versions: 1 `validate_only`, messages · 2 throttle time · 4 broker defaults as -1 (KIP-464)
     5 what was created · 6 refused when a quota is used up (KIP-599) · 7 topic ids
 """
@@ -16,8 +16,9 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.config_entries import topic_entries
 from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.requests.cluster_topics import live_brokers, place_partitions, until_led
 from barnabas.broker.requests.mutations import Mutations
-from barnabas.broker.topics.assignments import check_count, check_total, explicit_assignment, placed
+from barnabas.broker.topics.assignments import check_count, check_total, explicit_assignment
 from barnabas.broker.topics.topic_names import metric_name
 from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -53,6 +54,9 @@ def handle(
     answers: dict[str, CreatableTopicResult] = {}
     yield from _create(broker, once, answers, None if request.validate_only else quota)
     made = [answers[topic.name] for topic in once]
+    if broker.member is not None and not request.validate_only:
+        names = [one.name for one in made if not one.error_code and one.name is not None]
+        yield until_led(broker, names, request.timeout_ms)
     twice = yield from each(
         [name for name, times in asked.items() if times > 1],
         partial(_refused, code=ErrorCode.INVALID_REQUEST, why="the topic is there twice"),
@@ -165,7 +169,7 @@ def _partitions(broker: Broker, asked: CreatableTopic) -> dict[int, list[int]]:
             raise BrokerError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT, "a partition is assigned more than once"
             )
-        return explicit_assignment(assignment, 0, broker.config.node_id)
+        return explicit_assignment(assignment, 0, live_brokers(broker))
     if count == _DEFAULT:
         count = broker.config.num_partitions
     if replicas == _DEFAULT:
@@ -176,7 +180,7 @@ def _partitions(broker: Broker, asked: CreatableTopic) -> dict[int, list[int]]:
             ErrorCode.INVALID_REPLICATION_FACTOR,
             f"a replication factor is at least 1, or -1 for the broker's default, not {replicas}",
         )
-    return placed(range(count), replicas, broker.config.node_id)
+    return place_partitions(broker, range(count), replicas)
 
 
 def _in_force(broker: Broker, config: Mapping[str, str]) -> list[CreatableTopicConfigs]:

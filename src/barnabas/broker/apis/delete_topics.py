@@ -3,7 +3,8 @@
 Does: both ways of naming; many partitions go in steps, between which others are served; refuses
     while `delete.topic.enable` is false; before 1.0 that is never done in time (see `Profile`).
     A topic that is named twice, in the same or in both ways, is refused once.
-Ignores: `timeout_ms`: topics are deleted before the response (their files follow).
+Ignores: `timeout_ms`: topics are deleted before the response (their files follow); in a cluster it is how
+    long the brokers with replicas are waited for.
 Versions: 1 throttle time · 3 a code of its own when deletion is disabled · 5 messages, refused
     when a quota is used up (KIP-599) · 6 by topic id (KIP-516)
 """
@@ -13,6 +14,7 @@ from collections import Counter
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.requests.cluster_topics import begin_deletion, still_there, until_deleted
 from barnabas.broker.requests.mutations import Mutations
 from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -62,7 +64,13 @@ def handle(
         )
         yield
     failed: dict[str, KafkaError] = {}
-    yield from broker.topics.deletions.in_steps(wanted, failed)
+    if broker.member is None:
+        yield from broker.topics.deletions.in_steps(wanted, failed)
+    else:
+        begin_deletion(broker, wanted, failed)
+        names = [topic.name for topic in wanted if topic.name not in failed]
+        yield until_deleted(broker, names, request.timeout_ms)
+        still_there(broker, wanted, failed)
     for topic in wanted:
         if topic.name in failed:
             answer, reason = answers[topic.name, topic.topic_id], failed[topic.name]

@@ -1,9 +1,9 @@
 """ElectLeaders (key 43): let partitions choose their leader again (KIP-183, KIP-460).
 
-Does: reports that no election is needed, because the only replica leads, or that none can lead because
-    its log is offline. An unclean election gives up the records of a log that was lost or damaged at
-    the start: it continues without them, behind all its former offsets. A request for all partitions
-    gets only those with a result.
+Does: elects, in a cluster. A broker that is alone reports that no election is needed, because the only
+    replica leads, or that none can lead because its log is offline. There, an unclean election gives up
+    the records of a log that was lost or damaged at the start: it continues without them, behind all its
+    former offsets. A request for all partitions gets only those with a result.
 Ignores: `timeout_ms`: there is nothing to wait for.
 Versions: 1 unclean elections · 2 flexible
 """
@@ -40,6 +40,11 @@ def handle(
 ) -> Steps[ElectLeadersResponse]:
     """Answer for each partition."""
     del context
+    if broker.member is not None:
+        # Imported late: a broker that is alone needs none of it.
+        from barnabas.broker.requests.cluster_moves import elect
+
+        return elect(broker.member.controller, request)
     kind, of_all = request.election_type, request.topic_partitions is None
 
     def of_topic(asked: tuple[str, Collection[int]]) -> Steps[ReplicaElectionResult]:

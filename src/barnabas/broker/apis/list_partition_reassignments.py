@@ -1,7 +1,7 @@
-"""ListPartitionReassignments (key 46): which partitions are being moved (KIP-455): none ever is.
+"""ListPartitionReassignments (key 46): which partitions are being moved (KIP-455).
 
-Does: says that none is: with one broker there is nowhere to move to.
-Ignores: which partitions are asked for, and `timeout_ms`.
+Does: names those, in a cluster; with one broker there is nowhere to move to.
+Ignores: `timeout_ms`.
 """
 
 from barnabas.broker.broker import Broker
@@ -16,6 +16,11 @@ from barnabas.protocol.list_partition_reassignments import (
 def handle(
     broker: Broker, context: RequestContext, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
-    """Say that there are none: with one broker there is nowhere to move to."""
-    del broker, context, request
+    """Say which there are: none, where with one broker there is nowhere to move to."""
+    del context
+    if broker.member is not None:
+        # Imported late: a broker that is alone needs none of it.
+        from barnabas.broker.requests.cluster_moves import list_moves
+
+        return list_moves(broker.member.controller, request)
     return ListPartitionReassignmentsResponse(error_code=ErrorCode.NONE, topics=[])

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from barnabas.broker.cluster.peer_connection import Address
 from barnabas.broker.cluster.replica_fetcher import ReplicaFetcher
 from barnabas.broker.replicas.following import Following
 from barnabas.types import NodeId, TopicPartition
-
-Address = tuple[str, int]
 
 
 class _Followed(NamedTuple):

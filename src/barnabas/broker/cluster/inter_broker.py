@@ -30,6 +30,12 @@ class InterBrokerVersions(NamedTuple):
     """-1: leaders write their ISR into ZooKeeper."""
     strict_min_isr: int
     """0: nothing is committed while fewer than min.insync.replicas are in sync."""
+    leader_and_isr: int
+    update_metadata: int
+    stop_replica: int
+    write_txn_markers: int
+    topic_ids: int
+    """0: a controller gives topics ids (KIP-516)."""
 
     @property
     def truncates_in_fetch(self) -> bool:
@@ -47,6 +53,16 @@ _CONTROLLED_SHUTDOWN = {(0, 11, 0): 1, (2, 2, 0): 2, (2, 4, 1): 3}
 _ALTER_PARTITION = {(2, 7, 2): 0, (3, 2, 0): 1}
 _STRICT_MIN_ISR = {(3, 7, 0): 0}
 """What Kafka's releases do since then, whatever the property says; the property stands for the release."""
+_LEADER_AND_ISR = {
+    (0, 11, 0): 0, (1, 0, 0): 1, (2, 2, 0): 2, (2, 4, 0): 3, (2, 4, 1): 4, (2, 8, 1): 5,
+    (3, 2, 0): 6, (3, 4, 0): 7,
+}  # fmt: skip
+_UPDATE_METADATA = {
+    (0, 11, 0): 3, (1, 0, 0): 4, (2, 2, 0): 5, (2, 4, 1): 6, (2, 8, 1): 7, (3, 4, 0): 8,
+}  # fmt: skip
+_STOP_REPLICA = {(0, 11, 0): 0, (2, 2, 0): 1, (2, 4, 1): 2, (2, 6, 0): 3, (3, 4, 0): 4}
+_WRITE_TXN_MARKERS = {(0, 11, 0): 0, (2, 8, 0): 1}
+_TOPIC_IDS = {(2, 8, 0): 0}
 _OLDEST: Step = (0, 11, 2)
 
 
@@ -75,6 +91,11 @@ def versions_of(protocol: str) -> InterBrokerVersions:
         _CONTROLLED_SHUTDOWN,
         _ALTER_PARTITION,
         _STRICT_MIN_ISR,
+        _LEADER_AND_ISR,
+        _UPDATE_METADATA,
+        _STOP_REPLICA,
+        _WRITE_TXN_MARKERS,
+        _TOPIC_IDS,
     )
     return InterBrokerVersions(
         *(

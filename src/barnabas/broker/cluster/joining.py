@@ -2,8 +2,8 @@
 
 from barnabas.broker.cluster.member import ClusterMember, MemberPorts
 from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ConfigError
 from barnabas.ports import SharedRegistry
@@ -17,7 +17,7 @@ def join(
     ports: MemberPorts,
     hosting: Hosting,
     replicas: ReplicaManager,
-    topics: Topics,
+    topics: ClusterTopics,
 ) -> ClusterMember:
     """Be one of several brokers. Logs that are there are offline until the controller says what they are.
 
@@ -32,6 +32,6 @@ def join(
     for found in [*hosting.logs()]:
         replicas.host(found)
     replicas_of_internal = config.offsets_topic_replication_factor
-    requests = member.controller_requests
-    topics.ask_controller = lambda wanted: requests.ask_for_topic(wanted, replicas_of_internal)
+    ask = member.to_controller.ask_for_topic
+    topics.join(member.controller, lambda wanted: ask(wanted, replicas_of_internal))
     return member

@@ -1,20 +1,26 @@
-"""ClusterMember: one broker of several. Its controller, another broker, decides what it leads and follows.
+"""ClusterMember: one broker of several. The controller, another one or itself, says what it leads and follows.
 
 A request of the controller changes the image of the cluster; what that means for this broker's replicas is
 carried out in steps. *Not* here: copying (`fetchers`), changes of ISRs (`isr_changes`), other requests to the
-controller (`controller_requests`).
+controller (`controller_client`).
 """
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import NamedTuple
 
-from barnabas.broker.cluster.controller_requests import ControllerRequests
-from barnabas.broker.cluster.fetchers import Address, Fetchers
+from barnabas.broker.cluster.cluster_controller import ClusterController
+from barnabas.broker.cluster.controller_client import ControllerClient
+from barnabas.broker.cluster.controllership import ControllerPorts
+from barnabas.broker.cluster.fetchers import Fetchers
 from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
-from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
+from barnabas.broker.cluster.peer_connection import (
+    Address,
+    OnAnswer,
+    PeerConnection,
+    address_of,
+)
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
 from barnabas.broker.purgatory.purgatory import Purgatory
@@ -23,15 +29,16 @@ from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.leading import Leading, LeadingPorts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import Topic, config_of
+from barnabas.broker.znodes.topic_znodes import TOPICS, Topic, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
-from barnabas.cluster.image import Broker, ClusterImage, ImageDelta, PartitionState, TopicDelta
+from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
 from barnabas.config.broker import BrokerConfig
-from barnabas.errors import ConnectionFailed, ErrorCode, StorageError
-from barnabas.ports import Clock, Network, SharedRegistry, Timers
+from barnabas.config.listeners import listeners
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.ports import Clock, Entropy, Network, SharedRegistry, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
 from barnabas.protocol.stop_replica import StopReplicaRequest
@@ -42,7 +49,6 @@ from barnabas.wire.schema import NO_UUID
 
 log = logging.getLogger(__name__)
 
-_PATIENCE_SECONDS = 30.0
 _TICK_SECONDS = 1.0
 _MIN_ISR = "min.insync.replicas"
 
@@ -55,6 +61,7 @@ class MemberPorts(NamedTuple):
     network: Network
     timers: Timers
     clock: Clock
+    entropy: Entropy
     purgatory: Purgatory
 
 
@@ -68,7 +75,7 @@ class ClusterMember:
         ports: MemberPorts,
         hosting: Hosting,
         replicas: ReplicaManager,
-        topics: Topics,
+        topics: ClusterTopics,
     ) -> None:
         """Lead and follow nothing yet.
 
@@ -81,6 +88,7 @@ class ClusterMember:
         """The number of this life of the broker (KIP-380); -1 until it is registered."""
         self.versions = versions_of(config.inter_broker_protocol_version)
         self.tick_seconds = min(_TICK_SECONDS, config.replica_lag_time_max_ms / 2000)
+        self.on_close: list[Callable[[], None]] = []
         self.on_role_end: list[Callable[[Partition], None]] = []
         """Is called with a partition that this broker does not lead any more."""
         self._config = config
@@ -99,7 +107,7 @@ class ClusterMember:
                 lambda: self.broker_epoch,
                 self._leading,
                 self._state,
-                partial(self.ask_controller, ApiKey.ALTER_PARTITION, self.versions.alter_partition),
+                self._ask_for_isr,
                 self._isr_changed,
             )
         )
@@ -117,14 +125,15 @@ class ClusterMember:
             ports.clock, ports.timers, limits, self._topic_id, self._log_failed
         )
         self._fetchers = Fetchers(self._new_fetcher)
-        self.controller_requests = ControllerRequests(
+        self.to_controller = ControllerClient(
             config,
-            self.versions.controlled_shutdown,
+            self.versions,
             ports.timers,
-            self.ask_controller,
-            lambda: len(self.image.brokers),
+            self.connect,
+            lambda: self.image,
             lambda: self.broker_epoch,
         )
+        self.controller = self._new_controller()
 
     # --- What the controller says -------------------------------------------------------------
 
@@ -309,6 +318,14 @@ class ClusterMember:
             log.warning("properties of a topic not read", extra={"topic": name, "error": error})
             return {}
 
+    def is_deleted(self, name: str) -> bool:
+        """Whether there is surely no topic of that name."""
+        try:
+            return self._registry.get(f"{TOPICS}/{name}") is None
+        except StorageError as error:
+            log.warning("not known whether a topic is there", extra={"topic": name, "error": error})
+            return False
+
     def read_configs(self) -> None:
         """The properties of topics may have changed."""
         for topic in [*self._topics]:
@@ -323,7 +340,7 @@ class ClusterMember:
 
     def _know_brokers(self) -> None:
         brokers = self.image.brokers
-        self._fetchers.know_brokers({one: _address(broker) for one, broker in brokers.items()})
+        self._fetchers.know_brokers({one: address_of(broker) for one, broker in brokers.items()})
         epochs = dict.fromkeys(brokers, -1)
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
@@ -331,37 +348,34 @@ class ClusterMember:
 
     # --- Requests of this broker --------------------------------------------------------------
 
-    def _new_fetcher(self, address: Address) -> ReplicaFetcher:
-        return ReplicaFetcher(self._connect(address), self._fetcher_ports)
+    def _new_controller(self) -> ClusterController:
+        ports = ControllerPorts(
+            self.node_id,
+            self._registry,
+            self._ports.timers,
+            self._ports.entropy,
+            self.versions,
+            self.connect,
+            listeners(self._config)[0].name,
+            lambda: self._config.delete_topic_enable,
+        )
+        return ClusterController(ports, self._ports.clock)
 
-    def _connect(self, address: Address) -> PeerConnection:
+    def _ask_for_isr(self, message: object, on_answer: OnAnswer) -> None:
+        version = self.versions.alter_partition
+        self.to_controller.ask(ApiKey.ALTER_PARTITION, version, message, on_answer)
+
+    def _new_fetcher(self, address: Address) -> ReplicaFetcher:
+        return ReplicaFetcher(self.connect(address), self._fetcher_ports)
+
+    def connect(self, address: Address) -> PeerConnection:
+        """A connection to another broker, to be made when it is used."""
         ports = self._ports
         return PeerConnection(ports.network, ports.timers, address, f"broker-{self.node_id}")
 
-    def ask_controller(
-        self, key: ApiKey, version: int, message: object, on_answer: OnAnswer
-    ) -> None:
-        """Send the controller a request; `on_answer` gets the response, or why there is none."""
-        broker = self.image.brokers.get(self.image.controller)
-        if broker is None:
-            error = ConnectionFailed("no controller is known")
-            self._ports.timers.soon(lambda: on_answer(error))
-            return
-        connection = self._connect(_address(broker))
-
-        def answered(response: object) -> None:
-            connection.close()
-            on_answer(response)
-
-        connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
-
     def close(self) -> None:
-        """Copy nothing more."""
+        """Copy nothing more, and be no controller."""
+        self.controller.stop()
         self._fetchers.close()
-
-
-def _address(broker: Broker) -> Address:
-    """Where brokers reach it: by its first listener without TLS or a login."""
-    plain = [one for one in broker.endpoints if one.security_protocol == 0]
-    endpoint = (plain or [*broker.endpoints])[0]
-    return endpoint.host, endpoint.port
+        for close in self.on_close:
+            close()

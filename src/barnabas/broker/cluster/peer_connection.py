@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from struct import Struct
 
+from barnabas.cluster.image import Broker
 from barnabas.errors import ConnectionFailed, DecodeError, KafkaError
 from barnabas.ports import Channel, Network, Timer, Timers
 from barnabas.protocol.api_keys import ApiKey
@@ -13,6 +14,9 @@ from barnabas.wire.send import FileSlice
 _SIZE = Struct(">i")
 _MOST_BYTES = 1 << 30
 
+Address = tuple[str, int]
+"""Host and port."""
+
 OnAnswer = Callable[[object | KafkaError], None]
 
 
@@ -22,9 +26,7 @@ class PeerConnection:
     Invariant: `_on_answer` is there exactly while a request is out.
     """
 
-    def __init__(
-        self, network: Network, timers: Timers, address: tuple[str, int], client_id: str
-    ) -> None:
+    def __init__(self, network: Network, timers: Timers, address: Address, client_id: str) -> None:
         self._network = network
         self._timers = timers
         self._address = address
@@ -157,3 +159,10 @@ class PeerConnection:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def address_of(broker: Broker) -> Address:
+    """Where brokers reach it: by its first listener without TLS or a login."""
+    plain = [one for one in broker.endpoints if one.security_protocol == 0]
+    endpoint = (plain or [*broker.endpoints])[0]
+    return endpoint.host, endpoint.port

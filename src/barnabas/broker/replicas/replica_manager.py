@@ -306,8 +306,7 @@ class ReplicaManager:
     def write(self) -> bool:
         """Write what was queued since the last call, then tell those who wait for it.
 
-        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all of
-        it counts, so that there is nothing for `take_unseen`.
+        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all counts.
         """
         while self._dirty:
             # Who is told that something is written may queue what follows from it.
@@ -329,11 +328,14 @@ class ReplicaManager:
             if partition.role is not None:
                 self._purgatory.happened(partition.role, -1)
             return
-        if not partition.unseen:
+        # Followers copy what does not count yet, and no reply waits for it: it may be their fetch's.
+        has_role = partition.role is not None
+        if has_role or not partition.unseen:
             self._purgatory.happened(partition, written)
-        else:
-            partition.when_seen(partial(self._seen, partition, written))
-            self._unseen[partition] = None
+        if partition.unseen:
+            partition.when_seen(partial(self._seen, partition, 0 if has_role else written))
+            if not has_role:
+                self._unseen[partition] = None
 
     def _seen(self, partition: Partition, written: int) -> None:
         self._purgatory.happened(partition, written)

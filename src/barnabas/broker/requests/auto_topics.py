@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.topics.assignments import check_total, placed
+from barnabas.broker.requests.cluster_topics import place_partitions
+from barnabas.broker.topics.assignments import check_total
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
@@ -48,13 +49,13 @@ def ask_for_topics(broker: Broker, member: "ClusterMember", names: Iterable[str]
     for name in names:
         if not problem_of_name(name):
             wanted = RequestedTopic(name, {index: [] for index in range(count)}, {})
-            member.controller_requests.ask_for_topic(wanted, replicas)
+            member.to_controller.ask_for_topic(wanted, replicas)
 
 
 def _checked(broker: Broker, name: str) -> RequestedTopic:
     count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
     check_total(count)
-    partitions = placed(range(count), replicas, broker.config.node_id)
+    partitions = place_partitions(broker, range(count), replicas)
     broker.topics.check_new(name, {})
     return RequestedTopic(name, partitions, {})
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.errors import KafkaError
+from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ def forward(member: "ClusterMember", context: RequestContext, request: object) -
     """
     pending = Pending()
     key = ApiKey(context.api_key)
+    if member.image.controller == member.node_id:
+        # It was the controller, or is about to be: it would ask itself for ever.
+        pending.fail(ConnectionFailed("the cluster has no controller now"))
+        return pending
 
     def answered(response: object | KafkaError) -> None:
         if isinstance(response, KafkaError):
@@ -31,5 +35,5 @@ def forward(member: "ClusterMember", context: RequestContext, request: object) -
         else:
             pending.complete(response)
 
-    member.ask_controller(key, context.api_version, request, answered)
+    member.to_controller.ask(key, context.api_version, request, answered)
     return pending

@@ -4,7 +4,8 @@ import logging
 from collections.abc import Iterable, Sequence
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.topics.assignments import check_total, placed
+from barnabas.broker.requests.cluster_topics import place_partitions
+from barnabas.broker.topics.assignments import check_total
 from barnabas.broker.topics.topic_names import metric_name
 from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.coordinators.streams_group.configuring import MissingTopic
@@ -54,5 +55,5 @@ def _checked(broker: Broker, topic: MissingTopic) -> RequestedTopic:
         replicas = broker.config.default_replication_factor
     broker.topics.check_new(topic.info.name, config)
     check_total(topic.partitions)
-    partitions = placed(range(topic.partitions), replicas, broker.config.node_id)
+    partitions = place_partitions(broker, range(topic.partitions), replicas)
     return RequestedTopic(topic.info.name, partitions, config)

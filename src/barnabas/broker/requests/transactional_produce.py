@@ -85,7 +85,14 @@ def admit(
     partitions: frozenset[TopicPartition],
     support: Support,
 ) -> Mapping[TopicPartition, ErrorCode]:
-    """Whether a producer may write to partitions in its transaction; they may be added by that."""
+    """Whether a producer may write to partitions in its transaction; they may be added by that.
+
+    A member of a cluster that is not the coordinator takes the producer's word, as Kafka's brokers before
+    3.6 do: transactions version 2, where producing adds partitions, are not for members.
+    """
+    if broker.member is not None and not broker.transactions.coordinates(transactional_id):
+        code = ErrorCode.TRANSACTION_ABORTABLE if support.adds else ErrorCode.NONE
+        return dict.fromkeys(partitions, code)
     asked = Addition(transactional_id, producer, partitions, VERSION_2)
     try:
         if support.adds:

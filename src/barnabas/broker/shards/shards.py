@@ -113,6 +113,11 @@ class Shards(ABC, Generic[ShardT]):
                 self._by_key[key] = held
         return held
 
+    def leads(self, key: str) -> bool:
+        """Whether this broker leads the partition of a group or a transactional id."""
+        topic = self.topics.get(self._topic.name)
+        return topic is not None and partition_for(key, len(topic.partitions)) in self.indexes()
+
     def indexes(self) -> Iterator[int]:
         """The partitions of the topic but for those that another broker leads: an argument of `at`."""
         topic = self.topics.get(self._topic.name)

@@ -1,6 +1,6 @@
-"""Which brokers hold the partitions of a topic, in a cluster of one. Writes nothing down."""
+"""Which brokers hold the partitions of a topic. Writes nothing down."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from barnabas.errors import BrokerError, ErrorCode
 
@@ -37,7 +37,7 @@ def check_count(partitions: int) -> None:
 
 
 def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, list[int]]:
-    """Place partitions on this broker.
+    """Place partitions on this broker, which is alone.
 
     Raises:
         BrokerError: INVALID_REPLICATION_FACTOR: that many replicas need more brokers.
@@ -51,9 +51,9 @@ def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, lis
 
 
 def explicit_assignment(
-    assignment: Mapping[int, Sequence[int]], first: int, node_id: int
+    assignment: Mapping[int, Sequence[int]], first: int, known: Container[int]
 ) -> dict[int, list[int]]:
-    """Check the brokers that a client named for partitions from `first` on.
+    """Check the brokers that a client named for partitions from `first` on, of those that are `known`.
 
     Raises:
         BrokerError: INVALID_REPLICA_ASSIGNMENT: partitions are missing, or brokers are not there.
@@ -67,7 +67,7 @@ def explicit_assignment(
             raise _refused(f"partition {index} has an empty list of replicas")
         if len(set(brokers)) < len(brokers):
             raise _refused(f"partition {index} names a broker more than once: {list(brokers)}")
-        unknown = [broker for broker in brokers if broker != node_id]
+        unknown = [broker for broker in brokers if broker not in known]
         if unknown:
             raise _refused(f"partition {index} is to be on broker {unknown[0]}, which is not there")
     return {index: list(brokers) for index, brokers in sorted(assignment.items())}

@@ -26,11 +26,12 @@ def make_topic(topics: Topics, wanted: InternalTopic) -> None:
     """
     if topics.get(wanted.name) is not None:
         return
+    of_nobody: dict[int, list[int]] = {index: [] for index in range(wanted.partitions)}
+    if topics.asks_for(RequestedTopic(wanted.name, of_nobody, wanted.properties)):
+        raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{wanted.name} is being made")
     try:
         check_total(wanted.partitions)
         replicas = placed(range(wanted.partitions), 1, wanted.node_id)
-        if topics.ask_controller is not None:
-            topics.ask_controller(RequestedTopic(wanted.name, replicas, wanted.properties))
         topics.create(wanted.name, replicas, wanted.properties)
     except (BrokerError, StorageError) as error:
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error

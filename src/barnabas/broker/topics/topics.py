@@ -51,7 +51,7 @@ class Topics:
 
     `changes` counts them, so that what was made from the topics can be kept until it moves.
     `on_change` is called with a topic whose partitions have logs, `deletions.on_deleted` with one
-    that is gone. `ask_controller`: has a topic made elsewhere; then none is made here.
+    that is gone.
     """
 
     def __init__(
@@ -68,7 +68,6 @@ class Topics:
         self.on_change: list[Callable[[Topic], None]] = []
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
-        self.ask_controller: Callable[[RequestedTopic], None] | None = None
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -143,7 +142,7 @@ class Topics:
         Partitions have no leader until their step; a topic that is deleted meanwhile gets no more.
         `outcomes` receives each topic, or the error if it could not be written.
         """
-        topics = [one.with_id(self._entropy.uuid()) for one in wanted]
+        topics = [one.with_id(self._new_id()) for one in wanted]
         try:
             self._hosting.check_room()
             there = write_new(self._registry, topics)
@@ -154,9 +153,18 @@ class Topics:
             what = f"topic {name} is being made by somebody else"
             outcomes[name] = BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, what)
         mine = [topic for topic in topics if topic.name not in there]
-        for topic in mine:
+        yield from self._serve_new(mine, outcomes)
+
+    def _new_id(self) -> bytes:
+        return self._entropy.uuid()
+
+    def _serve_new(
+        self, topics: Sequence[Topic], outcomes: dict[str, Topic | KafkaError]
+    ) -> Iterator[None]:
+        """Host topics that are written."""
+        for topic in topics:
             self._keep(topic)
-        for topic in mine:
+        for topic in topics:
             outcomes[topic.name] = topic
             try:
                 for _ in self._host_in_steps(topic):
@@ -169,6 +177,11 @@ class Topics:
             self._tell(topic.topic_id)
             fields = {"topic": topic.name, "partitions": len(topic.partitions)}
             log.info("topic created", extra=fields)
+
+    def asks_for(self, wanted: RequestedTopic) -> bool:
+        """Whether an internal topic is made by somebody else, who was asked now."""
+        del wanted
+        return False
 
     def _take_back(self, name: str) -> None:
         try:
@@ -183,8 +196,6 @@ class Topics:
         Raises:
             BrokerError: as `TopicNames.check_new`, or INVALID_CONFIG.
         """
-        if self.ask_controller is not None:
-            raise BrokerError(ErrorCode.NOT_CONTROLLER, "a cluster's controller makes topics")
         self._names.check_new(name)
         # The broker's own topics have what it needs, of whatever release it is.
         self.check_config(config, config if name in INTERNAL_TOPICS else {})
@@ -268,19 +279,6 @@ class Topics:
             pass
         if name in failed:
             raise failed[name]
-
-    def show(self, topic: Topic) -> None:
-        """Know a topic as the controller of a cluster has it; its logs are the member's matter."""
-        known = self._by_name.get(topic.name)
-        if known is not None and known.topic_id != topic.topic_id:
-            self._take_out(known)
-        self._keep(topic)
-
-    def forget(self, name: str) -> None:
-        """Know no topic of that name any more."""
-        known = self._by_name.get(name)
-        if known is not None:
-            self._take_out(known)
 
     def _take_out(self, topic: Topic) -> None:
         self._by_name.pop(topic.name, None)

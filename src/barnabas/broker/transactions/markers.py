@@ -76,3 +76,7 @@ class TransactionMarkers:
             on_written(code)
 
         self._replicas.append_own(partition, batch, written)
+
+    def flush(self) -> None:
+        """Write what was queued outside of a request."""
+        self._replicas.write()

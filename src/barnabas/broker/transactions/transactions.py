@@ -7,6 +7,7 @@ log, a request for it gets CONCURRENT_TRANSACTIONS and must be retried.
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.partition import Partition
@@ -22,6 +23,9 @@ from barnabas.coordinators.transaction.transaction_states import PREPARE_COMMIT
 from barnabas.errors import BrokerError, ErrorCode, RegistryConflict, StorageError
 from barnabas.records.batches.control import Marker
 from barnabas.types import TopicPartition
+
+if TYPE_CHECKING:
+    from barnabas.broker.transactions.routed_markers import RoutedMarkers
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +53,12 @@ class Transactions:
         shards: TransactionShards,
         markers: TransactionMarkers,
         config: BrokerConfig,
+        everywhere: "RoutedMarkers | None" = None,
     ) -> None:
+        """`markers` are those of this broker; `everywhere`, of a cluster, those of the others, too."""
         self._shards = shards
         self.markers = markers
+        self._markers = everywhere or markers
         self._config = config
         self._on_the_way: set[str] = set()
         self._marked: set[str] = set()
@@ -63,6 +70,10 @@ class Transactions:
     def unload(self, partition: Partition) -> None:
         """Forget what a partition held: another broker may lead it now."""
         self._shards.unload(partition)
+
+    def coordinates(self, transactional_id: str) -> bool:
+        """Whether this broker does, and no other one."""
+        return self._shards.leads(transactional_id)
 
     def find(self, transactional_id: str) -> Transaction | None:
         """What is kept of a transactional id."""
@@ -170,7 +181,7 @@ class Transactions:
         marker = Marker(commit, max(held.partition.leader_epoch, 0))
         producer_id, epoch = known.producer
         ending = Ending(producer_id, epoch, marker, known.client_version >= VERSION_2)
-        left = {one for one in known.partitions if not self.markers.is_written(one, ending)}
+        left = {one for one in known.partitions if not self._markers.is_written(one, ending)}
         self._marked.add(transactional_id)
         failed: list[TopicPartition] = []
 
@@ -187,7 +198,7 @@ class Transactions:
             self._marked.discard(transactional_id)
             self._complete(held, transactional_id)
         for place in sorted(left):
-            self.markers.write(place, ending, partial(written, place))
+            self._markers.write(place, ending, partial(written, place))
 
     def _complete(self, held: HeldTransactions, transactional_id: str) -> None:
         result = held.shard.complete(transactional_id, self._shards.now_ms())

@@ -51,6 +51,18 @@ def encode_controller(node_id: int, time_ms: int) -> bytes:
     return _dump({"version": 1, "brokerid": node_id, "timestamp": str(time_ms)})
 
 
+def decode_controller(data: bytes) -> int:
+    """The broker that /controller names.
+
+    Raises:
+        StorageError: it names none.
+    """
+    try:
+        return int(json.loads(data)["brokerid"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise StorageError(f"the registry's node {CONTROLLER} cannot be read: {error}") from error
+
+
 def encode_state(node_id: int, leader_epoch: int) -> bytes:
     """The data of /brokers/topics/T/partitions/P/state where one broker has all replicas.
 

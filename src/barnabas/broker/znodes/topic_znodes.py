@@ -37,21 +37,22 @@ class RequestedTopic(NamedTuple):
         return Topic(self.name, topic_id, partitions, self.config)
 
 
+NO_ID = bytes(16)
+"""The id of a topic whose node has none: a Kafka before 2.8, or one of its tools, wrote it."""
+
+
 def encode_topic(topic: Topic) -> bytes:
-    """The data of /brokers/topics/NAME (version 3, KIP-516)."""
+    """The data of /brokers/topics/NAME: version 3 (KIP-516), or 2 where the topic has no id."""
+    has_id = topic.topic_id != NO_ID
     return _dump(
         {
-            "version": 3,
-            "topic_id": uuid_text(topic.topic_id),
+            "version": 3 if has_id else 2,
+            **({"topic_id": uuid_text(topic.topic_id)} if has_id else {}),
             "partitions": {str(index): nodes for index, nodes in topic.partitions.items()},
             "adding_replicas": {},
             "removing_replicas": {},
         }
     )
-
-
-NO_ID = bytes(16)
-"""The id of a topic whose node has none: a Kafka before 2.8, or one of its tools, wrote it."""
 
 
 def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:

@@ -44,6 +44,7 @@ class MemberRegistration:
         self._registry.on_new_session(self._read_epoch_later)
         self._registry.watch(_CONFIG_CHANGES, self._member.read_configs)
         self._held.write()
+        self._member.controller.start()
 
     def stop(self) -> None:
         """Write nothing more."""

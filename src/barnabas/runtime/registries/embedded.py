@@ -19,6 +19,7 @@ from barnabas.runtime.registries.journal import (
     generation_frame,
     live_size,
 )
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeWrite
 
 log = logging.getLogger(__name__)
 
@@ -109,6 +110,24 @@ class EmbeddedRegistry:
         if changes:
             self._commit([*changes.items()])
 
+    def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
+        """Make all changes in one, or none; nodes in a file are never ephemeral."""
+        for path, version in (checks or {}).items():
+            _check(path, self._nodes.get(path), version)
+        changes: dict[str, Node | None] = {}
+        for path, data, version, _ in writes:
+            node = changes[path] if path in changes else self._nodes.get(path)
+            if data is None:
+                if node is not None:
+                    changes[path] = None
+                continue
+            _check(path, node, version)
+            for above, made in self._missing_above(path):
+                changes.setdefault(above, made)
+            changes[path] = (data, 0 if node is None else node[1] + 1)
+        if changes:
+            self._commit([*changes.items()])
+
     def delete(self, *paths: str) -> None:
         """Remove nodes and all below them, in one change; fine if there is none."""
         gone = [path for path in dict.fromkeys(paths) if path in self._nodes]
@@ -177,3 +196,14 @@ class EmbeddedRegistry:
         self._children.pop(path, None)
         self._children[above].discard(name)
         self._live -= live_size(path, self._nodes.pop(path))
+
+
+def _check(path: str, node: Node | None, version: int) -> None:
+    """Whether a node has a version. Raises RegistryConflict."""
+    if version == MUST_BE_NEW:
+        if node is not None:
+            raise RegistryConflict(f"{path} exists")
+    elif node is None:
+        raise RegistryConflict(f"{path} does not exist")
+    elif version not in {ANY_VERSION, node[1]}:
+        raise RegistryConflict(f"{path} has version {node[1]}, not {version}")

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from kazoo.client import KazooClient
@@ -25,10 +26,12 @@ from kazoo.exceptions import (
     SessionExpiredError,
 )
 from kazoo.handlers.threading import KazooTimeoutError
-from kazoo.protocol.states import EventType, KazooState, WatchedEvent
+from kazoo.protocol.states import KazooState
 from kazoo.retry import KazooRetry
 
 from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable, StorageError
+from barnabas.runtime.registries.zookeeper_watch import ZooKeeperWatch
+from barnabas.types import MUST_BE_NEW, NodeWrite
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +80,7 @@ class ZooKeeperRegistry:
         self._call_seconds = min(_CALL_SECONDS, self.session_seconds / 3)
         self._late: Any = None
         """The call that took too long, until it is answered after all."""
-        self._watches: list[_Watch] = []
+        self._watches: list[ZooKeeperWatch] = []
         self._new_session: list[Callback] = []
         self._lost = False
         self._closed = False
@@ -188,6 +191,36 @@ class ZooKeeperRegistry:
                 there.append(path)
         return there
 
+    def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
+        """Make all changes in one transaction of ZooKeeper's, or none."""
+        request = self._client.transaction()
+        for path, version in (checks or {}).items():
+            request.check(self._root + path, version)
+        new = [one.path for one in writes if one.version == MUST_BE_NEW]
+        for path in sorted(self._missing_above(new) - set(new)):
+            request.create(self._root + path, b"")
+        for path, data, version, ephemeral in writes:
+            if data is None:
+                for one in self._with_all_below(path):
+                    request.delete(self._root + one)
+            elif version == MUST_BE_NEW:
+                request.create(self._root + path, data, ephemeral=ephemeral)
+            else:
+                request.set_data(self._root + path, data, version)
+        if not request.operations:
+            return
+        results = self._ask(lambda _path: request.commit_async(), writes[0].path)
+        failed = [one for one in results if isinstance(one, Exception)]
+        if failed:  # The one that did, and those that ZooKeeper rolled back for its sake.
+            raise RegistryConflict(f"{writes[0].path} and others: {failed}")
+
+    def _with_all_below(self, path: str) -> list[str]:
+        """A node and what is below it, the deepest first; nothing where there is no node."""
+        if self.get(path) is None:
+            return []
+        below = (self._with_all_below(f"{path}/{name}") for name in self.children(path))
+        return [*chain.from_iterable(below), path]
+
     def created_at(self, path: str) -> int:
         """The number of the change that made a node; -1 where there is none."""
         status = self._ask(self._client.exists_async, path)
@@ -234,11 +267,18 @@ class ZooKeeperRegistry:
         except NotEmptyError:
             raise RegistryUnavailable(f"{path} got a new node while it was removed") from None
 
-    def watch(self, path: str, on_change: Callback) -> None:
+    def watch(self, path: str, on_change: Callback) -> Callback:
         """Call whenever a node, its data, or the names right below it may have changed."""
-        watch = _Watch(self._client, self._root + path, partial(self._call, on_change))
+        watch = ZooKeeperWatch(self._client, self._root + path, partial(self._call, on_change))
         self._watches.append(watch)
         watch.arm()
+
+        def end() -> None:
+            watch.is_over = True
+            with suppress(ValueError):
+                self._watches.remove(watch)
+
+        return end
 
     def on_new_session(self, callback: Callback) -> None:
         """Call when a session was lost and there is another."""
@@ -334,7 +374,7 @@ class ZooKeeperRegistry:
             self._lost = False
             for callback in self._new_session:
                 self._call(callback)
-        for watch in self._watches:
+        for watch in [*self._watches]:
             watch.arm()
             watch.tell()
 
@@ -342,29 +382,6 @@ class ZooKeeperRegistry:
         # A loop that has ended has no callbacks to run.
         with suppress(RuntimeError):
             self._hand_over(callback)
-
-
-class _Watch:
-    """A watch that is set anew when it has fired, or with the connection."""
-
-    __slots__ = ("_client", "_path", "tell")
-
-    def __init__(self, client: Any, path: str, tell: Callback) -> None:
-        """`tell`: call the owner, who looks what there is now."""
-        self._client = client
-        self._path = path or "/"
-        self.tell = tell
-
-    def arm(self) -> None:
-        """Have ZooKeeper tell of the next change. It is asked before the owner reads anything."""
-        self._client.exists_async(self._path, watch=self._fired)
-        self._client.get_children_async(self._path, watch=self._fired)
-
-    def _fired(self, event: WatchedEvent) -> None:
-        # None is no change but the end of a connection; the next one sets it again.
-        if event.type != EventType.NONE:
-            self.arm()
-            self.tell()
 
 
 def read_place(place: str) -> tuple[str, str]:

@@ -38,7 +38,34 @@ def test_all_of_one_release() -> None:
         controlled_shutdown=3,
         alter_partition=0,
         strict_min_isr=-1,
+        leader_and_isr=5,
+        update_metadata=7,
+        stop_replica=3,
+        write_txn_markers=1,
+        topic_ids=0,
     )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "leader_and_isr", "update_metadata", "stop_replica", "has_ids"),
+    [
+        ("0.11.0", 0, 3, 0, False),
+        ("1.1", 1, 4, 0, False),
+        ("2.3", 2, 5, 1, False),
+        ("2.6", 4, 6, 3, False),
+        ("2.8-IV0", 4, 6, 3, True),
+        ("2.8", 5, 7, 3, True),
+        ("3.2", 6, 7, 3, True),
+        ("3.9", 7, 8, 4, True),
+    ],
+)
+def test_what_a_controller_sends(
+    protocol: str, leader_and_isr: int, update_metadata: int, stop_replica: int, *, has_ids: bool
+) -> None:
+    found = versions_of(protocol)
+    versions = (found.leader_and_isr, found.update_metadata, found.stop_replica)
+    assert versions == (leader_and_isr, update_metadata, stop_replica)
+    assert (found.topic_ids >= 0) is has_ids
 
 
 @pytest.mark.parametrize("protocol", ["0.10.2", "0.11.0-IV1", "latest", "2", ""])

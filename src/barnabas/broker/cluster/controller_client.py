@@ -1,12 +1,20 @@
-"""ControllerRequests: what one broker of several asks of its controller by itself."""
+"""ControllerClient: what a member asks of the controller of its cluster, which may be itself."""
 
 import logging
 from collections.abc import Callable
 from functools import partial
 
-from barnabas.broker.cluster.peer_connection import OnAnswer
+from barnabas.broker.cluster.inter_broker import InterBrokerVersions
+from barnabas.broker.cluster.peer_connection import (
+    Address,
+    OnAnswer,
+    PeerConnection,
+    address_of,
+)
 from barnabas.broker.znodes.topic_znodes import RequestedTopic
+from barnabas.cluster.image import ClusterImage
 from barnabas.config.broker import BrokerConfig
+from barnabas.errors import ConnectionFailed
 from barnabas.ports import Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.controlled_shutdown import (
@@ -21,35 +29,47 @@ from barnabas.protocol.create_topics import (
 
 log = logging.getLogger(__name__)
 
+_PATIENCE_SECONDS = 30.0
 _CREATE_TOPICS = 1
 """The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
 _TRIES = 3
 _PAUSE_SECONDS = 1.0
 
-Ask = Callable[[ApiKey, int, object, OnAnswer], None]
-"""Sends a request of this version."""
 
-
-class ControllerRequests:
-    """Requests for topics, and the one before a stop."""
+class ControllerClient:
+    """Each request has a connection of its own, to the controller that UpdateMetadata named last."""
 
     def __init__(
         self,
         config: BrokerConfig,
-        shutdown_version: int,
+        versions: InterBrokerVersions,
         timers: Timers,
-        ask: Ask,
-        count_brokers: Callable[[], int],
+        connect: Callable[[Address], PeerConnection],
+        image: Callable[[], ClusterImage],
         broker_epoch: Callable[[], int],
     ) -> None:
-        """`shutdown_version` is that of ControlledShutdown."""
         self._config = config
-        self._shutdown_version = shutdown_version
+        self._versions = versions
         self._timers = timers
-        self._ask = ask
-        self._count_brokers = count_brokers
+        self._connect = connect
+        self._image = image
         self._broker_epoch = broker_epoch
         self._asked_for: set[str] = set()
+
+    def ask(self, key: ApiKey, version: int, message: object, on_answer: OnAnswer) -> None:
+        """Send the controller a request; `on_answer` gets the response, or why there is none."""
+        broker = self._image().brokers.get(self._image().controller)
+        if broker is None:
+            error = ConnectionFailed("no controller is known")
+            self._timers.soon(lambda: on_answer(error))
+            return
+        connection = self._connect(address_of(broker))
+
+        def answered(response: object) -> None:
+            connection.close()
+            on_answer(response)
+
+        connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
 
     def ask_for_topic(self, wanted: RequestedTopic, replicas: int) -> None:
         """Have the controller make a topic, with fewer replicas where there are fewer brokers.
@@ -62,7 +82,7 @@ class ControllerRequests:
         topic = CreatableTopic(
             name=wanted.name,
             num_partitions=len(wanted.partitions),
-            replication_factor=max(min(replicas, self._count_brokers()), 1),
+            replication_factor=max(min(replicas, len(self._image().brokers)), 1),
             assignments=[],
             configs=[
                 CreatableTopicConfig(name=name, value=value)
@@ -75,7 +95,7 @@ class ControllerRequests:
             log.info("topic asked for", extra={"topic": wanted.name, "answer": response})
 
         request = CreateTopicsRequest(topics=[topic])
-        self._ask(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
+        self.ask(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
 
     def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:
         """Have the controller move the leaders away, as this broker stops; then call `on_done`.
@@ -102,4 +122,5 @@ class ControllerRequests:
         request = ControlledShutdownRequest(
             broker_id=self._config.node_id, broker_epoch=self._broker_epoch()
         )
-        self._ask(ApiKey.CONTROLLED_SHUTDOWN, self._shutdown_version, request, answered)
+        version = self._versions.controlled_shutdown
+        self.ask(ApiKey.CONTROLLED_SHUTDOWN, version, request, answered)

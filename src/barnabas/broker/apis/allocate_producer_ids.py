@@ -1,0 +1,38 @@
+"""AllocateProducerIds (key 67): a broker of Kafka 3 asks its controller for ids of producers (KIP-730).
+
+Does: gives a block of a thousand, which is written down first.
+Refuses: brokers that are not registered with this epoch; all while this broker is not the controller.
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.transactions.producer_ids import claim_block
+from barnabas.errors import ErrorCode, KafkaError
+from barnabas.protocol.allocate_producer_ids import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
+from barnabas.types import NodeId
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: AllocateProducerIdsRequest
+) -> AllocateProducerIdsResponse:
+    """Give a block."""
+    del context
+    if broker.member is None:
+        return _refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    try:
+        known = broker.member.controller.view.image.brokers.get(NodeId(request.broker_id))
+        if known is None or known.epoch != request.broker_epoch:
+            return _refused(ErrorCode.STALE_BROKER_EPOCH)
+        first, end = claim_block(broker.registry, request.broker_id)
+    except KafkaError as error:
+        return _refused(error.code)
+    return AllocateProducerIdsResponse(
+        error_code=ErrorCode.NONE, producer_id_start=first, producer_id_len=end - first
+    )
+
+
+def _refused(code: ErrorCode) -> AllocateProducerIdsResponse:
+    return AllocateProducerIdsResponse(error_code=code, producer_id_start=-1, producer_id_len=0)

@@ -1,0 +1,128 @@
+"""ClusterController: this broker as the controller of its cluster, while it is elected."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from barnabas.broker.cluster.controller_election import ControllerElection, Term
+from barnabas.broker.cluster.controllership import ControllerPorts, Controllership
+from barnabas.broker.znodes.topic_znodes import DELETIONS, Topic
+from barnabas.cluster.events import ControllerEvent, DeletionAsked, PartitionsAdded
+from barnabas.cluster.image import NO_LEADER, PartitionState
+from barnabas.cluster.placement import place
+from barnabas.cluster.view import Decision, View
+from barnabas.cluster.znodes import encode_topic, topic_path
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.ports import Clock
+from barnabas.types import MUST_BE_NEW, NodeId, NodeWrite
+from barnabas.wire.schema import NO_UUID
+
+
+class ClusterController:
+    """What asks the controller asks it; it refuses with NOT_CONTROLLER while another broker is it."""
+
+    def __init__(self, ports: ControllerPorts, clock: Clock) -> None:
+        self._ports = ports
+        self._term: Controllership | None = None
+        self._election = ControllerElection(
+            ports.node_id, ports.registry, clock, ports.timers, self._elected, self._over
+        )
+
+    def start(self) -> None:
+        """Stand for election; the broker is registered."""
+        self._election.start()
+
+    def stop(self) -> None:
+        """Resign."""
+        self._election.stop()
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this broker is the controller, and takes events."""
+        return self._term is not None and self._term.is_ready
+
+    @property
+    def view(self) -> View:
+        """What the controller knows. Raises BrokerError: NOT_CONTROLLER."""
+        return self._active.view
+
+    def take(self, *events: ControllerEvent) -> Sequence[Decision]:
+        """As `Controllership.take`."""
+        return self._active.take(*events)
+
+    # --- Topics -------------------------------------------------------------------------------
+
+    def place(
+        self, partitions: Sequence[int], replicas: int, before: Sequence[NodeId] = ()
+    ) -> dict[int, list[int]]:
+        """The replicas of new partitions; `before` are those of partition 0, if it is there.
+
+        Raises:
+            BrokerError: INVALID_REPLICATION_FACTOR; NOT_CONTROLLER.
+        """
+        racks = {one: broker.rack for one, broker in self.view.image.brokers.items()}
+        below, count = self._ports.entropy.below, max(len(racks), 1)
+        ring = sorted(racks)
+        start = ring.index(before[0]) if before and before[0] in racks else below(count)
+        placed = place(racks, partitions, replicas, start, below(count))
+        return {number: [*nodes] for number, nodes in placed.items()}
+
+    def new_id(self) -> bytes:
+        """The id of a new topic; NO_UUID where the cluster has none."""
+        return self._ports.entropy.uuid() if self._ports.versions.topic_ids >= 0 else NO_UUID
+
+    def added(self, topic: Topic) -> None:
+        """A topic's node was written: give its partitions leaders. What fails is done again."""
+        replicas = {number: tuple(map(NodeId, one)) for number, one in topic.partitions.items()}
+        event = PartitionsAdded(topic.name, topic.topic_id, replicas)
+        active = self._active
+        active.attempt(lambda: _ignore(active.take(event)))
+
+    def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> None:
+        """Give a topic more partitions.
+
+        Raises:
+            BrokerError: there is no such topic; NOT_CONTROLLER.
+            StorageError: ZooKeeper does not answer.
+        """
+        active = self._active
+        topic = active.view.image.topics.get(name)
+        if topic is None or name in active.view.deletions:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
+        replicas = {number: tuple(map(NodeId, one)) for number, one in added.items()}
+        new = {n: PartitionState(NO_LEADER, -1, (), one) for n, one in replicas.items()}
+        whole = replace(topic, partitions={**topic.partitions, **new})
+        active.write([NodeWrite(topic_path(name), encode_topic(whole))])
+        active.take(PartitionsAdded(name, topic.topic_id, replicas))
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Begin to delete topics: they are marked, and gone when all their replicas are.
+
+        Raises:
+            BrokerError: NOT_CONTROLLER.
+            StorageError: ZooKeeper does not answer.
+        """
+        active = self._active
+        wanted = [name for name in names if name not in active.view.deletions]
+        active.write([NodeWrite(f"{DELETIONS}/{name}", b"", MUST_BE_NEW) for name in wanted])
+        active.take(*map(DeletionAsked, wanted))
+
+    # --- Terms --------------------------------------------------------------------------------
+
+    @property
+    def _active(self) -> Controllership:
+        if self._term is None:
+            raise BrokerError(ErrorCode.NOT_CONTROLLER, "another broker is the controller")
+        return self._term
+
+    def _elected(self, term: Term) -> None:
+        self._term = Controllership(self._ports, term, self._election.look)
+        self._term.begin()
+
+    def _over(self) -> None:
+        if self._term is not None:
+            self._term.end()
+            self._term = None
+
+
+def _ignore(_decisions: Sequence[Decision]) -> None:
+    """Nobody waits for them."""

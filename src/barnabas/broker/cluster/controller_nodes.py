@@ -1,0 +1,117 @@
+"""What the nodes of ZooKeeper say of a cluster, as its controller sees it."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from barnabas.broker.znodes.broker_znodes import BROKERS
+from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS, written_in
+from barnabas.cluster.image import (
+    Broker,
+    ClusterImage,
+    ImageDelta,
+    PartitionState,
+    Topic,
+    TopicDelta,
+)
+from barnabas.cluster.replica_states import ReplicaPhase
+from barnabas.cluster.view import View
+from barnabas.cluster.znodes import (
+    decode_broker,
+    decode_state,
+    decode_topic,
+    state_path,
+    topic_path,
+)
+from barnabas.errors import StorageError
+from barnabas.ports import SharedRegistry
+from barnabas.types import NodeId, TopicPartition
+
+log = logging.getLogger(__name__)
+
+_UNCLEAN = "unclean.leader.election.enable"
+
+
+def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: str) -> View:
+    """All that a new controller starts from.
+
+    Raises:
+        StorageError: the registry does not answer.
+    """
+    topics = read_topics(registry, registry.children(TOPICS))
+    image = ClusterImage(controller=node_id, controller_epoch=epoch).apply(
+        ImageDelta(
+            brokers=read_brokers(registry),
+            topics={
+                name: TopicDelta(topic.topic_id, topic.partitions) for name, topic in topics.items()
+            },
+        )
+    )
+    image = with_states(registry, image, [partition for partition, _ in image.partitions()])
+    deletions = {
+        name: {
+            (number, replica): ReplicaPhase.OFFLINE
+            for number, state in image.topics[name].partitions.items()
+            for replica in state.replicas
+        }
+        for name in registry.children(DELETIONS)
+        if name in image.topics
+    }
+    return View(image, deletions=deletions, unclean=read_unclean(registry), listener=listener)
+
+
+def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
+    """The brokers that are registered."""
+    names = [name for name in registry.children(BROKERS) if name.isdecimal()]
+    paths = [f"{BROKERS}/{name}" for name in names]
+    brokers: dict[NodeId, Broker] = {}
+    for name, path, node in zip(names, paths, registry.get_all(paths), strict=True):
+        epoch = registry.created_at(path) if node is not None else -1
+        if node is None or epoch < 0:
+            continue
+        node_id = NodeId(int(name))
+        try:
+            brokers[node_id] = decode_broker(node_id, node[0], epoch)
+        except StorageError as error:
+            log.error("a broker cannot be reached", extra={"node": name, "error": error})  # noqa: TRY400 - it says why
+    return brokers
+
+
+def read_topics(registry: SharedRegistry, names: Iterable[str]) -> dict[str, Topic]:
+    """The topics of these names that are there; no partition has a leader yet."""
+    asked = [*names]
+    nodes = registry.get_all([topic_path(name) for name in asked])
+    topics: dict[str, Topic] = {}
+    for name, node in zip(asked, nodes, strict=True):
+        try:
+            if node is not None and node[0]:
+                topics[name] = decode_topic(name, node[0])
+        except StorageError as error:
+            log.error("a topic is not served", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why
+    return topics
+
+
+def with_states(
+    registry: SharedRegistry, image: ClusterImage, partitions: Iterable[TopicPartition]
+) -> ClusterImage:
+    """The image with leaders and ISRs as their nodes have them."""
+    asked = [*partitions]
+    changes: dict[str, dict[int, PartitionState | None]] = {}
+    for partition, node in zip(asked, registry.get_all([*map(state_path, asked)]), strict=True):
+        known = image.partition(partition)
+        if node is None or known is None:
+            continue
+        state = decode_state(*node, replace(known))
+        changes.setdefault(partition.topic, {})[partition.partition] = state
+    topics: Mapping[str, TopicDelta | None] = {
+        name: TopicDelta(image.topics[name].topic_id, rows) for name, rows in changes.items()
+    }
+    return image.apply(ImageDelta(topics=topics))
+
+
+def read_unclean(registry: SharedRegistry) -> frozenset[str]:
+    """The topics whose own properties let replicas lead that are not in sync."""
+    written = written_in(registry)
+    return frozenset(
+        name for name in written.configs if written.config_of(name).get(_UNCLEAN) == "true"
+    )

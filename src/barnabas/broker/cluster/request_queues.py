@@ -1,0 +1,129 @@
+"""RequestQueues: what a controller has decided, on its way to the brokers.
+
+Each broker has a connection of its own and gets its requests one after the other, in order. One that is
+not answered is sent again until its broker is gone: epochs make a second time harmless.
+
+Source: Kafka's ControllerChannelManager.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+
+from barnabas.broker.cluster.inter_broker import InterBrokerVersions
+from barnabas.broker.cluster.peer_connection import Address, PeerConnection, address_of
+from barnabas.cluster.image import Broker
+from barnabas.cluster.requests import BrokerRequest
+from barnabas.errors import KafkaError
+from barnabas.ports import Timer, Timers
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
+from barnabas.protocol.stop_replica import StopReplicaRequest
+from barnabas.types import NodeId
+
+log = logging.getLogger(__name__)
+
+_PATIENCE_SECONDS = 30.0
+_AGAIN_SECONDS = 0.1
+
+OnAnswer = Callable[[BrokerRequest, object], None]
+
+
+class RequestQueues:
+    """One queue for each broker that is alive."""
+
+    def __init__(
+        self,
+        connect: Callable[[Address], PeerConnection],
+        timers: Timers,
+        versions: InterBrokerVersions,
+        on_answer: OnAnswer,
+    ) -> None:
+        """`on_answer` is called with each request and its response."""
+        self._connect = connect
+        self._timers = timers
+        self._versions = versions
+        self._on_answer = on_answer
+        self._queues: dict[NodeId, _Queue] = {}
+        self._known: dict[NodeId, Broker] = {}
+
+    def know(self, brokers: Mapping[NodeId, Broker]) -> None:
+        """These are alive. What waits for one that is gone, or is there anew, is forgotten."""
+        for node_id in [*self._queues]:
+            if brokers.get(node_id) != self._known[node_id]:
+                self._queues.pop(node_id).close()
+        self._known = dict(brokers)
+        for node_id, broker in brokers.items():
+            if node_id not in self._queues:
+                connection = self._connect(address_of(broker))
+                self._queues[node_id] = _Queue(
+                    connection, self._timers, self._versions, self._on_answer
+                )
+
+    def send(self, requests: Iterable[BrokerRequest]) -> None:
+        """Queue requests, those to one broker in this order."""
+        for request in requests:
+            queue = self._queues.get(request.node_id)
+            if queue is not None:
+                queue.add(request)
+
+    def close(self) -> None:
+        """Send nothing more."""
+        for queue in self._queues.values():
+            queue.close()
+        self._queues.clear()
+
+
+class _Queue:
+    """Requests to one broker; the first one is out, or about to be sent again."""
+
+    __slots__ = ("_again", "_connection", "_on_answer", "_timers", "_versions", "_waiting")
+
+    def __init__(
+        self,
+        connection: PeerConnection,
+        timers: Timers,
+        versions: InterBrokerVersions,
+        on_answer: OnAnswer,
+    ) -> None:
+        self._connection = connection
+        self._timers = timers
+        self._versions = versions
+        self._on_answer = on_answer
+        self._waiting: deque[BrokerRequest] = deque()
+        self._again: Timer | None = None
+
+    def add(self, request: BrokerRequest) -> None:
+        self._waiting.append(request)
+        if len(self._waiting) == 1:
+            self._send()
+
+    def close(self) -> None:
+        self._waiting.clear()
+        if self._again is not None:
+            self._again.cancel()
+        self._connection.close()
+
+    def _send(self) -> None:
+        self._again = None
+        message = self._waiting[0].message
+        key, version = self._as(message)
+        self._connection.ask(key, version, message, _PATIENCE_SECONDS, self._answered)
+
+    def _as(self, message: object) -> tuple[ApiKey, int]:
+        if isinstance(message, LeaderAndIsrRequest):
+            return ApiKey.LEADER_AND_ISR, self._versions.leader_and_isr
+        if isinstance(message, StopReplicaRequest):
+            return ApiKey.STOP_REPLICA, self._versions.stop_replica
+        return ApiKey.UPDATE_METADATA, self._versions.update_metadata
+
+    def _answered(self, response: object | KafkaError) -> None:
+        if isinstance(response, KafkaError):
+            node_id = self._waiting[0].node_id
+            log.info("a broker does not answer", extra={"node": node_id, "error": response})
+            self._again = self._timers.after(_AGAIN_SECONDS, self._send)
+            return
+        request = self._waiting.popleft()
+        if self._waiting:
+            self._send()
+        self._on_answer(request, response)

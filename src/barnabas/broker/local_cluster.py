@@ -1,0 +1,147 @@
+"""LocalCluster: several brokers in this process, each on a thread; the registry is in a file.
+
+They are a cluster like any other: one of them is the controller, and all they say to each other goes
+over connections.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from barnabas.broker.node import Node
+from barnabas.broker.node_thread import NodeThread
+from barnabas.broker.znodes.broker_znodes import CONTROLLER, decode_controller
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint
+from barnabas.errors import LocalProtocolError
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.files.disk import RealDisk
+from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.runtime.registries.local import LocalRegistry, LocalSession
+
+_MOST_REPLICAS = 3
+
+
+def member_properties(
+    node_id: int, count: int, directory: Path, host: str, port: int
+) -> dict[str, object]:
+    """What distinguishes one of `count` brokers, and what all have as members of a cluster.
+
+    Topics have three replicas, or as many as there are brokers.
+    """
+    replicas = min(count, _MOST_REPLICAS)
+    return {
+        "node.id": node_id,
+        "log.dirs": str(directory / f"broker-{node_id}"),
+        "listeners": f"PLAINTEXT://{host}:{port}",
+        "cluster.member": "true",
+        "default.replication.factor": replicas,
+        "offsets.topic.replication.factor": replicas,
+        "transaction.state.log.replication.factor": replicas,
+        "transaction.state.log.min.isr": min(2, replicas),
+    }
+
+
+class LocalCluster:
+    """Brokers 1 to `count`, with the directories broker-1 and so on. `open` comes first, `close` last.
+
+    All calls come from one thread.
+    """
+
+    def __init__(self, count: int, directory: Path, configure: Callable[[int, int], BrokerConfig]):
+        """`configure` gives the configuration of a broker by its number, and its port; -1: its first."""
+        self.addresses: dict[int, Endpoint] = {}
+        """Where clients reach those that run, by their first listener."""
+        self._directory = directory
+        self._count = count
+        self._configure = configure
+        self._ports: dict[int, int] = {}
+        self._running: dict[int, NodeThread] = {}
+        self._registry: LocalRegistry | None = None
+        self._lock: AbstractContextManager[None] | None = None
+
+    def open(self) -> None:
+        """Start all brokers.
+
+        Raises:
+            KafkaError: one of them could not start, or another process has the directory; none runs then.
+        """
+        disk = RealDisk()
+        disk.make_directory(str(self._directory))
+        lock = disk.lock(str(self._directory / ".lock"))
+        lock.__enter__()
+        self._lock = lock
+        try:
+            lasting = EmbeddedRegistry(disk, str(self._directory / "barnabas.registry"))
+            self._registry = LocalRegistry(lasting, SystemClock().time_ms())
+            for node_id in range(1, self._count + 1):
+                self.start(node_id)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def running(self) -> list[int]:
+        """The brokers that run."""
+        return sorted(self._running)
+
+    def session(self) -> LocalSession:
+        """A session with the registry, for who wants to look; it is told nothing."""
+        if self._registry is None:
+            raise LocalProtocolError("the cluster is not open")
+        return self._registry.session(lambda _callback: None)
+
+    def controller(self) -> int:
+        """The broker that is the controller; -1: none is now."""
+        session = self.session()
+        try:
+            node = session.get(CONTROLLER)
+        finally:
+            session.close()
+        return decode_controller(node[0]) if node is not None else -1
+
+    def start(self, node_id: int) -> None:
+        """Start a broker, on the data and the port that it had.
+
+        Raises:
+            KafkaError: it could not start.
+        """
+        if not 0 < node_id <= self._count or node_id in self._running:
+            raise LocalProtocolError(f"broker {node_id} runs already, or is none of the cluster")
+        assert self._registry is not None, "the cluster is open"
+        config = self._configure(node_id, self._ports.get(node_id, -1))
+        running = NodeThread(
+            Node(config, session=self._registry.session), f"barnabas broker {node_id}"
+        )
+        address = next(iter(running.start().values()))
+        self._running[node_id] = running
+        self._ports[node_id] = address.port
+        self.addresses[node_id] = address
+
+    def stop(self, node_id: int) -> None:
+        """Stop a broker in order: others lead its partitions first."""
+        self._take(node_id).stop(hand_over=len(self._running) > 0)
+
+    def kill(self, node_id: int) -> None:
+        """End a broker as a kill would, but that its session with the registry ends at once."""
+        self._take(node_id).kill()
+
+    def close(self) -> None:
+        """Stop all brokers, and give the directory back; a second call does nothing."""
+        for running in self._running.values():
+            running.begin_stop(hand_over=False)
+        for node_id in self.running:
+            self._take(node_id).stop(hand_over=False)
+        if self._registry is not None:
+            self._registry.close()
+            self._registry = None
+        if self._lock is not None:
+            self._lock.__exit__(None, None, None)
+            self._lock = None
+
+    def _take(self, node_id: int) -> NodeThread:
+        running = self._running.pop(node_id, None)
+        if running is None:
+            raise LocalProtocolError(f"broker {node_id} does not run")
+        del self.addresses[node_id]
+        return running

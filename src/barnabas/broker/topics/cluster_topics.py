@@ -1,0 +1,93 @@
+"""ClusterTopics: the topics of a member of a cluster, as its controller has them.
+
+They are made and changed while this broker is the controller; else it is asked. *Not* here: logs, which
+come and go as the controller says (`broker.cluster.member`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from barnabas.broker.topics.topic_names import check_partition
+from barnabas.broker.topics.topics import Topics
+from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+
+
+class TopicsController(Protocol):
+    """Gives new partitions their leaders, while this broker is the controller (`is_active`)."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this broker makes topics."""
+        ...
+
+    def new_id(self) -> bytes:
+        """The id of a new topic; NO_ID where topics of the cluster have none."""
+        ...
+
+    def added(self, topic: Topic) -> None:
+        """A topic's node was written."""
+        ...
+
+    def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> None:
+        """Give a topic more partitions.
+
+        Raises:
+            BrokerError: there is no such topic; NOT_CONTROLLER.
+            StorageError: they cannot be written.
+        """
+        ...
+
+
+class ClusterTopics(Topics):
+    """`join` comes first."""
+
+    _controller: TopicsController
+    _ask: Callable[[RequestedTopic], None]
+
+    def join(self, controller: TopicsController, ask: Callable[[RequestedTopic], None]) -> None:
+        """`ask` has a topic made by the controller, wherever that is."""
+        self._controller = controller
+        self._ask = ask
+
+    def asks_for(self, wanted: RequestedTopic) -> bool:
+        """Ask the controller for an internal topic."""
+        self._ask(wanted)
+        return True
+
+    def check_new(self, name: str, config: Mapping[str, str]) -> None:
+        """As `Topics.check_new`; NOT_CONTROLLER: another broker makes topics."""
+        if not self._controller.is_active:
+            raise BrokerError(ErrorCode.NOT_CONTROLLER, "a cluster's controller makes topics")
+        super().check_new(name, config)
+
+    def _new_id(self) -> bytes:
+        return self._controller.new_id()
+
+    def _serve_new(
+        self, topics: Sequence[Topic], outcomes: dict[str, Topic | KafkaError]
+    ) -> Iterator[None]:
+        for topic in topics:
+            outcomes[topic.name] = topic
+            self._controller.added(topic)
+            yield
+
+    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Iterator[Topic]:
+        """As `Topics.add_partitions_in_steps`."""
+        topic = self._existing(name)
+        check_partition(name, max(added))
+        self._controller.extend(name, added)
+        yield topic
+
+    def show(self, topic: Topic) -> None:
+        """Know a topic as the controller of a cluster has it; its logs are the member's matter."""
+        known = self.get(topic.name)
+        if known is not None and known.topic_id != topic.topic_id:
+            self._take_out(known)
+        self._keep(topic)
+
+    def forget(self, name: str) -> None:
+        """Know no topic of that name any more."""
+        known = self.get(name)
+        if known is not None:
+            self._take_out(known)

@@ -1,0 +1,164 @@
+"""EmbeddedCluster: several brokers on threads of this process, replicas of each other."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from barnabas.broker.local_cluster import LocalCluster, member_properties
+from barnabas.cluster.image import NO_LEADER, PartitionState
+from barnabas.cluster.znodes import decode_state, state_path
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.releases import release_line
+from barnabas.errors import LocalProtocolError, RequestTimeout
+from barnabas.types import TopicPartition
+
+_LOOK_SECONDS = 0.01
+
+_QUICK = {
+    "group.initial.rebalance.delay.ms": 0,
+    "offsets.topic.num.partitions": 3,
+    "transaction.state.log.num.partitions": 3,
+    "replica.fetch.backoff.ms": 50,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
+}
+"""Tests need neither wait as long as a cluster does in earnest, nor have so many partitions."""
+
+
+class EmbeddedCluster:
+    """Brokers 1 to `brokers` that run for the duration of a `with`; one of them is the controller.
+
+    `config` are broker properties by Kafka's names, for all of them. Topics have three replicas unless
+    their creator says otherwise. Without `data_dir`, the data is in a temporary directory that is
+    deleted at the end. With a `profile` such as "2.8", the brokers emulate that Kafka release, 0.11 or
+    later.
+    """
+
+    def __init__(
+        self,
+        brokers: int = 3,
+        config: Mapping[str, object] | None = None,
+        *,
+        data_dir: Path | str | None = None,
+        profile: str | None = None,
+    ) -> None:
+        """Raises ConfigError if `profile` is not a release line of Kafka."""
+        self._brokers = brokers
+        self._config = dict(config or {})
+        self._release = release_line(profile) if profile else ""
+        self._temporary = data_dir is None
+        self._data_dir = Path(data_dir) if data_dir is not None else None
+        self._cluster: LocalCluster | None = None
+
+    def __enter__(self) -> Self:
+        if self._data_dir is None:
+            self._data_dir = Path(tempfile.mkdtemp(prefix="barnabas-"))
+        cluster = LocalCluster(self._brokers, self._data_dir, self._configuration)
+        try:
+            cluster.open()
+        except BaseException:
+            self._clean_up()
+            raise
+        self._cluster = cluster
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        cluster, self._cluster = self._open, None
+        try:
+            cluster.close()
+        finally:
+            self._clean_up()
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """`host:port` of each broker that runs, behind commas.
+
+        Raises:
+            LocalProtocolError: the cluster is not running; this holds for all methods.
+        """
+        addresses = self._open.addresses.values()
+        return ",".join(f"{one.host}:{one.port}" for one in addresses)
+
+    @property
+    def running(self) -> list[int]:
+        """The brokers that run, by number."""
+        return self._open.running
+
+    def port(self, broker: int) -> int:
+        """The port of a broker that runs."""
+        return self._open.addresses[broker].port
+
+    def start(self, broker: int) -> None:
+        """Start a broker that was stopped or killed, on its data and its port.
+
+        Raises:
+            KafkaError: it could not start.
+        """
+        self._open.start(broker)
+
+    def stop(self, broker: int) -> None:
+        """Stop a broker in order: others lead its partitions first."""
+        self._open.stop(broker)
+
+    def kill(self, broker: int) -> None:
+        """End a broker as SIGKILL would, with its session: its clients are cut off, nothing is written."""
+        self._open.kill(broker)
+
+    def leader(self, topic: str, partition: int = 0, *, timeout_s: float = 30.0) -> int:
+        """The number of the broker that leads a partition, waiting until one that runs does.
+
+        Raises:
+            RequestTimeout: none does in time, or there is no such partition.
+        """
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            state = self._state(topic, partition)
+            if state is not None and state.leader in self.running:
+                return state.leader
+            time.sleep(_LOOK_SECONDS)
+        raise RequestTimeout(f"nobody leads {topic}-{partition} after {timeout_s:g} s")
+
+    def in_sync(self, topic: str, partition: int = 0) -> list[int]:
+        """The replicas of a partition that are in sync, by number; none if there is no such partition."""
+        state = self._state(topic, partition)
+        return sorted(state.isr) if state is not None else []
+
+    def controller(self) -> int:
+        """The number of the broker that is the controller; -1: none is now."""
+        return self._open.controller()
+
+    def _state(self, topic: str, partition: int) -> PartitionState | None:
+        session = self._open.session()
+        try:
+            node = session.get(state_path(TopicPartition(topic, partition)))
+        finally:
+            session.close()
+        if node is None:
+            return None
+        return decode_state(*node, PartitionState(NO_LEADER, -1, (), ()))
+
+    @property
+    def _open(self) -> LocalCluster:
+        if self._cluster is None:
+            raise LocalProtocolError(
+                "the cluster does not run: use it inside `with EmbeddedCluster() as cluster:`"
+            )
+        return self._cluster
+
+    def _configuration(self, broker: int, port: int) -> BrokerConfig:
+        assert self._data_dir is not None, "it is made first"
+        own = member_properties(broker, self._brokers, self._data_dir, "127.0.0.1", max(port, 0))
+        return BrokerConfig.load({**own, **_QUICK, **self._config}, release=self._release)
+
+    def _clean_up(self) -> None:
+        if self._temporary and self._data_dir is not None:
+            shutil.rmtree(self._data_dir, ignore_errors=True)
+            self._data_dir = None

@@ -1,0 +1,81 @@
+"""The registry of brokers in one process does what ZooKeeper does, and keeps what lasts."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from barnabas.errors import RegistryUnavailable
+from barnabas.ports import Registry
+from barnabas.runtime.files.disk import RealDisk
+from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.runtime.registries.local import LocalRegistry, LocalSession
+from tests import registry_scenarios
+from tests.registry_scenarios import Sessions, Until
+
+
+class Here:
+    """A registry in a file, and what its sessions are told."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._news: list[Callable[[], None]] = []
+        self.open()
+
+    def open(self) -> None:
+        self.registry = LocalRegistry(EmbeddedRegistry(RealDisk(), str(self._file)), 0)
+
+    def session(self) -> LocalSession:
+        return self.registry.session(self._news.append)
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        while self._news:
+            self._news.pop(0)()
+        assert condition()
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Here]:
+    made = Here(tmp_path / "registry")
+    yield made
+    made.registry.close()
+
+
+@pytest.mark.parametrize("scenario", registry_scenarios.STORES, ids=lambda each: each.__name__)
+def test_store(scenario: Callable[[Registry], None], here: Here) -> None:
+    scenario(here.session())
+
+
+@pytest.mark.parametrize("scenario", registry_scenarios.SHARED, ids=lambda each: each.__name__)
+def test_shared(scenario: Callable[[Sessions, Until], None], here: Here) -> None:
+    scenario(here.session, here.until)
+
+
+def test_a_process_after_it_finds_what_lasts_and_nothing_else(here: Here) -> None:
+    session = here.session()
+    session.create_ephemeral("/brokers/ids/1", b"one")
+    session.set("/controller_epoch", b"1")
+    session.set("/controller_epoch", b"2")
+    here.registry.close()
+    here.open()
+    session = here.session()
+    assert session.children("/brokers/ids") == []
+    assert session.get("/controller_epoch") == (b"2", 1)
+
+
+def test_each_change_has_a_number_and_later_ones_higher_ones(here: Here) -> None:
+    session = here.session()
+    assert session.created_at("/brokers/ids/1") == -1
+    session.create_ephemeral("/brokers/ids/1", b"one")
+    first = session.created_at("/brokers/ids/1")
+    session.delete("/brokers/ids/1")
+    session.create_ephemeral("/brokers/ids/1", b"one")
+    assert session.created_at("/brokers/ids/1") > first
+
+
+def test_a_session_that_has_ended_does_nothing(here: Here) -> None:
+    session = here.session()
+    session.close()
+    with pytest.raises(RegistryUnavailable):
+        session.set("/a", b"")
+    assert here.session().get("/a") is None

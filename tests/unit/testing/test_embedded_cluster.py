@@ -1,0 +1,257 @@
+"""Brokers in one process are a cluster: a controller, replicas, failover; clients are librdkafka."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer
+from confluent_kafka import TopicPartition as Place
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+
+from barnabas.errors import LocalProtocolError, LockHeld, RequestTimeout
+from barnabas.testing import EmbeddedCluster
+
+SECONDS = 30.0
+
+
+@pytest.fixture
+def cluster() -> Iterator[EmbeddedCluster]:
+    with EmbeddedCluster(3) as made:
+        yield made
+
+
+def admin(cluster: EmbeddedCluster) -> AdminClient:
+    return AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+
+
+def create(cluster: EmbeddedCluster, topic: str, partitions: int = 1, replicas: int = 3) -> None:
+    wanted = NewTopic(topic, partitions, replicas)
+    client = admin(cluster)
+    client.create_topics([wanted])[topic].result(SECONDS)
+
+
+class Sender:
+    """Records with acks=all; `acknowledged` are those that are safe."""
+
+    def __init__(self, cluster: EmbeddedCluster, **config: object) -> None:
+        self.acknowledged: list[str] = []
+        self.failed: list[object] = []
+        self.producer = Producer(
+            {
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "acks": "all",
+                "message.timeout.ms": 30_000,
+                **config,
+            }
+        )
+
+    def send(self, topic: str, *values: str) -> None:
+        for value in values:
+            self.producer.produce(
+                topic, value, partition=0,
+                on_delivery=lambda error, _, value=value: (
+                    self.failed.append(error) if error else self.acknowledged.append(value)
+                ),
+            )  # fmt: skip
+
+    def flush(self) -> None:
+        assert self.producer.flush(SECONDS) == 0
+        assert not self.failed
+
+
+def read(cluster: EmbeddedCluster, topic: str, count: int, partition: int = 0) -> list[str]:
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "none"})
+    try:
+        consumer.assign([Place(topic, partition, 0)])
+        found: list[str] = []
+        while len(found) < count:
+            message = consumer.poll(SECONDS)
+            assert message is not None
+            assert message.error() is None, message.error()
+            found.append(message.value().decode())
+        return found
+    finally:
+        consumer.close()
+
+
+def wait(happened: Callable[[], bool], shown: Callable[[], object]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not happened():
+        assert time.monotonic() < deadline, shown()
+        time.sleep(0.01)
+
+
+def wait_for_isr(cluster: EmbeddedCluster, topic: str, *isr: int) -> None:
+    wait(lambda: cluster.in_sync(topic) == [*isr], lambda: cluster.in_sync(topic))
+
+
+def numbers(first: int, count: int) -> list[str]:
+    return [str(one) for one in range(first, first + count)]
+
+
+def test_one_broker_is_the_controller_and_topics_are_spread(cluster: EmbeddedCluster) -> None:
+    assert cluster.running == [1, 2, 3]
+    assert cluster.controller() in {1, 2, 3}
+    create(cluster, "dogs", partitions=3)
+    assert sorted(cluster.leader("dogs", index) for index in range(3)) == [1, 2, 3]
+    assert cluster.in_sync("dogs") == [1, 2, 3]
+    metadata = admin(cluster).list_topics("dogs", SECONDS)
+    assert sorted(metadata.brokers) == [1, 2, 3]
+    assert [sorted(one.replicas) for one in metadata.topics["dogs"].partitions.values()] == [
+        [1, 2, 3]
+    ] * 3
+
+
+@pytest.mark.parametrize("leaves", ["stop", "kill"])
+def test_nothing_acknowledged_is_lost_through_the_end_of_a_leader(
+    cluster: EmbeddedCluster, leaves: str
+) -> None:
+    create(cluster, "dogs")
+    sender = Sender(cluster, **{"enable.idempotence": True})
+    sender.send("dogs", *numbers(0, 500))
+    sender.flush()
+    before = cluster.leader("dogs")
+    sender.send("dogs", *numbers(500, 500))
+    getattr(cluster, leaves)(before)
+    sender.send("dogs", *numbers(1000, 500))
+    sender.flush()
+    assert cluster.leader("dogs") != before
+    assert sorted(sender.acknowledged, key=int) == numbers(0, 1500)
+    # Each is there once, in order: the producer's state moved with the records.
+    assert read(cluster, "dogs", 1500) == numbers(0, 1500)
+    cluster.start(before)
+    wait_for_isr(cluster, "dogs", 1, 2, 3)
+    assert read(cluster, "dogs", 1500) == numbers(0, 1500)
+
+
+def test_the_controller_is_killed_again_and_again(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs")
+    sender = Sender(cluster)
+    for turn in range(4):
+        before = cluster.controller()
+        cluster.kill(before)
+        create(cluster, f"birds-{turn}", replicas=2)
+        assert cluster.controller() not in {before, -1}
+        sender.send("dogs", *numbers(100 * turn, 100))
+        sender.flush()
+        cluster.start(before)
+        wait_for_isr(cluster, "dogs", 1, 2, 3)
+    assert sorted(read(cluster, "dogs", 400), key=int) == numbers(0, 400)
+
+
+def test_all_stop_and_all_come_back(tmp_path: Path) -> None:
+    with EmbeddedCluster(3, data_dir=tmp_path) as cluster:
+        create(cluster, "dogs")
+        sender = Sender(cluster)
+        sender.send("dogs", *numbers(0, 100))
+        sender.flush()
+        with pytest.raises(LockHeld), EmbeddedCluster(3, data_dir=tmp_path):
+            pass
+    assert sorted(one.name for one in tmp_path.iterdir() if one.is_dir()) == [
+        "broker-1", "broker-2", "broker-3"
+    ]  # fmt: skip
+    with EmbeddedCluster(3, data_dir=tmp_path) as cluster:
+        assert read(cluster, "dogs", 100) == numbers(0, 100)
+        wait_for_isr(cluster, "dogs", 1, 2, 3)
+
+
+def test_topics_grow_and_go(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs", replicas=2)
+    client = admin(cluster)
+    client.create_partitions([NewPartitions("dogs", 4)])["dogs"].result(SECONDS)
+    assert {cluster.leader("dogs", index) for index in range(4)} == {1, 2, 3}
+    client.delete_topics(["dogs"], operation_timeout=SECONDS)["dogs"].result(SECONDS)
+    assert cluster.in_sync("dogs") == []
+    with pytest.raises(RequestTimeout, match="nobody leads dogs-0"):
+        cluster.leader("dogs", timeout_s=0.05)
+    create(cluster, "dogs")
+    assert cluster.in_sync("dogs") == [1, 2, 3]
+
+
+def test_a_group_goes_on_when_its_coordinator_is_killed(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs")
+    sender = Sender(cluster)
+    sender.send("dogs", *numbers(0, 100))
+    sender.flush()
+    config = {
+        "bootstrap.servers": cluster.bootstrap_servers,
+        "group.id": "pack",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+    }
+    consumer = Consumer(config)
+    consumer.subscribe(["dogs"])
+    found: list[str] = []
+
+    def poll_until(count: int) -> None:
+        deadline = time.monotonic() + SECONDS
+        while len(found) < count:
+            assert time.monotonic() < deadline, found
+            message = consumer.poll(1.0)
+            if message is not None and message.error() is None:
+                found.append(message.value().decode())
+
+    poll_until(100)
+    consumer.commit(asynchronous=False)
+    client = admin(cluster)
+    groups = client.describe_consumer_groups(["pack"])["pack"].result(SECONDS)
+    cluster.kill(groups.coordinator.id)
+    sender.send("dogs", *numbers(100, 100))
+    sender.flush()
+    poll_until(200)
+    consumer.commit(asynchronous=False)
+    (committed,) = consumer.committed([Place("dogs", 0)], SECONDS)
+    assert committed.offset == 200
+    consumer.close()
+    assert found == numbers(0, 200)
+
+
+def test_transactions_end_in_partitions_of_all_brokers(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs", partitions=3)
+    sender = Sender(cluster, **{"transactional.id": "pack"})
+    producer = sender.producer
+    producer.init_transactions(SECONDS)
+    for kept, value in ((True, "one"), (False, "two"), (True, "three")):
+        producer.begin_transaction()
+        for index in range(3):
+            producer.produce("dogs", value, partition=index)
+        if kept:
+            producer.commit_transaction(SECONDS)
+        else:
+            assert producer.flush(SECONDS) == 0
+            producer.abort_transaction(SECONDS)
+    for index in range(3):
+        assert read(cluster, "dogs", 2, partition=index) == ["one", "three"]
+
+
+def test_a_transaction_survives_its_coordinator_and_the_leader(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs", partitions=3)
+    producer = Sender(cluster, **{"transactional.id": "pack"}).producer
+    producer.init_transactions(SECONDS)
+    for turn, broker in enumerate((1, 2, 3)):
+        producer.begin_transaction()
+        for index in range(3):
+            producer.produce("dogs", f"before-{turn}", partition=index)
+        assert producer.flush(SECONDS) == 0
+        cluster.kill(broker)
+        producer.commit_transaction(SECONDS)
+        for index in range(3):
+            found = read(cluster, "dogs", turn + 1, partition=index)
+            assert found == [f"before-{one}" for one in range(turn + 1)]
+        cluster.start(broker)
+        wait_for_isr(cluster, "dogs", 1, 2, 3)
+        wait_for_isr(cluster, "__transaction_state", 1, 2, 3)
+
+
+def test_who_misuses_it_is_told_what_to_do() -> None:
+    cluster = EmbeddedCluster(2)
+    with pytest.raises(LocalProtocolError, match="with EmbeddedCluster"):
+        cluster.kill(1)
+    with cluster:
+        with pytest.raises(LocalProtocolError, match="runs already"):
+            cluster.start(1)
+        cluster.stop(1)
+        with pytest.raises(LocalProtocolError, match="does not run"):
+            cluster.kill(1)
+        assert cluster.running == [2]

@@ -83,6 +83,9 @@ def wait_for_acks(
             one.records = None
     pending = Pending()
     condition = DelayedAcks(request.acks, appends, lambda: pending.complete(response))
+    if condition.finish(is_late=False):
+        # A batch that was sent again may have been committed before: nothing more happens to it.
+        return response
     keys = {append.role for append in appends}
     purgatory.park(condition, keys, max(request.timeout_ms, 0) / 1000, pending)
     return pending

@@ -20,6 +20,14 @@ from barnabas.protocol.leader_and_isr import (
     LeaderAndIsrTopicState,
 )
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from barnabas.types import NodeId, TopicPartition
 from tests.local_cluster import SECONDS, LocalCluster
 from tests.unit.broker.raw_client import RawClient
@@ -115,6 +123,22 @@ def test_what_a_follower_has_not_is_not_seen_and_gone_when_another_one_leads(
     produce(cluster, 200, 5)
     assert consume(cluster, 20) == [*range(10), *range(100, 105), *range(200, 205)]
     assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
+
+
+def test_a_committed_batch_that_is_sent_again_is_answered_without_waiting(
+    cluster: LocalCluster,
+) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    builder = BatchBuilder(Codec.NONE, 1000)
+    builder.append(1_700_000_000_000, None, b"woof")
+    part = PartitionProduceData(index=0, records=builder.build(7, 0, 0))
+    topic = TopicProduceData(name="dogs", partition_data=[part])
+    request = ProduceRequest(acks=-1, timeout_ms=2000, topic_data=[topic])
+    with RawClient(cluster.ports[1]) as client:
+        for _ in range(2):
+            (found,) = client.ask(request, 8, ProduceResponse).responses[0].partition_responses
+            assert (found.error_code, found.base_offset) == (ErrorCode.NONE, 0)
 
 
 def test_a_follower_that_lags_leaves_the_isr_and_comes_back(cluster: LocalCluster) -> None:

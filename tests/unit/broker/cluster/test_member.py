@@ -134,7 +134,7 @@ def test_a_committed_batch_that_is_sent_again_is_answered_without_waiting(
     builder.append(1_700_000_000_000, None, b"woof")
     part = PartitionProduceData(index=0, records=builder.build(7, 0, 0))
     topic = TopicProduceData(name="dogs", partition_data=[part])
-    request = ProduceRequest(acks=-1, timeout_ms=2000, topic_data=[topic])
+    request = ProduceRequest(acks=-1, timeout_ms=600_000, topic_data=[topic])
     with RawClient(cluster.ports[1]) as client:
         for _ in range(2):
             (found,) = client.ask(request, 8, ProduceResponse).responses[0].partition_responses

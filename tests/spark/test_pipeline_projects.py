@@ -234,7 +234,7 @@ def test_spark_pipelines_runs_it_as_well(project: Callable[[str], Project], topi
     ("file", "old", "new", "message"),
     [
         ("silver.sql", "STREAM bronze", "STREAM bronce", "bronce"),
-        ("bronze.py", "spark.readStream", "sparc.readStream", "line 11: NameError: name 'sparc'"),
+        ("bronze.py", "spark.readStream", "sparc.readStream", "line 12: NameError: name 'sparc'"),
         (
             "bronze.py",
             '.option("subscribe", ',

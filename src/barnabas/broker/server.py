@@ -188,6 +188,7 @@ class BrokerServer:
     def abandon(self) -> None:
         """End as if killed: nobody is answered, and nothing is written."""
         self._end_duties().close()
+        self._cleaner.close()
         self._logs.abandon()
         self._close_registries()
 

@@ -62,7 +62,13 @@ class Confluent:
             }
         )
         # Or what waits for metadata may be sent in pieces when they come: the first would be a small one.
-        producer.list_topics(topic, READ_SECONDS)
+        try:
+            producer.list_topics(topic, READ_SECONDS)
+        except KafkaException as error:
+            # librdkafka 2.16 cannot read Metadata 0 about a topic that is being made: it is made now.
+            if error.args[0].code() != KafkaError._BAD_MSG:
+                raise
+            producer.list_topics(topic, READ_SECONDS)
         for sample in samples:
             producer.produce(
                 topic,

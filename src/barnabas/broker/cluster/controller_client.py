@@ -55,6 +55,8 @@ class ControllerClient:
         self._image = image
         self._broker_epoch = broker_epoch
         self._asked_for: set[str] = set()
+        self._open: set[PeerConnection] = set()
+        """The connections of requests that are not answered yet."""
 
     def ask(self, key: ApiKey, version: int, message: object, on_answer: OnAnswer) -> None:
         """Send the controller a request; `on_answer` gets the response, or why there is none."""
@@ -64,8 +66,10 @@ class ControllerClient:
             self._timers.soon(lambda: on_answer(error))
             return
         connection = self._connect(address_of(broker))
+        self._open.add(connection)
 
         def answered(response: object) -> None:
+            self._open.discard(connection)
             connection.close()
             on_answer(response)
 
@@ -124,3 +128,9 @@ class ControllerClient:
         )
         version = self._versions.controlled_shutdown
         self.ask(ApiKey.CONTROLLED_SHUTDOWN, version, request, answered)
+
+    def close(self) -> None:
+        """Wait for no answer any more."""
+        for connection in self._open:
+            connection.close()
+        self._open.clear()

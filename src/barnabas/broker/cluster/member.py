@@ -376,6 +376,7 @@ class ClusterMember:
     def close(self) -> None:
         """Copy nothing more, and be no controller."""
         self.controller.stop()
+        self.to_controller.close()
         self._fetchers.close()
         for close in self.on_close:
             close()

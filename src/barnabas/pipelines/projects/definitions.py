@@ -19,6 +19,8 @@ from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.project import Project, definition_files
 
 _CODE: Final = "[BARNABAS_"
+_FOLLOWS: Final = "due to upstream failure"
+"""Spark's words where a flow fails because one that it reads has failed."""
 _REMOTE: Final = re.compile(r'RPC that terminated with:.*?details = "(.+?)"\n', re.DOTALL)
 """An error of Spark's server that Spark Connect does not know: what is in it."""
 
@@ -79,4 +81,5 @@ def sentence(error: BaseException | str) -> str:
     remote = _REMOTE.search(text)
     lines = [line.strip() for line in (remote[1] if remote else text).splitlines() if line.strip()]
     ours = [line[line.index(_CODE) :] for line in lines if _CODE in line]
-    return (ours or lines or [type(error).__name__])[0]
+    causes = [line for line in lines if _FOLLOWS not in line]
+    return (ours or causes or lines or [type(error).__name__])[0]

@@ -19,8 +19,9 @@ from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.project import Project, definition_files
 
 _CODE: Final = "[BARNABAS_"
-_FOLLOWS: Final = "due to upstream failure"
-"""Spark's words where a flow fails because one that it reads has failed."""
+_CAUSE: Final = "Error: "
+_FOLLOWS: Final = "is defined in the pipeline but could not be resolved"
+"""What Spark says after that of a flow that fails because one that it reads has failed."""
 _REMOTE: Final = re.compile(r'RPC that terminated with:.*?details = "(.+?)"\n', re.DOTALL)
 """An error of Spark's server that Spark Connect does not know: what is in it."""
 
@@ -81,5 +82,9 @@ def sentence(error: BaseException | str) -> str:
     remote = _REMOTE.search(text)
     lines = [line.strip() for line in (remote[1] if remote else text).splitlines() if line.strip()]
     ours = [line[line.index(_CODE) :] for line in lines if _CODE in line]
-    causes = [line for line in lines if _FOLLOWS not in line]
+    causes = [
+        line.removeprefix(_CAUSE)
+        for line in lines
+        if line.startswith(_CAUSE) and _FOLLOWS not in line
+    ]
     return (ours or causes or lines or [type(error).__name__])[0]

@@ -2,9 +2,12 @@
 
 import json
 import shutil
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from confluent_kafka import Consumer, Producer
 from confluent_kafka import TopicPartition as Place
@@ -14,8 +17,10 @@ from kazoo.exceptions import NoNodeError
 
 from tests.interop.peers.child import Child
 from tests.interop.peers.maven import MavenPeer, class_path, java
+from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.ready import free_ports
+from tests.interop.peers.zookeeper import ZooKeeper
 
 SECONDS = 60.0
 SESSION_MS = 3000
@@ -111,6 +116,14 @@ class OurMember:
 
 
 Member = RealMember | OurMember
+
+
+class Generation(NamedTuple):
+    """A release of Kafka, and what its brokers send each other."""
+
+    peer: MavenPeer
+    release: str
+    protocol: str
 
 
 class MixedCluster:
@@ -231,3 +244,26 @@ class MixedCluster:
         """The records of partition 0 as they are in a broker's files."""
         files = sorted((self.members[node_id].data_dir / f"{topic}-0").glob("*.log"))
         return b"".join(one.read_bytes() for one in files)
+
+
+@contextmanager
+def mixed_cluster(
+    generation: Generation, ours: int, kafkas: Sequence[int]
+) -> Iterator[MixedCluster]:
+    """A broker of ours and those of Kafka by their numbers, none of them started; skipped without Java."""
+    peer, release, protocol = generation
+    folder = Path(tempfile.mkdtemp(prefix="mixed-"))
+    try:
+        class_path(peer)
+        with ZooKeeper() as keeper:
+            address = keeper.address
+            theirs = [RealMember(peer, protocol, address, one, folder) for one in kafkas]
+            found = MixedCluster(address, OurMember(protocol, release, address, ours), *theirs)
+            try:
+                yield found
+            finally:
+                found.close()
+    except PeerMissing as missing:
+        give_up(missing)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,8 +1,6 @@
 """`barnabas brokers`, `partitions`, `elect` and `reassign` in a cluster with real Kafka brokers."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,45 +9,24 @@ import pytest
 from barnabas import Admin
 from barnabas.client.core.admin.descriptions import Resource
 from tests.commands.served import Done, run
-from tests.interop.mixed_cluster import MixedCluster, OurMember, RealMember
+from tests.interop.mixed_cluster import Generation, MixedCluster, mixed_cluster
 from tests.interop.peers.generations import KAFKA_3_9
-from tests.interop.peers.maven import class_path
-from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.zookeeper import ZooKeeper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
-RELEASE = "3.9"
 CONTROLLER, KAFKA, OURS = 1, 2, 3
 
 
 @pytest.fixture
 def cluster() -> Iterator[MixedCluster]:
-    folder = Path(tempfile.mkdtemp(prefix="mixed-"))
-    try:
-        class_path(KAFKA_3_9)
-        with ZooKeeper() as keeper:
-            controller, kafka = (
-                RealMember(KAFKA_3_9, RELEASE, keeper.address, one, folder)
-                for one in (CONTROLLER, KAFKA)
-            )
-            found = MixedCluster(
-                keeper.address, controller, kafka, OurMember(RELEASE, RELEASE, keeper.address, OURS)
-            )
-            try:
-                for member in found.members.values():
-                    member.start()
-                for one in found.members:
-                    found.wait_for_node(f"/brokers/ids/{one}")
-                ports = [member.port for member in found.members.values()]
-                found.wait(lambda: set(map(brokers_known, ports)) == {3}, lambda: "metadata")
-                yield found
-            finally:
-                found.close()
-    except PeerMissing as missing:
-        give_up(missing)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with mixed_cluster(Generation(KAFKA_3_9, "3.9", "3.9"), OURS, [CONTROLLER, KAFKA]) as found:
+        for member in found.members.values():
+            member.start()
+        for one in found.members:
+            found.wait_for_node(f"/brokers/ids/{one}")
+        ports = [member.port for member in found.members.values()]
+        found.wait(lambda: set(map(brokers_known, ports)) == {3}, lambda: "metadata")
+        yield found
 
 
 def brokers_known(port: int) -> int:

@@ -1,10 +1,6 @@
 """A broker of ours beside two of Kafka, one of them the controller: it follows, leads, loses nothing."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -17,11 +13,8 @@ from barnabas.protocol.create_topics import (
 )
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
-from tests.interop.mixed_cluster import MixedCluster, OurMember, RealMember
+from tests.interop.mixed_cluster import Generation, MixedCluster, mixed_cluster
 from tests.interop.peers.generations import KAFKA_2_8, KAFKA_3_9
-from tests.interop.peers.maven import MavenPeer, class_path
-from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.zookeeper import ZooKeeper
 from tests.unit.broker.raw_client import RawClient
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
@@ -29,14 +22,6 @@ pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 KAFKA, OURS, CONTROLLER = 1, 2, 3
 CREATE_VERSION = 2
 METADATA_VERSION = 5
-
-
-class Generation(NamedTuple):
-    """A release of Kafka, and what its brokers send each other."""
-
-    peer: MavenPeer
-    release: str
-    protocol: str
 
 
 GENERATIONS = {
@@ -48,28 +33,13 @@ GENERATIONS = {
 
 @pytest.fixture(params=GENERATIONS)
 def cluster(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
-    peer, release, protocol = GENERATIONS[request.param]
-    folder = Path(tempfile.mkdtemp(prefix="mixed-"))
-    try:
-        class_path(peer)
-        with ZooKeeper() as keeper:
-            controller = RealMember(peer, protocol, keeper.address, CONTROLLER, folder)
-            kafka = RealMember(peer, protocol, keeper.address, KAFKA, folder)
-            ours = OurMember(protocol, release, keeper.address, OURS)
-            found = MixedCluster(keeper.address, kafka, ours, controller)
-            try:
-                controller.start()
-                found.wait_for_node("/controller")
-                kafka.start()
-                ours.start()
-                found.wait_for_node(f"/brokers/ids/{KAFKA}")
-                yield found
-            finally:
-                found.close()
-    except PeerMissing as missing:
-        give_up(missing)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with mixed_cluster(GENERATIONS[request.param], OURS, [KAFKA, CONTROLLER]) as found:
+        found.members[CONTROLLER].start()
+        found.wait_for_node("/controller")
+        found.members[KAFKA].start()
+        found.members[OURS].start()
+        found.wait_for_node(f"/brokers/ids/{KAFKA}")
+        yield found
 
 
 def test_we_follow_lead_and_follow_again(cluster: MixedCluster) -> None:
@@ -138,30 +108,13 @@ def test_ours_passes_on_what_is_the_controllers_and_hands_over_when_it_stops(
 @pytest.fixture(params=GENERATIONS)
 def under_ours(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
     """The same three brokers; ours is there first, and so the controller."""
-    peer, release, protocol = GENERATIONS[request.param]
-    folder = Path(tempfile.mkdtemp(prefix="mixed-"))
-    try:
-        class_path(peer)
-        with ZooKeeper() as keeper:
-            ours = OurMember(protocol, release, keeper.address, OURS)
-            kafkas = [
-                RealMember(peer, protocol, keeper.address, one, folder)
-                for one in (KAFKA, CONTROLLER)
-            ]
-            found = MixedCluster(keeper.address, ours, *kafkas)
-            try:
-                ours.start()
-                found.wait_for_controller(OURS)
-                for kafka in kafkas:
-                    kafka.start()
-                    found.wait_for_node(f"/brokers/ids/{kafka.node_id}")
-                yield found
-            finally:
-                found.close()
-    except PeerMissing as missing:
-        give_up(missing)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with mixed_cluster(GENERATIONS[request.param], OURS, [KAFKA, CONTROLLER]) as found:
+        found.members[OURS].start()
+        found.wait_for_controller(OURS)
+        for one in (KAFKA, CONTROLLER):
+            found.members[one].start()
+            found.wait_for_node(f"/brokers/ids/{one}")
+        yield found
 
 
 def test_brokers_of_kafka_obey_our_controller_and_take_over_from_it_and_back(

@@ -10,6 +10,7 @@ import json
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
+from barnabas.runtime.registries.message_indexes import message_indexes
 from barnabas.runtime.registries.schema_registry import (
     RegistryUnanswered,
     SchemaMissing,
@@ -19,7 +20,6 @@ from barnabas.runtime.registries.schema_registry import (
 
 _HEADER: Final = 5
 _MOST_IDS: Final = 1000
-_MOST_INDEXES: Final = 64
 
 
 class SchemaUnusable(Exception):
@@ -124,7 +124,7 @@ def _protobuf(registry: SchemaRegistryClient, stored: StoredSchema) -> _Reads:
     package = [top.package] if top.package else []
 
     def reads(raw: bytes, begin: int) -> Any:
-        way, begin = _way(raw, begin)
+        way, begin = message_indexes(raw, begin)
         place, names = top, list(package)
         for step, index in enumerate(way):
             inner = place.nested_type if step else place.message_type
@@ -156,28 +156,3 @@ def _add_well_known(pool: Any, name: str) -> None:
     file = descriptor_pb2.FileDescriptorProto()
     found.CopyToProto(file)
     pool.Add(file)
-
-
-def _way(raw: bytes, at: int) -> tuple[tuple[int, ...], int]:
-    """The way to a message in its file, and where it ends; (0,), the first one, is one zero."""
-    count, at = _number(raw, at)
-    if not 0 <= count <= _MOST_INDEXES:
-        raise ValueError(f"{count} message indexes, at most {_MOST_INDEXES} are possible")
-    found = []
-    for _ in range(count):
-        index, at = _number(raw, at)
-        found.append(index)
-    return tuple(found) or (0,), at
-
-
-def _number(raw: bytes, at: int) -> tuple[int, int]:
-    """A number of variable length with its sign in the lowest bit."""
-    value = 0
-    for shift in range(0, 35, 7):
-        if at >= len(raw):
-            raise ValueError("the value ends within its message indexes")
-        value |= (raw[at] & 0x7F) << shift
-        at += 1
-        if raw[at - 1] < 0x80:
-            return (value >> 1) ^ -(value & 1), at
-    raise ValueError("a message index is longer than 5 bytes")

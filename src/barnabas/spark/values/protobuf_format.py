@@ -67,7 +67,8 @@ class ProtobufFormat:
 
     def _messages(self, values: Any, bad: dict[int, str]) -> list[bytes | None]:
         """The values without their headers, None where there is none; reasons go into `bad`."""
-        from barnabas.spark.values.framing import message_indexes, schema_ids
+        from barnabas.runtime.registries.message_indexes import message_indexes
+        from barnabas.spark.values.framing import schema_ids
 
         found: list[bytes | None] = []
         reasons_of: dict[tuple[int, tuple[int, ...]], str] = {}

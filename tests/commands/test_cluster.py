@@ -1,12 +1,15 @@
-"""`barnabas brokers`, `partitions`, `elect` and `reassign` at a broker that is alone."""
+"""`barnabas brokers`, `partitions`, `elect` and `reassign`, at a broker that is alone and at three."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 
-from tests.commands.served import Served, serving
+from barnabas import Admin, NewTopic, Producer
+from barnabas.testing import EmbeddedCluster
+from tests.commands.served import Done, Served, run, serving
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +60,61 @@ def test_nothing_moves_where_there_is_one_broker(broker: Served, tmp_path: Path)
     assert (refused.code, "dogs-0" in refused.err) == (1, True)
     assert broker.run("reassign", "status").lines == []
     assert broker.run("reassign", "cancel", "--all", "--yes").code == 0
+
+
+@pytest.fixture
+def three() -> Iterator[EmbeddedCluster]:
+    with EmbeddedCluster(3) as cluster:
+        with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("dogs", assignments=[[1, 2], [2, 1]])])
+        with Producer(bootstrap_servers=cluster.bootstrap_servers) as producer:
+            for index in (0, 1):
+                producer.send("dogs", bytes(1000), partition=index)
+        yield cluster
+
+
+def at_three(cluster: EmbeddedCluster, *arguments: str) -> Done:
+    done = run(*arguments, servers=cluster.bootstrap_servers)
+    assert done.code == 0, done.err
+    return done
+
+
+def test_replicas_move_to_another_broker_and_back(three: EmbeddedCluster, tmp_path: Path) -> None:
+    assert [line.split("\t")[0] for line in at_three(three, "brokers").lines] == ["1", "2", "3"]
+    plan, undo = str(tmp_path / "plan.json"), str(tmp_path / "undo.json")
+    planned = at_three(three, "reassign", "plan", "dogs", "--without", "2", "-o", plan)
+    moves = [line.split("\t") for line in planned.lines]
+    assert [move[:4] for move in moves] == [
+        ["dogs", "0", "1,2", "1,3"],
+        ["dogs", "1", "2,1", "1,3"],
+    ]
+    assert all(int(move[4]) > 1000 for move in moves)
+
+    moved = at_three(three, "reassign", "run", plan, "--undo", undo, "--yes")
+    assert [line.split("\t")[3] for line in moved.lines] == ["1,3", "1,3"]
+    assert sorted(three.in_sync("dogs", 1)) == [1, 3]
+    assert at_three(three, "reassign", "status").lines == []
+    at_three(three, "reassign", "run", undo, "--yes")
+    assert sorted(three.in_sync("dogs", 1)) == [1, 2]
+
+
+def test_a_move_to_a_broker_that_is_gone_is_refused(three: EmbeddedCluster, tmp_path: Path) -> None:
+    three.stop(3)
+    row = {"topic": "dogs", "partition": 0, "replicas": [1, 3]}
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps({"version": 1, "partitions": [row]}))
+    begun = run("reassign", "run", str(file), "--yes", "--no-wait", servers=three.bootstrap_servers)
+    assert (begun.code, "INVALID_REPLICA_ASSIGNMENT" in begun.err) == (1, True)
+    assert at_three(three, "reassign", "status").lines == []
+
+
+def test_the_first_replica_leads_again(three: EmbeddedCluster) -> None:
+    three.stop(2)
+    only = ("partitions", "dogs", "--only", "not-preferred")
+    (line,) = at_three(three, *only).lines
+    assert line.split("\t") == ["dogs", "1", "1", "2,1", "1", "under-replicated, not preferred"]
+    three.start(2)
+    while sorted(three.in_sync("dogs", 1)) != [1, 2]:
+        sleep(0.05)
+    assert at_three(three, "elect", "--all").lines == ["dogs\t1\t2"]
+    assert at_three(three, *only).lines == []

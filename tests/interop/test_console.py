@@ -76,7 +76,8 @@ def _moves_a_group(browser: TestClient, servers: str, topic: str) -> None:
         wait_for(lambda: "Stable" in browser.get(f"/groups/one?name={group}").text)
         assert "end them" in browser.get(f"/groups/one?name={group}").text
     wait_for(lambda: "Empty" in browser.get(f"/groups/one?name={group}").text)
-    wait_for(lambda: group in browser.get("/groups").text)
+    row = f'href="/groups/one?name={group}"'
+    wait_for(lambda: row in browser.get("/groups", params={"q": group}).text)
     text = browser.get(f"/groups/one/reset?name={group}&to=offset&offset=7&topic={topic}").text
     assert confirm(browser, f"/groups/one/reset?name={group}", text).status_code == 303
     with Admin(bootstrap_servers=servers) as admin:

@@ -34,7 +34,8 @@ def plan(
     most = replication_factor or max(map(len, current.values()), default=0)
     if most > len(racks):
         raise ConfigError(
-            f"{most} replicas need {most} brokers, and there are {len(racks)} to choose"
+            f"{most} replicas need {most} brokers, and there are {len(racks)} to choose; "
+            "--replication-factor says how many each partition is to have"
         )
     work = _Plan(racks, {place: [*current[place]] for place in sorted(current)})
     for replicas in work.replicas.values():

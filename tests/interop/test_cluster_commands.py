@@ -95,11 +95,14 @@ def test_the_first_replica_leads_again(cluster: MixedCluster) -> None:
     cluster.members[KAFKA].kill()
     cluster.wait_for_state("dogs", OURS, OURS)
     only = ("partitions", "dogs", "--only", "not-preferred")
-    (line,) = barnabas(cluster, *only).lines
-    assert line.split("\t")[5] == "under min ISR, under-replicated, not preferred"
+    states = "under min ISR, under-replicated, not preferred"
+    cluster.wait(
+        lambda: [line.split("\t")[5] for line in barnabas(cluster, *only).lines] == [states],
+        lambda: states,
+    )
     cluster.members[KAFKA].start()
     cluster.wait_for_state("dogs", OURS, KAFKA, OURS)
 
     assert barnabas(cluster, "elect", "dogs").lines == [f"dogs\t0\t{KAFKA}"]
     cluster.wait_for_state("dogs", KAFKA, KAFKA, OURS)
-    assert barnabas(cluster, *only).lines == []
+    cluster.wait(lambda: barnabas(cluster, *only).lines == [], lambda: "not preferred")

@@ -1,6 +1,7 @@
 """`barnabas reassign`: move replicas to other brokers."""
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from barnabas.types import TopicPartition
 
 PLANNED = ("topic", "partition", "replicas", "new_replicas", "bytes")
 MOVING = ("topic", "partition", "replicas", "adding", "removing", "bytes_left")
+_SETTLE_SECONDS = 10.0
 _yes = click.option(
     "-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts."
 )
@@ -180,7 +182,7 @@ def run(
             raise
         if rate is not None:
             unthrottle(admin, {place.topic for place in targets})
-        after = _current(admin, targets)
+        after = _settled(admin, targets)
     rows: list[Row] = [(*place, [*current[place]], [*after[place]]) for place in targets]
     show_rows(PLANNED[:-1], rows, title="Moved", as_json=as_json)
     wrong = [shown(place) for place in targets if after[place] != targets[place]]
@@ -275,6 +277,18 @@ def _current(
         names = ", ".join(map(shown, sorted(moving)))
         raise ConfigError(f"{names} is being moved: wait, or see barnabas reassign cancel")
     return {place: found[place] for place in places}
+
+
+def _settled(
+    admin: Admin, targets: Mapping[TopicPartition, tuple[int, ...]]
+) -> dict[TopicPartition, tuple[int, ...]]:
+    """The replicas that partitions have when nothing moves any more: brokers hear of it a little later."""
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while True:
+        after = _current(admin, targets)
+        if after == targets or time.monotonic() > deadline:
+            return after
+        time.sleep(0.1)
 
 
 def _confirm(what: str, *, yes: bool) -> None:

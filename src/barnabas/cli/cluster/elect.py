@@ -52,7 +52,7 @@ def elect(
     rows: list[Row] = []
     for place in sorted(changed):
         found = topics[place.topic].numbered(place.partition)
-        # Brokers may not have heard of the new leader yet, which is the first replica.
+        # The first replica: some brokers may not know yet that it leads.
         rows.append((*place, None if found is None else found.replicas[0]))
     show_rows(("topic", "partition", "leader"), rows, title="Elected", as_json=as_json)
     notice(f"{counted(len(rows), 'leader')} changed")

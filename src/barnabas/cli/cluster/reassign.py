@@ -282,7 +282,7 @@ def _current(
 def _settled(
     admin: Admin, targets: Mapping[TopicPartition, tuple[int, ...]]
 ) -> dict[TopicPartition, tuple[int, ...]]:
-    """The replicas that partitions have when nothing moves any more: brokers hear of it a little later."""
+    """The replicas that partitions have when nothing moves any more; some brokers know them a little later."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while True:
         after = _current(admin, targets)

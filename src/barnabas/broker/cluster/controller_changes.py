@@ -26,8 +26,8 @@ from barnabas.cluster.events import (
 )
 from barnabas.cluster.reassignment import is_under_way
 from barnabas.cluster.view import View
-from barnabas.cluster.znodes import decode_partitions, topic_path
-from barnabas.errors import StorageError
+from barnabas.cluster.znodes import decode_partitions, state_path, topic_path
+from barnabas.errors import BrokerError, StorageError
 from barnabas.ports import SharedRegistry
 from barnabas.types import NodeId, TopicPartition
 
@@ -156,6 +156,11 @@ class ControllerChanges:
                 for number, state in topic.partitions.items()
                 if known is None or number not in known.partitions
             }
+            if new:
+                # One whose state is there, and could not be read, is no new one.
+                paths = [state_path(TopicPartition(name, number)) for number in new]
+                states = dict(zip(new, self._registry.get_all(paths), strict=True))
+                new = {number: nodes for number, nodes in new.items() if states[number] is None}
             if new and name not in view.deletions:
                 topic_id = known.topic_id if known is not None else topic.topic_id
                 events.append(PartitionsAdded(name, topic_id, new))
@@ -201,19 +206,35 @@ class ControllerChanges:
         return found
 
     def _elections(self) -> None:
-        node = self._registry.get(ELECTIONS)
-        if node is not None and node[0]:
-            self._controller.take(PreferredElection(tuple(decode_partitions(node[0]))))
+        asked = self._asked(ELECTIONS)
+        if asked is not None:
+            self._controller.take(PreferredElection(tuple(asked)))
             self._registry.delete(ELECTIONS)
 
     def _moves(self) -> None:
-        node = self._registry.get(MOVES)
-        if node is None or not node[0]:
+        asked = self._asked(MOVES)
+        if asked is None:
             return
-        asked = decode_partitions(node[0])
         new = {one: nodes for one, nodes in asked.items() if one not in self._moving}
         if new:
             self._moving.update(new)
-            self._controller.take(Reassigned(new))
+            try:
+                self._controller.take(Reassigned(new))
+            except (BrokerError, StorageError):
+                # They do not move yet: the node stays until they have.
+                self._moving.difference_update(new)
+                raise
         elif not asked:
             self._registry.delete(MOVES)
+
+    def _asked(self, path: str) -> dict[TopicPartition, tuple[NodeId, ...]] | None:
+        """The partitions in a tool's node; None: there is none. One that cannot be read is deleted."""
+        node = self._registry.get(path)
+        if node is None or not node[0]:
+            return None
+        try:
+            return decode_partitions(node[0])
+        except StorageError as error:
+            log.error("a tool's node is deleted", extra={"path": path, "error": error})  # noqa: TRY400 - it says why
+            self._registry.delete(path)
+            return None

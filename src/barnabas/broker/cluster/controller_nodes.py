@@ -94,14 +94,21 @@ def read_topics(registry: SharedRegistry, names: Iterable[str]) -> dict[str, Top
 def with_states(
     registry: SharedRegistry, image: ClusterImage, partitions: Iterable[TopicPartition]
 ) -> ClusterImage:
-    """The image with leaders and ISRs as their nodes have them."""
+    """The image with leaders and ISRs as their nodes have them.
+
+    A partition whose node cannot be read is left out: nobody leads it until the node is mended.
+    """
     asked = [*partitions]
     changes: dict[str, dict[int, PartitionState | None]] = {}
     for partition, node in zip(asked, registry.get_all([*map(state_path, asked)]), strict=True):
         known = image.partition(partition)
         if node is None or known is None:
             continue
-        state = decode_state(*node, replace(known))
+        state: PartitionState | None = None
+        try:
+            state = decode_state(*node, replace(known))
+        except StorageError as error:
+            log.error("a partition is not served", extra={**partition._asdict(), "error": error})  # noqa: TRY400 - it says why
         changes.setdefault(partition.topic, {})[partition.partition] = state
     topics: Mapping[str, TopicDelta | None] = {
         name: TopicDelta(image.topics[name].topic_id, rows) for name, rows in changes.items()

@@ -290,8 +290,9 @@ class ClusterMember:
 
     def _limits(self, topic: str) -> Limits:
         found = self._topics.get(topic)
-        own = found.config.get(_MIN_ISR) if found is not None else None
-        least = int(own) if own is not None else self._config.min_insync_replicas
+        own = found.config.get(_MIN_ISR, "") if found is not None else ""
+        # ZooKeeper takes whatever a tool writes: what is no number does not count.
+        least = int(own) if own.isdecimal() else self._config.min_insync_replicas
         strict = self.versions.strict_min_isr >= 0
         return Limits(least, self._config.replica_lag_time_max_ms, strict_min_isr=strict)
 

@@ -145,18 +145,10 @@ class RoutedMarkers:
         request = WriteTxnMarkersRequest(markers=[_row(one) for one in markers])
 
         def answered(response: object) -> None:
-            codes = [ErrorCode.NETWORK_EXCEPTION] * len(markers)
-            if isinstance(response, WriteTxnMarkersResponse):
-                codes = [
-                    ErrorCode.of(row.error_code)
-                    for marker in response.markers
-                    for topic in marker.topics
-                    for row in topic.partitions
-                ]
-            for marker, code in zip(markers, codes, strict=False):
-                self._written(marker, code)
-            for marker in markers[len(codes) :]:
-                self._written(marker, ErrorCode.NETWORK_EXCEPTION)
+            codes = _codes(response) if isinstance(response, WriteTxnMarkersResponse) else {}
+            for marker in markers:
+                key = marker.ending.producer_id, marker.place
+                self._written(marker, codes.get(key, ErrorCode.NETWORK_EXCEPTION))
             self._local.flush()
             if self._waiting:
                 self._send_soon()
@@ -165,8 +157,19 @@ class RoutedMarkers:
         connection.ask(ApiKey.WRITE_TXN_MARKERS, version, request, _PATIENCE_SECONDS, answered)
 
 
+def _codes(response: WriteTxnMarkersResponse) -> dict[tuple[int, TopicPartition], ErrorCode]:
+    """The error of each producer's marker in a partition. Kafka's brokers keep no order of them."""
+    return {
+        (marker.producer_id, TopicPartition(topic.name, row.partition_index)): ErrorCode.of(
+            row.error_code
+        )
+        for marker in response.markers
+        for topic in marker.topics
+        for row in topic.partitions
+    }
+
+
 def _row(marker: _Marker) -> WritableTxnMarker:
-    """A row for each partition, so that the answers are in the order of the markers."""
     topic, index = marker.place
     ending = marker.ending
     return WritableTxnMarker(

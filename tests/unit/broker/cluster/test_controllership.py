@@ -1,0 +1,107 @@
+"""A controller over a ZooKeeper in memory: nodes that cannot be read, and writes that fail."""
+
+import json
+from typing import cast
+
+import pytest
+
+from barnabas.broker.cluster.controller_election import Term
+from barnabas.broker.cluster.controllership import ControllerPorts, Controllership
+from barnabas.broker.cluster.inter_broker import versions_of
+from barnabas.broker.cluster.peer_connection import PeerConnection
+from barnabas.errors import StorageError
+from barnabas.ports import SharedRegistry
+from barnabas.runtime.entropy import SystemEntropy
+from barnabas.types import NodeId, NodeWrite, TopicPartition
+from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from tests.unit.runtime.manual_timers import ManualTimers
+
+DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)
+STATE = {"controller_epoch": 0, "leader": 1, "version": 1, "leader_epoch": 0, "isr": [1]}
+MOVES = "/admin/reassign_partitions"
+
+
+class Silent:
+    """A broker that answers nothing."""
+
+    is_busy = False
+
+    def ask(self, *request: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class Started:
+    """A controller that begins; `nodes` are there before."""
+
+    def __init__(self, **nodes: object) -> None:
+        self.keeper = SimulatedZooKeeper()
+        self.session: SimulatedSession = self.keeper.session()
+        self.timers = ManualTimers()
+        broker = {"endpoints": ["PLAINTEXT://localhost:1"], "version": 4}
+        there: dict[str, object] = {
+            "/brokers/ids/1": broker, "/brokers/ids/2": broker, "/controller_epoch": 1,
+        }  # fmt: skip
+        for topic in ("dogs", "cats"):
+            path = f"/brokers/topics/{topic}"
+            there[path] = {"version": 1, "partitions": {"0": [1]}}
+            there[f"{path}/partitions/0/state"] = STATE
+        there |= {path.replace("__", "/"): value for path, value in nodes.items()}
+        for path, value in there.items():
+            self.session.set(
+                path, value if isinstance(value, bytes) else json.dumps(value).encode()
+            )
+        ports = ControllerPorts(
+            NodeId(1), cast("SharedRegistry", self.session), self.timers, SystemEntropy(),
+            versions_of("3.9"), lambda _address: cast("PeerConnection", Silent()), "PLAINTEXT",
+            lambda: True,
+        )  # fmt: skip
+        version = self.keeper.nodes["/controller_epoch"][1]
+        self.controller = Controllership(ports, Term(1, version), lambda: None)
+        self.controller.begin()
+
+
+@pytest.mark.parametrize("path", ["preferred_replica_election", "reassign_partitions"])
+@pytest.mark.parametrize("data", [b"{", b"[]", b'{"partitions": [{"topic": "dogs"}]}'])
+def test_a_tools_node_that_cannot_be_read_goes_and_the_controller_serves(
+    path: str, data: bytes
+) -> None:
+    started = Started(**{f"__admin__{path}": data})
+    assert started.controller.is_ready
+    assert started.session.get(f"/admin/{path}") is None
+
+
+def test_a_partition_whose_state_cannot_be_read_is_left_out_and_the_others_are_served() -> None:
+    path = "__brokers__topics__dogs__partitions__0__state"
+    started = Started(**{path: b"{"})
+    assert started.controller.is_ready
+    image = started.controller.view.image
+    assert image.partition(DOGS) is None
+    assert image.partition(CATS) is not None
+    # Nobody has written over it.
+    assert started.session.get("/brokers/topics/dogs/partitions/0/state") == (b"{", 0)
+
+
+def test_a_move_that_could_not_be_written_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = Started()
+    commit, fails = started.session.commit, [True]
+
+    def failing_once(writes: list[NodeWrite], checks: dict[str, int]) -> None:
+        if fails and any("topics/dogs" in one.path for one in writes):
+            fails.pop()
+            raise StorageError("ZooKeeper does not answer")
+        commit(writes, checks)
+
+    monkeypatch.setattr(started.session, "commit", failing_once)
+    row = {"topic": "dogs", "partition": 0, "replicas": [2]}
+    started.session.set(MOVES, json.dumps({"version": 1, "partitions": [row]}).encode())
+    started.session.deliver()
+    assert (fails, started.controller.is_ready) == ([], False)
+    started.timers.advance(1)
+    # The tool's node stays while its partitions move.
+    assert started.session.get(MOVES) is not None
+    state = started.controller.view.image.partition(DOGS)
+    assert state is not None
+    assert state.adding == (2,)

@@ -103,6 +103,8 @@ def test_beyond_this_machine_a_password_is_needed(broker: Served, tmp_path: Path
     refused = run("console", "--host", "0.0.0.0", "--port", "0", servers=broker.servers)
     assert refused.code == 1
     assert "needs a password: give --password-file, or set BARNABAS_CONSOLE_PASSWORD" in refused.err
+    proxied = broker.run("console", "--port", "0", "--allow-host", "kafka.example")
+    assert "with --allow-host kafka.example other machines reach the console" in proxied.err
     file = tmp_path / "password"
     file.write_text("woof\n")
     with console(broker.servers, "--host", "0.0.0.0", "--password-file", str(file)) as anywhere:

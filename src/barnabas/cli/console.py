@@ -61,10 +61,12 @@ def console(
     """
     settings = client_settings(servers, pairs)
     password = _password(password_file)
-    local = is_loopback(host)
+    # Whoever is reached under another name is behind a proxy, which others reach.
+    local = is_loopback(host) and not names
     if not local and password is None:
+        option = f"--allow-host {names[0]}" if is_loopback(host) else f"--host {host!r}"
         raise ConfigError(
-            f"--host {host!r} is reached from other machines, so the console needs a password: give "
+            f"with {option} other machines reach the console, so it needs a password: give "
             f"--password-file, or set {PASSWORD}"
         )
     try:
@@ -78,7 +80,7 @@ def console(
         read_only=(not local) if read_only is None else read_only,
         password=password,
         hosts=LOOPBACK | {_bracketed(one.lower()) for one in {*own, *names}},
-        any_address=not local,
+        any_address=not is_loopback(host),
         registry=schema_registry,
     )
     listening = _listen(host, port)

@@ -28,7 +28,7 @@ _FILES: Final = "/static/"
 
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _WRONG_PASSWORD_S: Final = 0.5
-"""How long a wrong password takes, so that guesses are few."""
+"""How long a wrong password takes. They come one after the other, so that guesses are few."""
 
 _ADDRESS: Final = re.compile(r"\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3}")
 
@@ -51,6 +51,7 @@ class ConsoleGuard:
     def __init__(self, app: ASGIApp, settings: ConsoleSettings) -> None:
         self._app = app
         self._settings = settings
+        self._guess = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
@@ -61,7 +62,8 @@ class ConsoleGuard:
         refusal = self._refusal(scope["method"], headers)
         if refusal is None and not self._knows(headers):
             if "authorization" in headers:
-                await asyncio.sleep(_WRONG_PASSWORD_S)
+                async with self._guess:
+                    await asyncio.sleep(_WRONG_PASSWORD_S)
             challenge = {"WWW-Authenticate": 'Basic realm="Barnabas console", charset="UTF-8"'}
             refusal = PlainTextResponse("This console has a password.\n", 401, challenge)
         session = HTTPConnection(scope).cookies.get(_COOKIE, "")

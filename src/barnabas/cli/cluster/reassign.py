@@ -247,7 +247,7 @@ def cancel(
 def remove_throttle(servers: str, pairs: tuple[str, ...]) -> None:
     """Remove the limit of `run --throttle` from all brokers and topics."""
     with administering(servers, client_settings(servers, pairs)) as admin:
-        unthrottle(admin, admin.list_topics(internal=True))
+        unthrottle(admin, admin.list_topics(internal=True), amid_moves=True)
 
 
 def _replicas(views: Mapping[str, TopicView]) -> dict[TopicPartition, tuple[int, ...]]:

@@ -45,9 +45,13 @@ def throttle(
         raise
 
 
-def unthrottle(admin: Admin, topics: Iterable[str]) -> None:
-    """Remove the limit from all brokers, and from topics."""
-    for node_id in throttled_brokers(admin):
+def unthrottle(admin: Admin, topics: Iterable[str], *, amid_moves: bool = False) -> None:
+    """Remove the limit from topics and from all brokers.
+
+    While other replicas still move, brokers keep it, unless `amid_moves`.
+    """
+    keep = not amid_moves and admin.list_partition_reassignments()
+    for node_id in () if keep else throttled_brokers(admin):
         admin.alter_configs(Resource.BROKER, str(node_id), dict.fromkeys(_RATES))
     for topic in topics:
         entries = admin.describe_configs(Resource.TOPIC, topic)

@@ -20,6 +20,11 @@ from barnabas.runtime.registries.schema_registry import (
 
 _HEADER: Final = 5
 _MOST_IDS: Final = 1000
+_UNFIT: Final = (
+    *(ValueError, LookupError, ArithmeticError),
+    *(EOFError, TypeError, RecursionError),
+)
+"""What the libraries raise of bytes that are no value of a schema."""
 
 
 class SchemaUnusable(Exception):
@@ -60,7 +65,7 @@ class SchemaReader:
             raise SchemaUnusable(
                 f"schema {number} needs a package: pip install {error.name}"
             ) from None
-        except (ValueError, LookupError, EOFError, TypeError, RecursionError) as error:
+        except _UNFIT as error:
             raise SchemaUnusable(f"the value does not fit schema {number}: {error}") from None
 
     def _reader(self, number: int) -> tuple[str, _Reads]:
@@ -79,13 +84,17 @@ class SchemaReader:
 
 def _avro(registry: SchemaRegistryClient, stored: StoredSchema) -> _Reads:
     import fastavro
+    from fastavro.schema import SchemaParseException
 
     named: dict[str, Any] = {}
 
     def parsed(of: StoredSchema) -> Any:
         for each in of.references:
             parsed(registry.version(each))
-        return fastavro.parse_schema(json.loads(of.text), named)
+        try:
+            return fastavro.parse_schema(json.loads(of.text), named)
+        except SchemaParseException as error:
+            raise SchemaUnusable(f"its schema cannot be parsed: {error}") from None
 
     schema = parsed(stored)
 

@@ -1,12 +1,13 @@
-"""One record, whole: up to a million characters on the page, all of it as a download."""
+"""One record, whole: up to 100,000 characters on the page, all of it as a download."""
 
+import asyncio
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from barnabas.console.cluster.cluster_state import ClusterState
-from barnabas.console.decoding.value_view import FORMATS
+from barnabas.console.decoding.value_view import FORMATS, ValueView
 from barnabas.console.forms import missing, one_of, whole_number
 from barnabas.console.records.record_query import decoder_of, reading
 from barnabas.console.records.record_rows import headers_of
@@ -27,13 +28,21 @@ async def record(request: Request) -> Response:
     decoder = decoder_of(request)
     found = await _record(request)
     name = found.topic
+
+    def views() -> list[ValueView | None]:
+        return [
+            decoder.view(part, _MOST_CHARACTERS, pretty=True) for part in (found.key, found.value)
+        ]
+
+    # A thread waits for the schema registry, if there is one.
+    key, value = views() if decoder.schemas is None else await asyncio.to_thread(views)
     return page(
         request,
         "record.html",
         record=found,
         here=f"/topics/{segment(name)}/records",
-        key=decoder.view(found.key, _MOST_CHARACTERS, pretty=True),
-        value=decoder.view(found.value, _MOST_CHARACTERS, pretty=True),
+        key=key,
+        value=value,
         headers=headers_of(found, _MOST_HEADERS, _MOST_CHARACTERS // _MOST_HEADERS),
         more_headers=max(0, len(found.headers) - _MOST_HEADERS),
         formats=FORMATS,

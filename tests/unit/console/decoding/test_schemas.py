@@ -1,5 +1,9 @@
 """Values with a registry's header, written by Confluent's own serializers."""
 
+import io
+import json
+
+import fastavro
 import pytest
 
 from barnabas.console.decoding.schemas import SchemaReader, SchemaUnusable
@@ -28,6 +32,27 @@ def test_avro_by_the_schema_of_its_header() -> None:
         assert double.asked.count("/schemas/ids/1") == 1
         with pytest.raises(SchemaUnusable, match="does not fit schema 1"):
             reader.decode(raw[:6])
+
+
+def test_a_time_that_python_does_not_have_is_no_value_of_the_schema() -> None:
+    moment = {"type": "long", "logicalType": "timestamp-millis"}
+    with registry_double() as double:
+        double.register("moments", {"schema": json.dumps(moment)})
+        reader = SchemaReader(SchemaRegistryClient.at(double.url, None))
+        raw = io.BytesIO()
+        fastavro.schemaless_writer(raw, "long", 2**62)
+        with pytest.raises(SchemaUnusable, match="does not fit schema 1"):
+            reader.decode(b"\0\0\0\0\1" + raw.getvalue())
+
+
+def test_a_schema_that_cannot_be_parsed_says_so() -> None:
+    inner = {"type": "record", "name": "Dog", "fields": []}
+    twice = inner | {"fields": [{"name": "puppy", "type": inner}]}
+    with registry_double() as double:
+        double.register("odd", {"schema": json.dumps(twice)})
+        reader = SchemaReader(SchemaRegistryClient.at(double.url, None))
+        with pytest.raises(SchemaUnusable, match="its schema cannot be parsed"):
+            reader.decode(b"\0\0\0\0\1x")
 
 
 def test_a_message_of_protocol_buffers() -> None:

@@ -5,7 +5,7 @@ over connections.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 from barnabas.broker.node import Node
@@ -127,11 +127,19 @@ class LocalCluster:
         self._take(node_id).kill()
 
     def close(self) -> None:
-        """Stop all brokers, and give the directory back; a second call does nothing."""
+        """Stop all brokers, and give the directory back; a second call does nothing.
+
+        Raises:
+            BaseException: whatever ended a broker early; the others are stopped all the same.
+        """
         for running in self._running.values():
             running.begin_stop(hand_over=False)
-        for node_id in self.running:
-            self._take(node_id).stop(hand_over=False)
+        with ExitStack() as left:
+            left.callback(self._give_back)
+            for node_id in self.running:
+                left.callback(self._take(node_id).stop, hand_over=False)
+
+    def _give_back(self) -> None:
         if self._registry is not None:
             self._registry.close()
             self._registry = None

@@ -38,8 +38,13 @@ class Person:
         self.member_id, self.generation = "", -1
         found = FindCoordinatorRequest(key=group, key_type=0)
         talk.wait(found, 3, lambda response: not response.error_code)
-        # Kafka answers before the coordinator has loaded the partition.
-        talk.wait(self.beat(), 4, lambda response: response.error_code not in NOT_READY)
+        # Kafka answers before the coordinator has loaded the partition, and while it loads every
+        # heartbeat succeeds: only a refusal of this stranger shows that the group can be read.
+        talk.wait(
+            self.beat(),
+            4,
+            lambda response: response.error_code and response.error_code not in NOT_READY,
+        )
 
     def join(
         self,

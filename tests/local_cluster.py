@@ -1,6 +1,7 @@
 """Brokers of ours on one loop, over a ZooKeeper in memory; the controller is ours, in the test's hands."""
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -144,6 +145,13 @@ class LocalCluster:
     def log_bytes(self, node_id: int, topic: str) -> bytes:
         files = sorted((self._folder / str(node_id) / f"{topic}-0").glob("*.log"))
         return b"".join(one.read_bytes() for one in files)
+
+    def wait_for_copy(self, leader: int, follower: int, topic: str) -> None:
+        """Wait until the follower's log has the same bytes."""
+        deadline = time.monotonic() + SECONDS
+        while self.log_bytes(follower, topic) != self.log_bytes(leader, topic):
+            assert time.monotonic() < deadline, f"{follower} has not what {leader} has of {topic}"
+            time.sleep(0.02)
 
     def _on_loop(self, call: Callable[[], Any]) -> Any:
         """What `call` returns or raises, on the loop's thread."""

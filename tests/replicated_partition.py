@@ -34,6 +34,7 @@ from barnabas.replication.effects import NO_EFFECTS, IsrProposal, LeaderEffects
 from barnabas.replication.events import (
     Appended,
     BrokersChanged,
+    EpochBegun,
     FollowerFetched,
     IsrRefused,
     LeaderEvent,
@@ -395,6 +396,13 @@ class ReplicatedPartition:
         return LogOffsets(broker.log.start, broker.log.end, broker.checkpoint)
 
     def become_leader(self, broker: Broker, state: PartitionState) -> None:
+        if isinstance(broker.role, Leader):
+            assert state.leader_epoch > broker.leader_epoch
+            broker.log.epochs.assign(state.leader_epoch, broker.log.end)
+            broker.leader_epoch = state.leader_epoch
+            isr, epoch = frozenset(state.isr), state.partition_epoch
+            self.lead(broker, EpochBegun(isr, state.replicas, state.leader_epoch, epoch, self.now))
+            return
         offsets, log = self.begin_role(broker, state), broker.log
         log.epochs.assign(state.leader_epoch, log.end)
         leadership = Leadership(

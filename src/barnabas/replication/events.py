@@ -62,6 +62,17 @@ class PartitionChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class EpochBegun:
+    """The same broker leads on in a later leader epoch, which the log's history has from its end on."""
+
+    isr: frozenset[NodeId]
+    replicas: tuple[NodeId, ...]
+    leader_epoch: int
+    partition_epoch: int
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class IsrRefused:
     """The proposal made at `partition_epoch` was answered with `error`, or not at all."""
 
@@ -87,6 +98,7 @@ LeaderEvent = (
     | FollowerFetched
     | Ticked
     | PartitionChanged
+    | EpochBegun
     | IsrRefused
     | BrokersChanged
 )

@@ -15,6 +15,7 @@ from barnabas.replication.effects import NO_EFFECTS, IsrProposal, LeaderEffects
 from barnabas.replication.events import (
     Appended,
     BrokersChanged,
+    EpochBegun,
     FollowerFetched,
     IsrRefused,
     LeaderEvent,
@@ -67,7 +68,7 @@ class Limits:
 
 
 class Leader:
-    """The leader of one partition in one epoch.
+    """The leader of one partition, in one leader epoch or in several that follow each other.
 
     Invariant: log_start <= high_watermark <= end_offset, and the high watermark grows.
     """
@@ -175,7 +176,7 @@ class Leader:
                 answer = self._on_fetch(event)
             case Ticked():
                 self._shrink(event.now_ms)
-            case PartitionChanged():
+            case PartitionChanged() | EpochBegun():
                 self._on_state(event)
             case IsrRefused():
                 self._on_refusal(event)
@@ -289,18 +290,33 @@ class Leader:
             self.partition_epoch,
         )
 
-    def _on_state(self, event: PartitionChanged) -> None:
+    def _on_state(self, event: PartitionChanged | EpochBegun) -> None:
         """Take the controller's state, unless this one is as new.
 
         A state of the same partition epoch says nothing of a proposal that is under way.
         """
-        if event.leader_epoch != self.leader_epoch or event.partition_epoch <= self.partition_epoch:
+        if isinstance(event, EpochBegun):
+            self._begin_epoch(event)
+        elif (
+            event.leader_epoch != self.leader_epoch or event.partition_epoch <= self.partition_epoch
+        ):
             return
         self.replicas = event.replicas
         self._in_sync = InSync(event.isr, event.partition_epoch)
         self._proposal = None
         self._resend = False
         self._take_replicas(event.now_ms)
+
+    def _begin_epoch(self, event: EpochBegun) -> None:
+        """Know what followers have in the next epoch, too: nothing was truncated."""
+        assert self.history.latest == event.leader_epoch
+        if event.leader_epoch > self.leader_epoch + 1:
+            # Another broker may have led in between, to which followers have truncated their logs.
+            self._followers = {}
+        # Until followers learn of the epoch their fetches are refused, which is not their delay.
+        for node_id in event.isr & self._followers.keys():
+            self._followers[node_id] = replace(self._followers[node_id], caught_up_ms=event.now_ms)
+        self.leader_epoch, self.epoch_start = event.leader_epoch, self.end_offset
 
     def _on_refusal(self, event: IsrRefused) -> None:
         if self._proposal is None or event.partition_epoch != self.partition_epoch:

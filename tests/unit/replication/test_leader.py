@@ -7,6 +7,7 @@ from barnabas.replication.effects import NO_EFFECTS, LeaderEffects
 from barnabas.replication.events import (
     Appended,
     BrokersChanged,
+    EpochBegun,
     FollowerFetched,
     IsrRefused,
     LogStartMoved,
@@ -252,3 +253,51 @@ def test_new_replicas_are_known_and_old_ones_forgotten() -> None:
     progress = leader.progress(TWO)
     assert progress is not None
     assert progress.log_end == 10
+
+
+def begin_epoch(leader: Leader, epoch: int, isr: frozenset[NodeId], now_ms: int = 0) -> None:
+    """The same broker leads on in another leader epoch, from the end of its log on."""
+    assert isinstance(leader.history, LeaderEpochs)
+    leader.history.assign(epoch, leader.end_offset)
+    leader.step(EpochBegun(isr, (ONE, TWO, THREE), epoch, 8, now_ms))
+
+
+def test_in_the_next_epoch_of_the_same_leader_what_followers_have_still_counts() -> None:
+    leader = lead()
+    leader.step(Appended(12, 0))
+    fetch(leader, TWO, 12)
+    fetch(leader, THREE, 10)
+    assert leader.high_watermark == 10
+    begin_epoch(leader, 6, frozenset({ONE, TWO}), now_ms=101)
+    assert (leader.leader_epoch, leader.epoch_start, leader.high_watermark) == (6, 12, 12)
+    old = leader.step(FollowerFetched(TWO, 12, 0, 0, leader_epoch=5))
+    assert old.error is ErrorCode.FENCED_LEADER_EPOCH
+
+
+def test_followers_in_sync_have_their_whole_time_to_fetch_in_a_new_epoch() -> None:
+    leader = lead()
+    leader.step(Appended(12, 0))
+    begin_epoch(leader, 6, frozenset({ONE, TWO}), now_ms=90)
+    assert leader.step(Ticked(190)) == NO_EFFECTS
+    proposal = leader.step(Ticked(191)).propose
+    assert proposal is not None
+    assert (proposal.isr, proposal.leader_epoch) == (((ONE, -1),), 6)
+
+
+def test_what_followers_had_does_not_count_where_another_one_may_have_led_in_between() -> None:
+    leader = lead()
+    leader.step(Appended(12, 0))
+    fetch(leader, TWO, 12)
+    begin_epoch(leader, 7, frozenset({ONE, TWO}))
+    assert leader.high_watermark == 8
+    assert fetch(leader, TWO, 12).high_watermark == 12
+
+
+def test_what_was_proposed_in_an_earlier_epoch_is_not_sent_again() -> None:
+    leader = lead()
+    leader.step(Appended(12, 0))
+    assert leader.step(Ticked(101)).propose is not None
+    begin_epoch(leader, 6, frozenset({ONE}), now_ms=101)
+    assert leader.step(IsrRefused(7, ErrorCode.NETWORK_EXCEPTION, 102)) == NO_EFFECTS
+    assert leader.step(Ticked(103)) == NO_EFFECTS
+    assert leader.isr == frozenset({ONE})

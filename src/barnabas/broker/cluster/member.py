@@ -218,8 +218,6 @@ class ClusterMember:
     # --- Roles --------------------------------------------------------------------------------
 
     def _lead(self, place: TopicPartition, state: PartitionState) -> None:
-        self._fetchers.leave(place)
-        partition = self._host(place)
         leadership = Leadership(
             self.node_id,
             state.leader_epoch,
@@ -227,11 +225,25 @@ class ClusterMember:
             frozenset(state.isr),
             state.replicas,
         )
-        limits = self._limits(place.topic)
-        role = Leading(partition, leadership, limits, self._leading_ports)
-        partition.leader_epoch, partition.role = state.leader_epoch, role
+        role = self._leading(place)
+        if role is None:
+            self._fetchers.leave(place)
+            partition = self._host(place)
+            role = Leading(partition, leadership, self._limits(place.topic), self._leading_ports)
+            partition.leader_epoch, partition.role = state.leader_epoch, role
+        else:
+            self._lead_on(place, role, leadership)
         role.know_brokers(dict.fromkeys(self.image.brokers, -1))
         log.info("leads a partition", extra={**place._asdict(), "epoch": state.leader_epoch})
+
+    def _lead_on(self, place: TopicPartition, role: Leading, leadership: Leadership) -> None:
+        """Begin another leader epoch of what this broker leads: who waits for acks goes on waiting."""
+        self._replicas.write()
+        try:
+            role.begin_epoch(leadership)
+        except StorageError:
+            self._host(place)
+            raise
 
     def _follow(self, place: TopicPartition, state: PartitionState) -> None:
         self._fetchers.leave(place)

@@ -15,6 +15,7 @@ from barnabas.replication.effects import IsrProposal, LeaderEffects
 from barnabas.replication.events import (
     Appended,
     BrokersChanged,
+    EpochBegun,
     IsrRefused,
     LeaderEvent,
     LogStartMoved,
@@ -38,7 +39,10 @@ class LeadingPorts(NamedTuple):
 
 
 class Leading:
-    """One leader epoch of a partition. Consumers and producers with acks=all wait for this object."""
+    """The time that this broker leads a partition, in one leader epoch or several.
+
+    Consumers and producers with acks=all wait for this object.
+    """
 
     __slots__ = ("_partition", "_ports", "is_over", "leader")
 
@@ -84,7 +88,7 @@ class Leading:
         if effects.high_watermark is not None:
             self._partition.log.high_watermark = effects.high_watermark
             self._partition.on_seen()
-        if effects.high_watermark is not None or isinstance(event, PartitionChanged):
+        if effects.high_watermark is not None or isinstance(event, EpochBegun | PartitionChanged):
             self._ports.purgatory.happened(self, _MANY)
         if effects.propose is not None:
             self._ports.propose(self._partition.log.topic_partition, effects.propose)
@@ -101,6 +105,20 @@ class Leading:
     def change(self, isr: frozenset[NodeId], replicas: tuple[NodeId, ...], epoch: int) -> None:
         """Take the controller's state of this leader epoch; `epoch` is that of the partition."""
         self.step(PartitionChanged(isr, replicas, self.leader.leader_epoch, epoch, self._now_ms()))
+
+    def begin_epoch(self, leadership: Leadership) -> None:
+        """Go on as the leader in another leader epoch; what is queued has been written.
+
+        Raises:
+            StorageError: the new epoch cannot be written down.
+        """
+        partition, epoch = self._partition, leadership.leader_epoch
+        partition.log.lead(epoch)
+        partition.leader_epoch = epoch
+        isr, replicas = leadership.isr, leadership.replicas
+        self.step(EpochBegun(isr, replicas, epoch, leadership.partition_epoch, self._now_ms()))
+        # Followers that wait for records do so in the epoch before.
+        self._ports.purgatory.happened(partition, _MANY)
 
     def refuse_isr(self, partition_epoch: int, error: ErrorCode) -> None:
         """The ISR that was proposed at this partition epoch was refused, or nobody answered."""

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import cast
 
 import pytest
@@ -155,6 +156,34 @@ def test_a_follower_that_lags_leaves_the_isr_and_comes_back(cluster: LocalCluste
     assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")
 
 
+def test_whoever_waits_for_acks_all_is_acknowledged_in_the_next_epoch_of_the_same_leader(
+    cluster: LocalCluster,
+) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    produce(cluster, 0, 10)
+    before = cluster.partition(1, "dogs").leader_epoch
+    cluster.cut(2)
+    builder = BatchBuilder(Codec.NONE, 1000)
+    builder.append(1_700_000_000_000, None, b"woof")
+    part = PartitionProduceData(index=0, records=builder.build(-1, -1, -1))
+    topic = TopicProduceData(name="dogs", partition_data=[part])
+    request = ProduceRequest(acks=-1, timeout_ms=600_000, topic_data=[topic])
+    answers: list[ProduceResponse] = []
+    with RawClient(cluster.ports[1]) as client:
+        asking = Thread(target=lambda: answers.append(client.ask(request, 8, ProduceResponse)))
+        asking.start()
+        deadline = time.monotonic() + SECONDS
+        while cluster.partition(1, "dogs").log.written_end < 11:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        cluster.stop(2)
+        asking.join(SECONDS)
+    assert cluster.partition(1, "dogs").leader_epoch > before
+    (found,) = answers[0].responses[0].partition_responses
+    assert (found.error_code, found.base_offset) == (ErrorCode.NONE, 10)
+
+
 def test_acks_all_needs_as_many_in_sync_as_the_topic_says(cluster: LocalCluster) -> None:
     cluster.create("dogs", 1, 2, min_insync_replicas="2")
     cluster.wait_for_isr("dogs", 1, 2)
@@ -214,7 +243,9 @@ def test_a_group_goes_on_at_the_next_leader_of_its_offsets(cluster: LocalCluster
             found += [int(record.value or b"") for record in consumer.poll(5.0)]
         consumer.commit()
     offsets = "__consumer_offsets"
-    assert cluster.log_bytes(1, offsets) == cluster.log_bytes(2, offsets) != b""
+    # The member's departure is written when it is answered, and copied a little later.
+    cluster.wait_for_copy(1, 2, offsets)
+    assert cluster.log_bytes(2, offsets) != b""
     cluster.stop(1)
     cluster.wait_for_isr("__consumer_offsets", 2)
     produce(cluster, 10, 5)

@@ -124,6 +124,7 @@ def create_application(settings: ConsoleSettings) -> Starlette:
     load_templates()
     application.state.schemas = _schemas(settings)
     application.state.streams = 0
+    application.state.downloads = 0
     application.state.key = secrets.token_bytes(32)
     return application
 
@@ -137,7 +138,7 @@ def _schemas(settings: ConsoleSettings) -> SchemaReader | None:
     if settings.registry is None:
         return None
     try:
-        return SchemaReader(SchemaRegistryClient.at(settings.registry, None))
+        return SchemaReader(SchemaRegistryClient.at(settings.registry, None), SystemClock())
     except ValueError as error:
         raise ConfigError(f"the schema registry {settings.registry!r} {error}") from None
 

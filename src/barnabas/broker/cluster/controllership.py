@@ -24,8 +24,9 @@ from barnabas.cluster.events import (
     IsrWritten,
     ReplicasDeleted,
     ReplicasFailed,
+    UncleanElection,
 )
-from barnabas.cluster.image import ClusterImage, ImageDelta, TopicDelta
+from barnabas.cluster.image import NO_LEADER, ClusterImage, ImageDelta, TopicDelta
 from barnabas.cluster.requests import BrokerRequest
 from barnabas.cluster.view import Decision, View
 from barnabas.cluster.znodes import encode_topic, partition_of, topic_path
@@ -128,8 +129,19 @@ class Controllership:
         self.take(IsrWritten(tuple(known)))
 
     def read_unclean(self) -> None:
-        """The properties of topics have changed."""
+        """The properties of topics have changed: some may now be led by replicas that lack records."""
+        before = self.view.unclean
         self.view = replace(self.view, unclean=read_unclean(self._ports.registry))
+        topics = self.view.image.topics
+        offline = tuple(
+            TopicPartition(name, index)
+            for name in sorted({*self.view.unclean} - {*before})
+            if name in topics
+            for index, state in topics[name].partitions.items()
+            if state.leader == NO_LEADER
+        )
+        if offline:
+            self.take(UncleanElection(offline))
 
     @property
     def is_ready(self) -> bool:

@@ -10,6 +10,7 @@ import json
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
+from barnabas.ports import Clock
 from barnabas.runtime.registries.message_indexes import message_indexes
 from barnabas.runtime.registries.schema_registry import (
     RegistryUnanswered,
@@ -20,6 +21,8 @@ from barnabas.runtime.registries.schema_registry import (
 
 _HEADER: Final = 5
 _MOST_IDS: Final = 1000
+_REMEMBERED_S: Final = 10.0
+"""So long a registry is not asked again for what it did not give: a page has hundreds of values."""
 _UNFIT: Final = (
     *(ValueError, LookupError, ArithmeticError),
     *(EOFError, TypeError, RecursionError),
@@ -38,9 +41,14 @@ class _Reads(Protocol):
 class SchemaReader:
     """Decodes values by the schemas of one registry. It waits for the registry: not for a loop."""
 
-    def __init__(self, registry: SchemaRegistryClient) -> None:
+    def __init__(self, registry: SchemaRegistryClient, clock: Clock) -> None:
         self._registry = registry
+        self._clock = clock
         self._reads = lru_cache(_MOST_IDS)(self._reader)
+        self._silent: tuple[float, str] | None = None
+        """When the registry did not answer, and how."""
+        self._missing: dict[int, tuple[float, str]] = {}
+        """When it had no such schema, and its message."""
 
     @staticmethod
     def is_framed(raw: bytes) -> bool:
@@ -56,10 +64,14 @@ class SchemaReader:
         if not self.is_framed(raw):
             raise SchemaUnusable("the value does not begin with 0 and the id of a schema")
         number = int.from_bytes(raw[1:_HEADER], "big")
+        for refused in (self._silent, self._missing.get(number)):
+            if refused is not None and self._clock.monotonic() - refused[0] < _REMEMBERED_S:
+                raise SchemaUnusable(f"schema {number}: {refused[1]}")
         try:
             kind, reads = self._reads(number)
             return reads(raw, _HEADER), f"{kind}, schema {number}"
         except (RegistryUnanswered, SchemaMissing) as error:
+            self._remember(number, error)
             raise SchemaUnusable(f"schema {number}: {error}") from None
         except ImportError as error:
             raise SchemaUnusable(
@@ -67,6 +79,15 @@ class SchemaReader:
             ) from None
         except _UNFIT as error:
             raise SchemaUnusable(f"the value does not fit schema {number}: {error}") from None
+
+    def _remember(self, number: int, error: RegistryUnanswered | SchemaMissing) -> None:
+        refused = self._clock.monotonic(), str(error)
+        if isinstance(error, RegistryUnanswered):
+            self._silent = refused
+            return
+        if len(self._missing) >= _MOST_IDS:
+            self._missing.clear()
+        self._missing[number] = refused
 
     def _reader(self, number: int) -> tuple[str, _Reads]:
         stored = self._registry.by_id(number)

@@ -66,6 +66,38 @@ class CommaSeparated:
         return b"" if self._begun else self.add([])
 
 
+class _Pieces:
+    """What a Parquet writer needs of a file: it is written from start to end, and taken away in pieces."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._piece = bytearray()
+        self._taken = 0
+
+    def tell(self) -> int:
+        """The bytes written so far."""
+        return self._taken + len(self._piece)
+
+    def write(self, data: bytes) -> int:
+        """Keep them until they are taken."""
+        self._piece += data
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """What was not taken stays."""
+
+    def take(self) -> bytes:
+        """What was written since the last call."""
+        piece = bytes(self._piece)
+        self._taken += len(piece)
+        self._piece.clear()
+        return piece
+
+
 class ParquetTable:
     """Columns as `fetch_arrow` has them: keys, values and values of headers are bytes."""
 
@@ -85,7 +117,7 @@ class ParquetTable:
                 ("headers", pa.list_(header)),
             ]
         )
-        self._sink = io.BytesIO()
+        self._sink = _Pieces()
         self._writer = parquet.ParquetWriter(self._sink, self._schema)
 
     def add(self, records: Sequence[Record]) -> bytes:
@@ -100,12 +132,12 @@ class ParquetTable:
         ]
         if records:
             self._writer.write_table(pa.table(columns, self._schema))
-        return b""
+        return self._sink.take()
 
     def end(self) -> bytes:
-        """The file: its writer goes back in it, so that nothing can leave before."""
+        """What says where the row groups are."""
         self._writer.close()
-        return self._sink.getvalue()
+        return self._sink.take()
 
 
 KINDS: Final[dict[str, tuple[Callable[[], RecordFile], str]]] = {

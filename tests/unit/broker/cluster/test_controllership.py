@@ -9,6 +9,7 @@ from barnabas.broker.cluster.controller_election import Term
 from barnabas.broker.cluster.controllership import ControllerPorts, Controllership
 from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.peer_connection import PeerConnection
+from barnabas.cluster.image import NO_LEADER
 from barnabas.errors import StorageError
 from barnabas.ports import SharedRegistry
 from barnabas.runtime.entropy import SystemEntropy
@@ -105,3 +106,18 @@ def test_a_move_that_could_not_be_written_is_begun_again(monkeypatch: pytest.Mon
     state = started.controller.view.image.partition(DOGS)
     assert state is not None
     assert state.adding == (2,)
+
+
+def test_a_partition_without_a_leader_gets_one_once_its_topic_allows_an_unclean_one() -> None:
+    path = "__brokers__topics__dogs__partitions__0__state"
+    started = Started(**{path: {**STATE, "leader": -1, "isr": [9]}})
+    found = started.controller.view.image.partition(DOGS)
+    assert found is not None
+    assert found.leader == NO_LEADER
+    allowed = {"version": 1, "config": {"unclean.leader.election.enable": "true"}}
+    started.session.set("/config/topics/dogs", json.dumps(allowed).encode())
+    started.session.create("/config/changes/config_change_0", b"{}")
+    started.session.deliver()
+    found = started.controller.view.image.partition(DOGS)
+    assert found is not None
+    assert (found.leader, found.isr) == (1, (1,))

@@ -9,6 +9,8 @@ from pyarrow import parquet
 from starlette.testclient import TestClient
 
 from barnabas import Producer
+from barnabas.console.records.record_files import ParquetTable
+from barnabas.records.columns.record import Record
 from barnabas.testing import EmbeddedBroker
 
 
@@ -48,6 +50,25 @@ def test_parquet_has_bytes(browser: TestClient, path: str) -> None:
     assert table.num_rows == 2400
     assert table["value"][7].as_py() == b"v,7"
     assert table["headers"][0].as_py() == [{"key": "h", "value": b"\xff"}]
+
+
+def test_a_table_leaves_row_group_by_row_group() -> None:
+    file, record = ParquetTable(), Record("filed", 0, 7, 1, 0, None, b"v" * 1000)
+    pieces = [file.add([record] * 100) for _ in range(3)]
+    assert all(pieces), "nothing is kept until the end"
+    table = parquet.read_table(io.BytesIO(b"".join([*pieces, file.end()])))
+    assert table.num_rows == 300
+    assert table["value"][299].as_py() == b"v" * 1000
+
+
+def test_downloads_at_a_time_are_bounded(browser: TestClient, path: str) -> None:
+    browser.app.state.downloads = 8  # type: ignore[attr-defined]
+    try:
+        assert browser.get(path).status_code == 503
+    finally:
+        browser.app.state.downloads = 0  # type: ignore[attr-defined]
+    assert browser.get(f"{path}?kind=jsonl").status_code == 200
+    assert browser.app.state.downloads == 0  # type: ignore[attr-defined]
 
 
 def test_from_the_end_the_newest_are_in_the_file(browser: TestClient, path: str) -> None:

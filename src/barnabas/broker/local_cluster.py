@@ -106,9 +106,12 @@ class LocalCluster:
         Raises:
             KafkaError: it could not start.
         """
-        if not 0 < node_id <= self._count or node_id in self._running:
-            raise LocalProtocolError(f"broker {node_id} runs already, or is none of the cluster")
-        assert self._registry is not None, "the cluster is open"
+        if self._registry is None:
+            raise LocalProtocolError("the cluster is not open")
+        if not 0 < node_id <= self._count:
+            raise LocalProtocolError(f"there are brokers 1 to {self._count}, and no {node_id}")
+        if node_id in self._running:
+            raise LocalProtocolError(f"broker {node_id} runs already")
         config = self._configure(node_id, self._ports.get(node_id, -1))
         running = NodeThread(
             Node(config, session=self._registry.session), f"barnabas broker {node_id}"

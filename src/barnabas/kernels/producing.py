@@ -30,6 +30,7 @@ _LOG_APPEND_TIME = cython.declare(cython.int, 0x08)
 _NO_TIME = cython.declare(cython.longlong, -1)
 _SUMMED = cython.declare(cython.Py_ssize_t, 4096)
 """Bytes up to which a batch is summed here; for a larger one a call of the library costs less."""
+_INT64_MAX = cython.declare(cython.longlong, 9223372036854775807)
 _INT32_MAX = cython.declare(cython.longlong, 2147483647)
 _RELEASE = cython.declare(cython.Py_ssize_t, 500000)
 
@@ -258,7 +259,8 @@ def queued(
     add_position = recent.positions.append
     queue: list = log.queue
     most: cython.Py_ssize_t = config.sure_batch_bytes
-    latest: cython.longlong = config.message_timestamp_after_max_ms
+    # Either may be as large as a long can be: their sum is at most that.
+    latest: cython.longlong = min(config.message_timestamp_after_max_ms, _INT64_MAX - now_ms)
     latest += now_ms
     most_ms: cython.longlong = config.sure_segment_ms
     most_position: cython.longlong = config.segment_bytes

@@ -26,6 +26,7 @@ class LocalRegistry:
         self.ephemeral: dict[str, tuple[bytes, int]] = {}
         self.owners: dict[str, LocalSession] = {}
         self.created: dict[str, int] = {}
+        """The numbers of the changes that made the ephemeral nodes."""
         self.sessions: list[LocalSession] = []
         self._number = first_number
 
@@ -41,7 +42,7 @@ class LocalRegistry:
         self.lasting.close()
 
     def number(self, path: str) -> None:
-        """A node is made now."""
+        """An ephemeral node is made now."""
         self._number += 1
         self.created[path] = self._number
 
@@ -91,7 +92,7 @@ class LocalSession:
             return sorted(names | set(shared.lasting.children(path)))
 
     def created_at(self, path: str) -> int:
-        """The number of the change that made a node; 0 for a lasting one of an earlier process."""
+        """The number of the change that made an ephemeral node; 0 for a lasting one."""
         with self._use() as shared:
             return shared.created.get(path, 0) if self.get(path) is not None else -1
 
@@ -173,8 +174,6 @@ class LocalSession:
             shared.lasting.commit([*missing, *lasting], checks)
             for one in fleeting:
                 self._write_ephemeral(one)
-            for path in {*above, *new}:
-                shared.number(path)
             went = [one.path for one in writes if one.data is None]
             shared.tell([one.path for one in writes], [*above, *new, *went])
 
@@ -183,11 +182,13 @@ class LocalSession:
         if one.data is None:
             shared.ephemeral.pop(one.path, None)
             shared.owners.pop(one.path, None)
+            shared.created.pop(one.path, None)
             return
         there = shared.ephemeral.get(one.path)
         shared.ephemeral[one.path] = one.data, there[1] + 1 if there else 0
         if there is None:
             shared.owners[one.path] = self
+            shared.number(one.path)
 
     # --- Changes of others, and the end -------------------------------------------------------
 
@@ -222,7 +223,7 @@ class LocalSession:
             self._shared.sessions.remove(self)
             mine = [path for path, owner in self._shared.owners.items() if owner is self]
             for path in mine:
-                del self._shared.ephemeral[path], self._shared.owners[path]
+                self._write_ephemeral(NodeWrite(path, None))
             self._shared.tell((), mine)
 
     def _use(self) -> "_Use":

@@ -71,6 +71,8 @@ def test_each_change_has_a_number_and_later_ones_higher_ones(here: Here) -> None
     session.delete("/brokers/ids/1")
     session.create_ephemeral("/brokers/ids/1", b"one")
     assert session.created_at("/brokers/ids/1") > first
+    session.close()
+    assert not here.registry.created, "numbers of nodes that are gone are not kept"
 
 
 def test_a_session_that_has_ended_does_nothing(here: Here) -> None:

@@ -220,6 +220,7 @@ class Broker:
                     self.topics,
                     self.replicas,
                     self.clock,
+                    self.timers,
                     self.config,
                     lambda: TransactionShard(self.producer_ids.next, record_version),
                 ),

@@ -24,10 +24,10 @@ WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test long interop spark \
-	crash soak sim fuzz bench wheels docs clean distclean
+	crash soak sim sim-cluster fuzz bench wheels docs clean distclean
 
 help:            ## the verbs
-	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 # What pip installs goes by this stamp: the demo's packages first, then those of the developers.
 # pip is told not to compile: the verb `kernels` does, once.
@@ -113,6 +113,9 @@ soak: env        ## brokers and consumers of 0.7 that come and go, for minutes (
 
 sim: env         ## thousands of seeded runs in virtual time (SEEDS=1-5000 JOBS=2)
 	$(RUN) -m sim --seeds $(SEEDS) --jobs $(JOBS)
+
+sim-cluster: env ## the same of several brokers and their ZooKeeper
+	$(RUN) -m sim --cluster --seeds $(SEEDS) --jobs $(JOBS)
 
 fuzz: env        ## hostile bytes, for minutes
 	$(RUN) -m fuzz

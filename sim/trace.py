@@ -3,7 +3,8 @@
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 
 KEPT_LINES = 200
@@ -59,3 +60,19 @@ class TraceHandler(logging.Handler):
         self._trace.add("log", text)
         if record.levelno >= logging.ERROR:
             self._on_error(text)
+
+
+@contextmanager
+def logged(trace: Trace, on_error: Callable[[str], None]) -> Iterator[None]:
+    """What brokers log goes into the trace; an error in it is a failure of the run."""
+    logger = logging.getLogger("barnabas")
+    handler = TraceHandler(trace, on_error)
+    before = logger.level, logger.propagate
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.level, logger.propagate = before

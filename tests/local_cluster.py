@@ -22,8 +22,8 @@ from barnabas.runtime.event_loop import EventLoop
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.worker import ThreadWorker
 from barnabas.types import NodeId, TopicPartition
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.our_controller import OurController
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
 
 SECONDS = 30.0
 

@@ -1,13 +1,13 @@
 """Simulation: one run from one seed: a broker, its clients, what goes wrong, what must hold."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
 
 from barnabas.broker.server import BrokerServer
+from barnabas.broker.zookeeper.registrations import Registries
+from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ErrorCode
+from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from sim.checkers import all_checkers
 from sim.clients.reading import COMMITTED, read
 from sim.events import (
@@ -23,15 +23,17 @@ from sim.events import (
 from sim.runs.audit import Audit
 from sim.runs.cast import Cast
 from sim.runs.faults import Faults, World
+from sim.runs.outcome import Outcome
 from sim.runs.standing import Standing
 from sim.scenario import COPIES, TOPIC, copy_of, drawn
-from sim.trace import KEPT_LINES, Trace, TraceHandler
-from sim.world.caller import Caller, Lost
+from sim.trace import KEPT_LINES, Trace, logged
+from sim.world.caller import PORT, Caller, Lost
 from sim.world.clock import SimClock
+from sim.world.disk import SimDisk
 from sim.world.entropy import SeededEntropy
 from sim.world.loop import SimLoop
 from sim.world.network import Net
-from sim.world.node import SimNode
+from sim.world.node import DATA, SimNode
 from sim.world.process import Process
 from sim.world.site import Site
 from sim.world.versions import drawn_versions
@@ -47,17 +49,6 @@ _REST_SECONDS = 16.0
 """Longer than the longest session: whose it was that has not come back, is no member any more."""
 
 
-class Outcome(NamedTuple):
-    """What came of a run. `problem` is empty if all that must hold did."""
-
-    seed: int
-    problem: str
-    digest: str
-    lines: tuple[str, ...]
-    seconds: float
-    """Of virtual time."""
-
-
 class Simulation:
     """To be run once."""
 
@@ -70,7 +61,16 @@ class Simulation:
         self._clock = SimClock(self._loop.now)
         self._net = Net(self._entropy.stream("net"))
         entropy = self._entropy.stream("node")
-        self._node = SimNode(self._loop, self._net, self._clock, entropy, self.scenario)
+        config = BrokerConfig.load(
+            {
+                "node.id": 1,
+                "log.dirs": DATA,
+                "listeners": f"PLAINTEXT://127.0.0.1:{PORT}",
+                **self.scenario.properties,
+            },
+            release=self.scenario.release,
+        )
+        self._node = SimNode(self._loop, self._net, self._clock, entropy, config, _open_registry)
         self._checkers = all_checkers(self.scenario)
         self._marks = 0
         self._lost_at = 0
@@ -83,7 +83,7 @@ class Simulation:
     def run(self) -> Outcome:
         """Do it."""
         problem = ""
-        with self._logged():
+        with logged(self.trace, self._on_logged_error):
             try:
                 self._run()
             except Exception as error:  # Whatever it is, it is what the seed has found.
@@ -246,20 +246,9 @@ class Simulation:
                 await site.sleep(0.2, 0.5)
             offset = part.next_offset
 
-    @contextmanager
-    def _logged(self) -> Iterator[None]:
-        """The broker's log goes into the trace; an error in it is a failure of the run."""
-        logger = logging.getLogger("barnabas")
-        handler = TraceHandler(self.trace, self._on_logged_error)
-        before = logger.level, logger.propagate
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
-        logger.addHandler(handler)
-        try:
-            yield
-        finally:
-            logger.removeHandler(handler)
-            logger.level, logger.propagate = before
-
     def _on_logged_error(self, text: str) -> None:
         self._logged_error = self._logged_error or text
+
+
+def _open_registry(_process: Process, disk: SimDisk) -> Registries:
+    return Registries(EmbeddedRegistry(disk, f"{DATA}/barnabas.registry"))

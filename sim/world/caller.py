@@ -28,9 +28,15 @@ class Caller:
     """At most one connection, made when it is needed. Answers come in the order of requests."""
 
     def __init__(
-        self, process: Process, network: SimNetwork, client_id: str, versions: Mapping[ApiKey, int]
+        self,
+        process: Process,
+        network: SimNetwork,
+        client_id: str,
+        versions: Mapping[ApiKey, int],
+        port: int = PORT,
     ) -> None:
         self.process = process
+        self._port = port
         self.versions = versions
         self._network = network
         self._client_id = client_id
@@ -66,7 +72,7 @@ class Caller:
         if self._channel is not None:
             return
         connected: Promise[Channel | Exception] = Promise()
-        self._network.connect("127.0.0.1", PORT, connected.keep)
+        self._network.connect("127.0.0.1", self._port, connected.keep)
         outcome = await connected
         if isinstance(outcome, Exception):
             raise Lost

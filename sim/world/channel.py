@@ -1,6 +1,6 @@
 """SimChannel: the Channel port in memory: short reads and writes at any byte, order kept."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 from barnabas.errors import ConnectionFailed
@@ -21,17 +21,28 @@ _FASTEST, _SLOWEST = 0.0001, 0.004
 class Link:
     """Bytes arrive in their order, whole or not at all once it is cut."""
 
-    def __init__(self, entropy: SeededEntropy, on_gone: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        entropy: SeededEntropy,
+        on_gone: Callable[[], object],
+        cuts: Mapping[tuple[str, str], float],
+    ) -> None:
+        """`cuts`: from a host to another one, until when nothing arrives."""
         self.entropy = entropy
+        self._cuts = cuts
         self.ends: tuple[SimChannel, ...] = ()
         self.is_cut = False
         self.swallows_answers = False
         self.clogged_until = 0.0
         self._on_gone = on_gone
 
-    def delay(self, now: float) -> float:
+    def delay(self, now: float, to: "SimChannel") -> float:
         """Seconds that the next bytes take."""
-        return max(self.clogged_until - now, 0.0) + self.entropy.between(_FASTEST, _SLOWEST)
+        until = self.clogged_until
+        if self._cuts:
+            far = self.ends[0] if to is self.ends[1] else self.ends[1]
+            until = max(until, self._cuts.get((far.process.host, to.process.host), 0.0))
+        return max(until - now, 0.0) + self.entropy.between(_FASTEST, _SLOWEST)
 
     def cut(self) -> None:
         """Break it: what is on its way is lost, and each end finds out in its own time."""
@@ -153,7 +164,7 @@ class SimChannel:
             return
         loop = self.process.loop
         self._coming += len(data)
-        arrival = max(loop.now() + self._link.delay(loop.now()), self._last_arrival)
+        arrival = max(loop.now() + self._link.delay(loop.now(), self), self._last_arrival)
         self._last_arrival = arrival
 
         def arrive() -> None:

@@ -1,13 +1,10 @@
 """SimNode: the real `BrokerServer` over the simulated ports: it starts, dies, loses power and returns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from barnabas.broker.server import BrokerServer, Environment
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
-from barnabas.runtime.registries.embedded import EmbeddedRegistry
-from sim.scenario import Scenario
-from sim.world.caller import PORT
 from sim.world.clock import SimClock
 from sim.world.disk import SimDisk, Storage
 from sim.world.entropy import SeededEntropy
@@ -16,7 +13,10 @@ from sim.world.network import Net, SimNetwork
 from sim.world.process import Process
 from sim.world.worker import SimWorker
 
-_DATA = "/data"
+DATA = "/data"
+"""The log directory."""
+
+OpenRegistries = Callable[[Process, SimDisk], Registries]
 
 
 class SimNode:
@@ -28,27 +28,33 @@ class SimNode:
         net: Net,
         clock: SimClock,
         entropy: SeededEntropy,
-        scenario: Scenario,
+        config: BrokerConfig,
+        open_registries: OpenRegistries,
     ) -> None:
+        """`open_registries` is called at each start."""
         self._loop = loop
         self._net = net
         self._clock = clock
         self._entropy = entropy
-        self._config = BrokerConfig.load(
-            {
-                "node.id": 1,
-                "log.dirs": _DATA,
-                "listeners": f"PLAINTEXT://127.0.0.1:{PORT}",
-                **scenario.properties,
-            },
-            release=scenario.release,
-        )
+        self._config = config
+        self._open_registries = open_registries
+        self.name = f"broker-{config.node_id}"
         self._storage = Storage(entropy.stream("storage"), clock)
         self._starts = 0
         self._process: Process | None = None
         self._disk: SimDisk | None = None
         self._server: BrokerServer | None = None
         self.is_started = False
+
+    @property
+    def process(self) -> Process | None:
+        """Its last one; None before the first start."""
+        return self._process
+
+    @property
+    def server(self) -> BrokerServer | None:
+        """What runs and has started; None: nothing does."""
+        return self._server if self.is_up and self.is_started else None
 
     @property
     def is_up(self) -> bool:
@@ -63,9 +69,10 @@ class SimNode:
         """
         assert not self.is_up, "it runs"
         self._starts += 1
-        process = self._process = Process(self._loop, f"broker-{self._starts}")
+        name = f"{self.name}.{self._starts}"
+        process = self._process = Process(self._loop, name, self.name)
         disk = self._disk = SimDisk(self._storage, process)
-        entropy = self._entropy.stream(process.name)
+        entropy = self._entropy.stream(f"broker-{self._starts}")
         environment = Environment(
             self._clock,
             disk,
@@ -75,10 +82,9 @@ class SimNode:
             SimWorker(process, entropy, disk),
         )
 
-        def open_registries(_directories: Sequence[str]) -> Registries:
-            return Registries(EmbeddedRegistry(disk, f"{_DATA}/barnabas.registry"))
-
-        server = self._server = BrokerServer(self._config, environment, open_registries)
+        server = self._server = BrokerServer(
+            self._config, environment, lambda _paths: self._open_registries(process, disk)
+        )
         self.is_started = False
 
         def start() -> None:
@@ -93,8 +99,8 @@ class SimNode:
         if self._process is not None:
             self._process.die()
 
-    def kill_within(self, steps: int) -> None:
-        """The process ends half way through the change to the disk after so many others."""
+    def kill_within(self, steps: int | None) -> None:
+        """The process ends half way through the change to the disk after so many others; None: not."""
         if self._disk is not None:
             self._disk.steps_until_death = steps
 

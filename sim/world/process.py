@@ -15,10 +15,14 @@ class Killed(BaseException):
 class Process:
     """`ports.Timers`, as long as it lives. `on_death`: what is called then, by whose it is."""
 
-    def __init__(self, loop: SimLoop, name: str) -> None:
+    def __init__(self, loop: SimLoop, name: str, host: str = "") -> None:
+        """`host`: the machine, if others may be cut off from it; its name by default."""
         self.loop = loop
         self.name = name
+        self.host = host or name
         self.alive = True
+        self.stalled_until = 0.0
+        """It does nothing before, as if it had got SIGSTOP; what was due comes then, in its order."""
         self.on_death: dict[object, _Callback] = {}
         self._tasks: list[Coroutine[Awaited, None, None]] = []
 
@@ -33,6 +37,10 @@ class Process:
     def run(self, callback: _Callback) -> None:
         """Do a step of this process now. If it is dead, or dies of it, that is all."""
         if not self.alive:
+            return
+        stall = self.stalled_until - self.loop.now()
+        if stall > 0:
+            self.loop.after(stall, lambda: self.run(callback))
             return
         try:
             callback()

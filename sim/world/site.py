@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from barnabas.protocol.api_keys import ApiKey
 from sim.events import Event, Place
-from sim.world.caller import Caller
+from sim.world.caller import PORT, Caller
 from sim.world.clock import SimClock
 from sim.world.entropy import SeededEntropy
 from sim.world.network import Net, SimNetwork
@@ -34,10 +34,10 @@ class Site:
     """Whether a power cut has taken what was acknowledged."""
     stalled_until: float = 0.0
 
-    def caller(self) -> Caller:
+    def caller(self, port: int = PORT) -> Caller:
         """A connection of the present process."""
         network = SimNetwork(self.net, self.process)
-        return Caller(self.process, network, self.name, self.versions)
+        return Caller(self.process, network, self.name, self.versions, port)
 
     def sleep(self, least: float, most: float) -> Promise[None]:
         """Some time between these."""

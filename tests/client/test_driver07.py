@@ -25,7 +25,7 @@ from barnabas.errors import (
 )
 from barnabas.records.messages07.message07 import FetchTooSmall, InvalidMessage
 from barnabas.testing import EmbeddedBroker
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 
 TOPIC = "dogs"
 GROUP = {"groupid": "kennel", "fetcher.backoff.ms": 10, "rebalance.backoff.ms": 0}

@@ -23,8 +23,8 @@ from barnabas.records.messages07.message07 import encode_set
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.testing import EmbeddedBroker
 from barnabas.types import TopicPartition
+from sim.world.zookeeper import SimulatedZooKeeper
 from tests.migration_peers import Killed
-from tests.simulated_zookeeper import SimulatedZooKeeper
 from tests.wire07 import Wire07
 
 SENT = [b"dog %d" % index + b"x" * (index % 30) for index in range(900)]

@@ -13,7 +13,7 @@ import pytest
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.membership import Membership07, Place
 from barnabas.errors import RegistryUnavailable
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 
 TOPICS = ("cats", "dogs")
 HISTORIES = 200

@@ -7,9 +7,9 @@ from typing import cast
 import pytest
 
 from barnabas.ports import Registry, SharedRegistry
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests import registry_scenarios
 from tests.registry_scenarios import Sessions, Until
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.errors import RegistryUnavailable
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.worker import ThreadWorker
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 
 
 def test_a_broker_whose_second_zookeeper_is_away_keeps_nothing_open(

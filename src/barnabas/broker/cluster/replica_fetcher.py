@@ -7,6 +7,7 @@ offsets, then records.
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from barnabas.broker.cluster.peer_connection import PeerConnection
@@ -78,16 +79,20 @@ class ReplicaFetcher:
     def add(self, partition: TopicPartition, following: Following) -> None:
         """Copy a partition, too."""
         self._followings[partition] = following
+        following.on_ready = partial(self._later, 0)
         self._later(0)
 
     def remove(self, partition: TopicPartition) -> None:
         """Copy it no more."""
-        self._followings.pop(partition, None)
+        following = self._followings.pop(partition, None)
+        if following is not None:
+            following.on_ready = None
 
     def close(self) -> None:
         """Copy nothing more."""
         self._is_closed = True
-        self._followings.clear()
+        for partition in [*self._followings]:
+            self.remove(partition)
         self._connection.close()
         if self._again is not None:
             self._again.cancel()
@@ -105,6 +110,10 @@ class ReplicaFetcher:
         now_ms = self._now_ms()
         asked: dict[TopicPartition, FollowerRequest] = {}
         for partition, following in self._followings.items():
+            if following.awaits_flush():
+                # Without it the others would be fetched, and it would wait for their response.
+                self._later(self._ports.limits.back_off_ms / 1000)
+                return
             request = following.next_request(now_ms)
             if request is not None:
                 asked[partition] = request

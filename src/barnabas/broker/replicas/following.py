@@ -3,8 +3,9 @@
 `replication.Follower` decides what to ask and what the answers do to the log; this does it.
 """
 
+from collections.abc import Callable
+
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.replicas.role import keep_watermark
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.fetched_appending import append_fetched
 from barnabas.log.recovery.truncation import start_anew, truncate_log
@@ -19,7 +20,7 @@ _NOTHING = memoryview(b"")
 class Following:
     """One leader epoch of a partition that this broker copies."""
 
-    __slots__ = ("follower", "partition")
+    __slots__ = ("_is_held", "follower", "on_ready", "partition")
 
     leads = False
     knows_committed_end = False
@@ -33,9 +34,11 @@ class Following:
             StorageError: what may not be committed cannot be cut off.
         """
         self.partition = partition
+        self.on_ready: Callable[[], None] | None = None
+        """Is called when there is something to ask again, after a flush that was waited for."""
+        self._is_held = False
         log = partition.log
         log.write_pending()
-        log.on_counted = keep_watermark
         offsets = LogOffsets(log.start_offset, log.end_offset, log.high_watermark)
         self.follower = Follower(
             leader_epoch,
@@ -44,6 +47,7 @@ class Following:
             truncates_in_fetch=in_fetch,
             back_off_ms=back_off_ms,
         )
+        log.on_counted = self._on_counted
         self._carry_out(self.follower.begin(), _NOTHING, 0)
 
     def refuse_append(self, acks: int) -> ErrorCode:
@@ -58,6 +62,15 @@ class Following:
         """What to ask the leader now; None: nothing yet."""
         return self.follower.next_request(now_ms)
 
+    def awaits_flush(self) -> bool:
+        """Whether records must be on stable storage first (`flush.messages`); `on_ready` follows.
+
+        The next fetch tells the leader that this replica has all before its offset.
+        """
+        log = self.partition.log
+        self._is_held = log.written_end < self.follower.end_offset and log.failure is None
+        return self._is_held
+
     def step(
         self, event: FollowerEvent, records: memoryview = _NOTHING, *, time_ms: int = 0
     ) -> None:
@@ -67,6 +80,15 @@ class Following:
             StorageError: the log cannot be written; it is offline.
         """
         self._carry_out(self.follower.step(event), records, time_ms)
+
+    def _on_counted(self, end: int) -> None:
+        """All before `end` counts as written on this broker."""
+        log, follower = self.partition.log, self.follower
+        log.high_watermark = max(log.high_watermark, min(follower.high_watermark, end))
+        if self._is_held and end >= follower.end_offset:
+            self._is_held = False
+            if self.on_ready is not None:
+                self.on_ready()
 
     def _begin_with(self, base_offset: int) -> None:
         """Have an empty log begin with a batch whose first records the leader has deleted.
@@ -93,6 +115,6 @@ class Following:
             self._begin_with(read_header(records).base_offset)
             append_fetched(log, records, time_ms)
         if effects.high_watermark is not None:
-            log.high_watermark = follower.high_watermark
+            log.high_watermark = min(follower.high_watermark, log.written_end)
         if effects.log_start is not None:
             log.delete_before(effects.log_start)

@@ -6,7 +6,7 @@ from barnabas.broker.cluster.controller_election import ControllerElection, Term
 from barnabas.ports import SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.types import NodeId
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.unit.runtime.manual_timers import ManualTimers
 
 

@@ -14,7 +14,7 @@ from barnabas.errors import StorageError
 from barnabas.ports import SharedRegistry
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.types import NodeId, NodeWrite, TopicPartition
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.unit.runtime.manual_timers import ManualTimers
 
 DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)

@@ -21,7 +21,7 @@ from barnabas.protocol.alter_partition import (
 )
 from barnabas.replication.effects import IsrProposal
 from barnabas.types import NodeId, TopicPartition
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.unit.broker.in_memory import StillClock
 from tests.unit.runtime.manual_timers import ManualTimers
 

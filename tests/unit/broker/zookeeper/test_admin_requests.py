@@ -5,7 +5,7 @@ import pytest
 from barnabas.broker.broker import Broker
 from barnabas.broker.zookeeper.admin_requests import WrittenRequests
 from barnabas.errors import KafkaError, StorageError
-from tests.simulated_zookeeper import SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedZooKeeper
 from tests.unit.broker.in_memory import a_broker, slowly
 from tests.unit.runtime.manual_timers import ManualTimers
 

@@ -5,7 +5,7 @@ import pytest
 from barnabas.broker.zookeeper.node_claim import claim
 from barnabas.errors import StorageError
 from barnabas.runtime.files.disk import RealDisk
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 
 NODE = "/brokers/ids/1"
 

@@ -1,7 +1,7 @@
 import pytest
 
 from barnabas.broker.zookeeper.published_nodes import HeldNodes
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.unit.runtime.manual_timers import ManualTimers
 
 

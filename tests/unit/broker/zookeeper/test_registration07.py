@@ -12,7 +12,7 @@ from barnabas.config.listeners import advertised, listeners
 from barnabas.errors import ConfigError, ErrorCode
 from barnabas.log.segments.log_config import MAGIC_07, LogConfig
 from barnabas.runtime.files.disk import RealDisk
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.unit.broker.in_memory import Led, Replicas, a_broker
 from tests.unit.runtime.manual_timers import ManualTimers
 

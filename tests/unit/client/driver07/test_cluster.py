@@ -2,7 +2,7 @@ import pytest
 
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address, parse_broker, read_brokers, read_partitions
-from tests.simulated_zookeeper import SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedZooKeeper
 
 
 @pytest.mark.parametrize(

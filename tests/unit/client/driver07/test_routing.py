@@ -5,7 +5,7 @@ import pytest
 
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.routing import WatchedRouting
-from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 
 DOGS = "/brokers/topics/dogs"
 

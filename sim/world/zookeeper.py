@@ -22,10 +22,12 @@ class SimulatedZooKeeper:
         self._numbers = 0
 
     def next_number(self) -> int:
+        """Of sessions, and of changes that make nodes."""
         self._numbers += 1
         return self._numbers
 
     def session(self, hand_over: Callable[[Callback], None] | None = None) -> "SimulatedSession":
+        """One more client; without `hand_over` its callbacks wait in `news`."""
         made = SimulatedSession(self, hand_over)
         self.sessions.append(made)
         return made
@@ -36,17 +38,20 @@ class SimulatedZooKeeper:
             session.hear(path)
 
     def came_or_went(self, path: str) -> None:
+        """A node was made or removed."""
         self.changed(path)
         for session in self.sessions:
             session.hear(path.rpartition("/")[0])
 
     def drop(self, path: str) -> None:
+        """Remove a node and all below it."""
         for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
             del self.nodes[one]
             self.owners.pop(one, None)
             self.came_or_went(one)
 
     def end(self, number: int) -> None:
+        """A session is over: its nodes go."""
         for path in [path for path, owner in self.owners.items() if owner == number]:
             self.drop(path)
 
@@ -69,19 +74,23 @@ class SimulatedSession:
         self._new_session: list[Callback] = []
 
     def get(self, path: str) -> tuple[bytes, int] | None:
+        """Data and version of a node, or None."""
         self._check()
         return self.keeper.nodes.get(path)
 
     def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        """As `get` for each."""
         return [self.get(path) for path in paths]
 
     def children(self, path: str) -> list[str]:
+        """Names below a node, sorted."""
         self._check()
         start = path.rstrip("/") + "/"
         names = {each[len(start) :] for each in self.keeper.nodes if each.startswith(start)}
         return sorted({name.split("/")[0] for name in names})
 
     def create(self, path: str, data: bytes) -> None:
+        """Make a node and the missing ones above it."""
         self._check()
         if path in self.keeper.nodes:
             raise RegistryConflict(f"{path} exists")
@@ -93,10 +102,12 @@ class SimulatedSession:
         self.keeper.came_or_went(path)
 
     def created_at(self, path: str) -> int:
+        """The number of the change that made a node; -1: there is none."""
         self._check()
         return self.keeper.created[path] if path in self.keeper.nodes else -1
 
     def create_ephemeral(self, path: str, data: bytes) -> None:
+        """Make a node that goes with this session."""
         self._check()
         there = self.keeper.nodes.get(path)
         if there is not None and there[0] == data and self.is_mine(path):
@@ -105,6 +116,7 @@ class SimulatedSession:
         self.keeper.owners[path] = self.number
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
+        """Make nodes; gives the paths where there was one."""
         self._check()
         there = [path for path in nodes if path in self.keeper.nodes]
         for path in [each for each in nodes if each not in there]:
@@ -114,6 +126,7 @@ class SimulatedSession:
         return there
 
     def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
+        """Make all changes, or none."""
         self._check()
         found = {path: node[1] for path, node in self.keeper.nodes.items()}
         rows = [(path, version, b"") for path, version in (checks or {}).items()]
@@ -136,10 +149,12 @@ class SimulatedSession:
                 self.create(one.path, one.data)
 
     def is_mine(self, path: str) -> bool:
+        """Whether a node goes with this session."""
         self._check()
         return self.keeper.owners.get(path) == self.number
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:
+        """Replace the data of a node, or make it; returns the version."""
         self._check()
         there = self.keeper.nodes.get(path)
         if version != -1 and (there is None or there[1] != version):
@@ -152,30 +167,38 @@ class SimulatedSession:
         return there[1] + 1
 
     def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        """As `set` for each."""
         for path, data in nodes.items():
             self.set(path, data)
 
     def delete(self, *paths: str) -> None:
+        """Remove nodes and all below them."""
         for path in paths:
             self._check()
             self.keeper.drop(path)
 
     def watch(self, path: str, on_change: Callback) -> Callback:
+        """Call whenever a node or the names below it may have changed."""
         self._watches.setdefault(path, []).append(on_change)
         return lambda: self._watches[path].remove(on_change)
 
     def on_new_session(self, callback: Callback) -> None:
+        """Call when there is another session in the place of one that has ended."""
         self._new_session.append(callback)
 
     def wait_until_gone(self, path: str, seconds: float) -> bool:
+        """Whether a node is gone; nothing is waited for."""
+        del seconds
         return self.get(path) is None
 
     def close(self) -> None:
+        """End the session."""
         if not self.closed:
             self.keeper.end(self.number)
             self.closed = True
 
     def hear(self, path: str) -> None:
+        """Have those called who watch a node."""
         if not self.closed:
             for callback in self._watches.get(path, ()):
                 self._hand_over(callback)
@@ -191,6 +214,10 @@ class SimulatedSession:
         self.number = self.keeper.next_number()
         for callback in self._new_session:
             self._hand_over(callback)
+        self.tell_all()
+
+    def tell_all(self) -> None:
+        """Anything may have changed: have all called who watch something."""
         for callbacks in self._watches.values():
             for callback in callbacks:
                 self._hand_over(callback)

@@ -1,0 +1,183 @@
+"""ClusterSimulation: one run from one seed: brokers, their clients, what goes wrong, what must hold."""
+
+import logging
+
+from barnabas.records.columns.reading import decode_records
+from sim.checkers.contents_stay import ContentsStay
+from sim.cluster.acknowledged import AcknowledgedStay
+from sim.cluster.brokers import Brokers
+from sim.cluster.faults import ClusterFaults
+from sim.cluster.producing import ClusterProducer, HastyProducer
+from sim.cluster.reading import ClusterReader
+from sim.cluster.routing import VERSIONS, Routing
+from sim.cluster.scenario import REPLICAS, drawn
+from sim.cluster.watch import Watch
+from sim.events import Event, Violation, WholeLog
+from sim.runs.outcome import Outcome
+from sim.trace import KEPT_LINES, Trace, logged
+from sim.world.clock import SimClock
+from sim.world.entropy import SeededEntropy
+from sim.world.loop import SimLoop
+from sim.world.network import Net
+from sim.world.process import Process
+from sim.world.site import Site
+from sim.world.versions import drawn_versions
+
+log = logging.getLogger(__name__)
+
+_SETTLING_SECONDS = 120.0
+"""After the last fault all is acknowledged, read, copied and in sync within this, in virtual time."""
+_LOOK_SECONDS = 0.02
+
+
+class ClusterSimulation:
+    """To be run once."""
+
+    def __init__(self, seed: int, kept_lines: int | None = KEPT_LINES) -> None:
+        self._seed = seed
+        self._entropy = SeededEntropy(f"cluster {seed}")
+        self.scenario = drawn(self._entropy.stream("scenario"))
+        self._loop = SimLoop()
+        self.trace = Trace(self._loop.now, kept_lines)
+        self._net = Net(self._entropy.stream("net"))
+        entropy = self._entropy.stream("brokers")
+        self._brokers = Brokers(self.scenario, entropy, self._loop, self._net, self.trace.add)
+        self._watch = Watch(self.scenario.places)
+        self._acknowledged = AcknowledgedStay()
+        self._contents = ContentsStay()
+        self._marks = 0
+        self._logged_error = ""
+        self._producers: list[ClusterProducer] = []
+        self._hasty: list[HastyProducer] = []
+        self._readers: list[ClusterReader] = []
+
+    def run(self) -> Outcome:
+        """Do it."""
+        problem = ""
+        with logged(self.trace, self._on_logged_error):
+            try:
+                self._run()
+            except Exception as error:  # Whatever it is, it is what the seed has found.
+                problem = f"{type(error).__name__}: {error}"
+                log.exception("the run failed")
+        lines = tuple(self.trace.lines)
+        return Outcome(self._seed, problem, self.trace.digest, lines, self._loop.now())
+
+    def _run(self) -> None:
+        scenario = self.scenario
+        self.trace.add("scenario", str(scenario))
+        for node_id in scenario.node_ids:
+            self._brokers.start(node_id)
+        self._begin_clients()
+        entropy = self._entropy.stream("faults")
+        faults = ClusterFaults(
+            scenario, entropy, self._loop, self._net, self._brokers, self.trace.add
+        )
+        faults.plan()
+        self._run_until(scenario.trouble_seconds)
+        faults.end()
+        for one in self._hasty:
+            one.is_done = True
+        until = scenario.trouble_seconds + _SETTLING_SECONDS
+        while why := self._unsettled():
+            if self._loop.now() >= until:
+                raise Violation(f"not settled in {_SETTLING_SECONDS} s: {why}")
+            self._run_until(self._loop.now() + 0.5)
+        self._judge()
+
+    def _run_until(self, seconds: float) -> None:
+        while self._loop.now() < seconds:
+            until = min(self._loop.now() + _LOOK_SECONDS, seconds)
+            if self._loop.run_until(until, lambda: bool(self._logged_error)):
+                raise Violation(f"a broker logged an error: {self._logged_error}")
+            for life, broker in self._brokers.running():
+                self._watch.look(life, broker)
+            self._watch.look_at_states(self._brokers.states())
+
+    def _begin_clients(self) -> None:
+        scenario = self.scenario
+        for number in range(scenario.producers):
+            site, routing = self._site(f"producer-{number}")
+            producer = ClusterProducer(site, routing, scenario.rounds)
+            self._producers.append(producer)
+            site.process.begin(producer.run())
+        for number in range(scenario.hasty_producers):
+            hasty = HastyProducer(*self._site(f"hasty-{number}"))
+            self._hasty.append(hasty)
+            hasty.site.process.begin(hasty.run())
+        for number in range(scenario.readers):
+            reader = ClusterReader(*self._site(f"reader-{number}"))
+            self._readers.append(reader)
+            reader.site.process.begin(reader.run())
+
+    def _site(self, name: str) -> tuple[Site, Routing]:
+        entropy = self._entropy.stream(name)
+        site = Site(
+            name=name,
+            process=Process(self._loop, name),
+            net=self._net,
+            clock=SimClock(self._loop.now),
+            entropy=entropy,
+            versions={**drawn_versions(entropy), **VERSIONS},
+            places=self.scenario.places,
+            tell=self._tell,
+            note=self.trace.add,
+            mark=self._mark,
+            may_lose=lambda: False,
+        )
+        return site, Routing(site, self.scenario.node_ids)
+
+    def _mark(self) -> int:
+        self._marks += 1
+        return self._marks
+
+    def _tell(self, who: str, event: Event) -> None:
+        self.trace.add(who, str(event))
+        self._acknowledged.take(event)
+        self._contents.take(event)
+
+    # --- The end ------------------------------------------------------------------------------
+
+    def _unsettled(self) -> str:
+        """Why not all is done yet; nothing if it is."""
+        working = [one for one in self._producers if not one.is_done]
+        if working:
+            return f"{len(working)} producers are not done"
+        states = self._brokers.states()
+        if len(states) < len(self.scenario.places):
+            return f"only {[*states]} ever had a leader"
+        for place, state in states.items():
+            if len(state.isr) < REPLICAS or state.leader not in state.isr:
+                return f"{place}: {state}"
+        logs = {
+            place: [
+                (found.log.high_watermark, found.log.written_end)
+                for _, broker in self._brokers.running()
+                if (found := broker.replicas.find(*place)) is not None and found.role is not None
+            ]
+            for place in states
+        }
+        for place, offsets in logs.items():
+            if len({end for pair in offsets for end in pair}) != 1 or len(offsets) != REPLICAS:
+                return f"{place}: high watermarks and ends {offsets}"
+            for reader in self._readers:
+                end = offsets[0][1]
+                if reader.positions[place] != end or reader.ends[place] != end:
+                    return f"{place}: a reader is at {reader.positions[place]} of {end}"
+        return ""
+
+    def _judge(self) -> None:
+        """All replicas have all that was committed, and that is what was acknowledged and read."""
+        for place, committed in self._watch.committed.items():
+            for life, broker in self._brokers.running():
+                found = broker.replicas.find(*place)
+                if found is not None and found.role is not None:
+                    committed.compare_whole(life.node_id, found.log)
+            data = b"".join(committed.batches[base].data for base in sorted(committed.batches))
+            records, _ = decode_records(data, *place)
+            values = {one.offset: bytes(one.value or b"") for one in records}
+            self._acknowledged.judge(place, values)
+            self._tell("end", WholeLog(place, values, values))
+
+    def _on_logged_error(self, text: str) -> None:
+        self._logged_error = self._logged_error or text

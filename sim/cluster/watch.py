@@ -1,0 +1,160 @@
+"""Watch: looks into all brokers between two events: what must hold at every moment.
+
+- Below the high watermarks all logs are the same, byte for byte, for ever: `Committed`.
+- A leader epoch has one leader, a controller epoch one controller, and no broker goes back to an older one.
+- A partition's leader comes from the replicas in sync.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.partition import Partition
+from barnabas.cluster.image import NO_LEADER, PartitionState
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.records.batches.batch import read_header
+from barnabas.types import TopicPartition
+from barnabas.wire.send import FileSlice
+from sim.events import Place, Violation
+
+_READ_BYTES = 1 << 20
+_OVERHEAD = 12
+"""Bytes of a batch before those that its length counts."""
+_LENGTH_AT = 8
+
+
+class Life(NamedTuple):
+    """A broker from one start to its end."""
+
+    node_id: int
+    start: int
+
+
+class Batch(NamedTuple):
+    """One batch as it is in a log, and the offset behind it."""
+
+    data: bytes
+    next_offset: int
+
+
+def batches(log: PartitionLog, offset: int, end: int) -> Iterator[tuple[int, Batch]]:
+    """The batches of a log in [offset, end), by their base offsets."""
+    while offset < end:
+        found = log.read(offset, _READ_BYTES, max_offset=end, min_one=True).records
+        if not isinstance(found, FileSlice):
+            raise Violation(f"{log.topic_partition} has nothing at {offset}, of {end}")
+        data = bytes(found.read())
+        at = 0
+        while at + _OVERHEAD <= len(data) and offset < end:
+            size = _OVERHEAD + int.from_bytes(data[at + _LENGTH_AT : at + _OVERHEAD], "big")
+            if at + size > len(data):
+                break
+            one = data[at : at + size]
+            header = read_header(one)
+            offset = header.base_offset + header.last_offset_delta + 1
+            yield header.base_offset, Batch(one, offset)
+            at += size
+        if not at:
+            raise Violation(f"{log.topic_partition} has no whole batch at {offset}")
+
+
+class Committed:
+    """What was below the high watermark of any broker at any time, of one partition."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.batches: dict[int, Batch] = {}
+        self._ends: dict[Life, int] = {}
+        """How far the log of each broker was compared."""
+
+    @property
+    def end(self) -> int:
+        """Behind all that is committed."""
+        return max((one.next_offset for one in self.batches.values()), default=0)
+
+    def look(self, life: Life, log: PartitionLog) -> None:
+        """Compare what has been committed since the last look."""
+        done = self._ends.get(life, log.start_offset)
+        if log.written_end < done:
+            raise Violation(
+                f"{self._place}: broker {life.node_id} cut its log to {log.written_end}, "
+                f"and {done} was committed"
+            )
+        for base, batch in batches(log, done, log.high_watermark):
+            if self.batches.setdefault(base, batch) != batch:
+                raise Violation(
+                    f"{self._place} at {base}: broker {life.node_id} has committed another batch "
+                    f"than was committed before: {batch.data!r}, {self.batches[base].data!r}"
+                )
+            self._ends[life] = batch.next_offset
+
+    def compare_whole(self, node_id: int, log: PartitionLog) -> None:
+        """A log when all is quiet: it has all that was ever committed, and no more."""
+        found = dict(batches(log, log.start_offset, log.written_end))
+        if found != self.batches:
+            other = sorted({*found} ^ {*self.batches})
+            raise Violation(f"{self._place}: the log of broker {node_id} differs at {other[:9]}")
+
+
+class Watch:
+    """All that brokers and the registry ever showed."""
+
+    def __init__(self, places: tuple[Place, ...]) -> None:
+        self.committed = {place: Committed(place) for place in places}
+        self._leaders: dict[tuple[Place, int], int] = {}
+        self._controllers: dict[int, int] = {}
+        self._epochs: dict[tuple[Life, object], int] = {}
+        self._states: dict[Place, PartitionState] = {}
+
+    def look(self, life: Life, broker: Broker) -> None:
+        """Look into a broker that runs."""
+        member = broker.member
+        assert member is not None, "it is one of several"
+        self._grows(life, "controller", member.image.controller_epoch)
+        if member.controller.is_active:
+            epoch = member.controller.view.image.controller_epoch
+            there = self._controllers.setdefault(epoch, life.node_id)
+            if there != life.node_id:
+                raise Violation(f"controllers of epoch {epoch}: {there} and {life.node_id}")
+        for place, committed in self.committed.items():
+            partition = broker.replicas.find(*place)
+            if partition is None or partition.log.failure is not None:
+                continue
+            if partition.role is not None:
+                self._look_at_role(life, place, partition)
+                committed.look(life, partition.log)
+
+    def _look_at_role(self, life: Life, place: Place, partition: Partition) -> None:
+        if not isinstance(partition.role, Leading):
+            return
+        epoch = partition.leader_epoch
+        self._grows(life, place, epoch)
+        there = self._leaders.setdefault((place, epoch), life.node_id)
+        if there != life.node_id:
+            raise Violation(f"{place}: leaders of epoch {epoch}: {there} and {life.node_id}")
+
+    def _grows(self, life: Life, what: object, epoch: int) -> None:
+        before = self._epochs.get((life, what), -1)
+        if epoch < before:
+            raise Violation(
+                f"broker {life.node_id} goes back from epoch {before} of {what}: {epoch}"
+            )
+        self._epochs[life, what] = epoch
+
+    def look_at_states(self, states: Mapping[TopicPartition, PartitionState]) -> None:
+        """Look at what the registry has of the partitions."""
+        for place, state in states.items():
+            before = self._states.get(place)
+            self._states[place] = state
+            if before is None or before == state:
+                continue
+            if (state.leader_epoch, state.controller_epoch) < (
+                before.leader_epoch,
+                before.controller_epoch,
+            ):
+                raise Violation(f"{place}: {state} after {before}")
+            if not state.isr or not {*state.isr} <= {*state.replicas}:
+                raise Violation(f"{place}: nobody, or a stranger, is in sync: {state}")
+            if state.leader != NO_LEADER and state.leader not in state.isr:
+                raise Violation(f"{place}: the leader is not in sync: {state}")

@@ -90,9 +90,7 @@ class ClusterSimulation:
             until = min(self._loop.now() + _LOOK_SECONDS, seconds)
             if self._loop.run_until(until, lambda: bool(self._logged_error)):
                 raise Violation(f"a broker logged an error: {self._logged_error}")
-            for life, broker in self._brokers.running():
-                self._watch.look(life, broker)
-            self._watch.look_at_states(self._brokers.states())
+            self._watch.look(self._brokers.running(), self._brokers.states())
 
     def _begin_clients(self) -> None:
         scenario = self.scenario

@@ -2,10 +2,11 @@
 
 - Below the high watermarks all logs are the same, byte for byte, for ever: `Committed`.
 - A leader epoch has one leader, a controller epoch one controller, and no broker goes back to an older one.
+- A replica in sync that runs has all that is committed, so that it may lead.
 - A partition's leader comes from the replicas in sync.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
@@ -65,13 +66,10 @@ class Committed:
     def __init__(self, place: Place) -> None:
         self._place = place
         self.batches: dict[int, Batch] = {}
+        self.end = 0
+        """Behind all of it."""
         self._ends: dict[Life, int] = {}
         """How far the log of each broker was compared."""
-
-    @property
-    def end(self) -> int:
-        """Behind all that is committed."""
-        return max((one.next_offset for one in self.batches.values()), default=0)
 
     def look(self, life: Life, log: PartitionLog) -> None:
         """Compare what has been committed since the last look."""
@@ -88,6 +86,7 @@ class Committed:
                     f"than was committed before: {batch.data!r}, {self.batches[base].data!r}"
                 )
             self._ends[life] = batch.next_offset
+            self.end = max(self.end, batch.next_offset)
 
     def compare_whole(self, node_id: int, log: PartitionLog) -> None:
         """A log when all is quiet: it has all that was ever committed, and no more."""
@@ -107,8 +106,20 @@ class Watch:
         self._epochs: dict[tuple[Life, object], int] = {}
         self._states: dict[Place, PartitionState] = {}
 
-    def look(self, life: Life, broker: Broker) -> None:
-        """Look into a broker that runs."""
+    def look(
+        self,
+        running: Iterable[tuple[Life, Broker]],
+        states: Mapping[TopicPartition, PartitionState],
+    ) -> None:
+        """Look into the brokers that run, and at what the registry has of the partitions."""
+        brokers = [*running]
+        for life, broker in brokers:
+            self._look_into(life, broker)
+        for life, broker in brokers:
+            self._look_for_committed(life, broker, states)
+        self._look_at_states(states)
+
+    def _look_into(self, life: Life, broker: Broker) -> None:
         member = broker.member
         assert member is not None, "it is one of several"
         self._grows(life, "controller", member.image.controller_epoch)
@@ -142,8 +153,17 @@ class Watch:
             )
         self._epochs[life, what] = epoch
 
-    def look_at_states(self, states: Mapping[TopicPartition, PartitionState]) -> None:
-        """Look at what the registry has of the partitions."""
+    def _look_for_committed(
+        self, life: Life, broker: Broker, states: Mapping[TopicPartition, PartitionState]
+    ) -> None:
+        for place, state in states.items():
+            found, end = broker.replicas.find(*place), self.committed[place].end
+            if found is not None and life.node_id in state.isr and found.log.end_offset < end:
+                raise Violation(
+                    f"{place}: broker {life.node_id} is in sync and has {found.log.end_offset} of {end}"
+                )
+
+    def _look_at_states(self, states: Mapping[TopicPartition, PartitionState]) -> None:
         for place, state in states.items():
             before = self._states.get(place)
             self._states[place] = state

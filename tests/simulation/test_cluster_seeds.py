@@ -3,7 +3,7 @@
 from sim.cluster.simulation import ClusterSimulation
 from sim.runs.run import report, run_cluster_seed
 
-SLICE = range(1, 7)
+SLICE = range(1, 6)
 
 
 def test_what_must_hold_holds() -> None:

@@ -85,6 +85,9 @@ class LogMaintenance:
         retention: bool,
         expiry: bool,
     ) -> None:
+        if log.cut_off:
+            cut_off, log.cut_off = log.cut_off, []
+            self.remove_later(log, cut_off, now_ms)
         log.poll_syncs()
         if log.refusal is not None and places[log.topic_partition].has_room():
             log.refusal = None

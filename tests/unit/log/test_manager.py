@@ -1,4 +1,5 @@
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.recovery.truncation import truncate_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
 from barnabas.runtime.clock import SystemClock
@@ -373,3 +375,43 @@ def test_epochs_before_a_new_log_start_are_not_there_after_a_restart(tmp_path: P
     assert found is not None
     assert found.epochs.entries() == [(2, 2)]
     again.close()
+
+
+@pytest.mark.parametrize("offset", [1, 3, 0])
+def test_segments_that_were_cut_off_are_not_missed_after_a_kill(
+    tmp_path: Path, offset: int
+) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, SMALL)
+    fill(log, 6)
+    assert len(log.segments) == 3
+    manager.close()
+    manager = a_manager(tmp_path)
+    manager.open()
+    found = manager.get(DOGS)
+    assert found is not None
+    truncate_log(found, offset)
+    manager.abandon()
+    again = a_manager(tmp_path)
+    again.open()
+    left = again.get(DOGS)
+    assert left is not None
+    assert left.failure is None
+    assert left.end_offset == offset
+    again.close()
+
+
+def test_maintenance_removes_what_was_cut_off(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, replace(SMALL, file_delete_delay_ms=0))
+    fill(log, 6)
+    truncate_log(log, 1)
+    fill(log, 5)
+    now_ms = SystemClock().time_ms()
+    manager.maintain(now_ms)
+    manager.maintain(now_ms + 1)
+    assert not [*tmp_path.glob("dogs-0/*.deleted")]
+    assert len([*tmp_path.glob("dogs-0/*.log")]) == 3
+    manager.close()

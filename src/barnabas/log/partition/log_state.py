@@ -13,6 +13,7 @@ from barnabas.log.partition.reading import ReadHints
 from barnabas.log.producers.producer_state import ProducerState
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.recent_batches import RecentBatches
+from barnabas.log.segments.segment import Segment
 from barnabas.log.segments.segments import Segments
 from barnabas.ports import Disk
 from barnabas.types import Buffer, TopicPartition
@@ -26,7 +27,7 @@ class LogState:
     """
 
     __slots__ = (
-        "_hints", "_touched", "config", "directory", "disk", "end_offset",
+        "_hints", "_touched", "config", "cut_off", "directory", "disk", "end_offset",
         "epochs", "failure", "file_end", "flushing", "high_watermark", "losses", "on_counted",
         "producers", "queue", "recent", "recovered_watermark", "refusal", "segments", "snapshot_offset",
         "start_offset", "topic_id", "topic_partition", "written_end",
@@ -63,6 +64,8 @@ class LogState:
         """Why the log is offline; it stays so until the broker starts again."""
         self.refusal: StorageError | None = None
         """Why the log takes no records: `failure`, or that its disk is full."""
+        self.cut_off: list[Segment] = []
+        """Segments that a truncation has renamed, for maintenance to remove."""
         self.queue: list[Buffer] = []
         self.recent = RecentBatches()
         self._hints = ReadHints()

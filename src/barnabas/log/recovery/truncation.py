@@ -1,5 +1,8 @@
 """Cut the end of a log off, as a follower does when its leader has other records there."""
 
+from collections.abc import Sequence
+
+from barnabas.log.file_names import DELETED
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.partition.producer_recovery import rebuild_aborted, restore_producers
 from barnabas.log.segments.segment import Segment, new_segment, remove_segments
@@ -18,7 +21,7 @@ def truncate_log(log: PartitionLog, offset: int) -> None:
     if offset <= log.segments.first.base_offset:
         start_anew(log, max(offset, 0))
         return
-    remove_segments(log.disk, log.segments.remove_from(offset))
+    _take_out(log, log.segments.remove_from(offset))
     segment = log.segments.active
     found = segment.find(offset)
     if found is not None:
@@ -37,7 +40,7 @@ def start_anew(log: PartitionLog, offset: int) -> None:
     """
     log.write_pending()
     log.flushing.wait()
-    remove_segments(log.disk, list(log.segments))
+    _take_out(log, list(log.segments))
     segment = new_segment(log.disk, log.directory, offset, log.config)
     log.segments.replace_all(segment)
     _forget_from(log, offset)
@@ -65,6 +68,17 @@ def skip_to(log: PartitionLog, offset: int, now_ms: int) -> None:
         log.segments.remove_from(empty.base_offset)
         log.segments.add(segment)
     remove_segments(log.disk, [empty])
+
+
+def _take_out(log: PartitionLog, segments: Sequence[Segment]) -> None:
+    """Rename segments for maintenance to remove: a start before that must see that they were cut off.
+
+    The last one first: a kill in between leaves the beginning of the log, and no gap.
+    """
+    for segment in reversed(segments):
+        segment.close()
+        segment.rename_to(DELETED)
+        log.cut_off.append(segment)
 
 
 def _forget_from(log: PartitionLog, offset: int) -> None:

@@ -248,10 +248,10 @@ class ClusterFaults:
         one = self._any()
         others = [other for other in self._scenario.node_ids if other != one]
         ways = [way for other in others for way in ((one, other), (other, one))]
-        said = self._hold(ways)
+        text = self._hold(ways)
         if self._entropy.chance(0.5):
-            said = f"{said}; {self._cut_registry(one)}"
-        return said
+            text = f"{text}; {self._cut_registry(one)}"
+        return text
 
     def _break_links(self) -> str:
         links = [*self._net.links.values()]

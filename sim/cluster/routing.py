@@ -15,7 +15,7 @@ VERSIONS: Mapping[ApiKey, int] = {ApiKey.FETCH: 12, ApiKey.LIST_OFFSETS: 5, ApiK
 
 
 class Known(NamedTuple):
-    """The leader of a partition in the newest epoch that the client was told of."""
+    """The leader of a partition in the newest epoch that the client knows."""
 
     node_id: int
     epoch: int

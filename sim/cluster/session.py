@@ -96,7 +96,7 @@ class SimSession(SimulatedSession):
             self.keeper.end(number)
 
     def _come_back(self) -> None:
-        """Reach the server again; what changed meanwhile is told as if it were new."""
+        """Reach the server again; what changed meanwhile is reported as if it were new."""
         if self.closed or self.reachable or self._process.loop.now() < self._cut_until:
             return
         self.reachable = True

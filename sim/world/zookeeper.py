@@ -33,7 +33,7 @@ class SimulatedZooKeeper:
         return made
 
     def changed(self, path: str) -> None:
-        """Told are those who watch the node; those who watch the one above hear only of its names."""
+        """Notify those who watch the node; who watches the one above learns only of its names."""
         for session in self.sessions:
             session.hear(path)
 

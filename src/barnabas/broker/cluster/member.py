@@ -350,6 +350,7 @@ class ClusterMember:
         if topic is not None and config != topic.config:
             self._topics.show(topic._replace(config=config))
             self._hosting.configure({name: config})
+        self.controller.take_config(name, config)
 
     def _topic_id(self, name: str) -> bytes:
         topic = self.image.topics.get(name)

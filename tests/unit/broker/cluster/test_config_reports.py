@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from barnabas import Admin, NewTopic, Producer, Resource
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, RequestTimeout
 from barnabas.protocol.alter_client_quotas import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -89,3 +89,20 @@ def test_a_quota_that_one_broker_was_given_is_known_to_all(cluster: EmbeddedClus
 
     for broker in cluster.running:
         wait(lambda broker=broker: quotas(broker) == [1000.0])  # type: ignore[misc]
+
+
+def test_a_topic_whose_replicas_in_sync_are_gone_is_led_again_once_it_allows_that(
+    cluster: EmbeddedCluster,
+) -> None:
+    with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("dogs", 1, 2)])
+        (leader,) = [one for one in cluster.running if cluster.leader("dogs") == one]
+        (follower,) = {*cluster.in_sync("dogs")} - {leader}
+        cluster.kill(follower)
+        wait(lambda: cluster.in_sync("dogs") == [leader])
+        cluster.kill(leader)
+        cluster.start(follower)
+        with pytest.raises(RequestTimeout, match="nobody leads"):
+            cluster.leader("dogs", timeout_s=0.2)
+        admin.alter_configs(Resource.TOPIC, "dogs", {"unclean.leader.election.enable": "true"})
+        assert cluster.leader("dogs") == follower

@@ -134,7 +134,8 @@ docs: env        ## write what is generated in docs/
 	$(RUN) docs/make_protocol.py
 
 clean:           ## remove what was built, but not .venv
-	rm -rf build dist *.egg-info src/*.egg-info src/barnabas/kernels/*.so src/barnabas/kernels/*.c
+	rm -rf build dist *.egg-info src/*.egg-info
+	find src/barnabas/kernels -name '*.so' -delete -o -name '*.c' -delete
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
 
 distclean: clean ## remove .venv too

@@ -1,7 +1,9 @@
 """Clients of librdkafka that go on through everything, and note what they are answered."""
 
 import random
+import sys
 import threading
+import time
 from collections.abc import Sequence
 from itertools import count
 
@@ -30,7 +32,10 @@ _COMMON = {
     "log_level": 0,
 }
 _MOST_UNDER_WAY = 2000
-_PACE_SECONDS = 0.02
+_PACE_SECONDS = 0.05
+_A_RUN_SECONDS = (10.0, 60.0)
+_MOST_AGAIN = 5000
+"""Records of each partition that a reader reads once more when it begins a run."""
 
 
 class Client:
@@ -208,7 +213,7 @@ class TransactionalWriter(Client):
 
 
 class Reader(Client):
-    """Reads all partitions from their beginning, now and then from the beginning again."""
+    """Reads all partitions; now and then it goes back a little, and begins a run."""
 
     def __init__(
         self, name: str, history: History, servers: str, places: Sequence[Place], *, committed: bool
@@ -218,6 +223,7 @@ class Reader(Client):
         self._places = places
         self._committed = committed
         self._chance = random.Random(name)
+        self._next: dict[Place, int] = dict.fromkeys(places, 0)
 
     def run(self) -> None:
         consumer = Consumer(
@@ -238,17 +244,24 @@ class Reader(Client):
             while not self.stopping.is_set():
                 run = Run(self.name, self._committed)
                 self.history.runs.append(run)
-                self._read(consumer, run, self._chance.randint(20_000, 60_000))
+                self._read(consumer, run)
         finally:
             consumer.close()
 
-    def _read(self, consumer: Consumer, run: Run, most: int) -> None:
-        consumer.assign([TopicPartition(*place, OFFSET_BEGINNING) for place in self._places])
-        while len(run.records) < most and not self.stopping.is_set():
+    def _read(self, consumer: Consumer, run: Run) -> None:
+        begin = {
+            place: max(0, end - self._chance.randint(0, _MOST_AGAIN))
+            for place, end in self._next.items()
+        }
+        consumer.assign([TopicPartition(*place, offset) for place, offset in begin.items()])
+        deadline = time.monotonic() + self._chance.uniform(*_A_RUN_SECONDS)
+        while time.monotonic() < deadline and not self.stopping.is_set():
             for message in consumer.consume(500, 0.2):
                 error = message.error()
                 if error is None:
-                    run.records.append(read_record(message))
+                    read = read_record(message)
+                    run.records.append(read)
+                    self._next[read.place] = read.offset + 1
                 elif error.code() == KafkaError._AUTO_OFFSET_RESET:
                     self.history.errors.append(f"out of range: {self.name}: {error.str()}")
                     return
@@ -262,7 +275,8 @@ def read_record(message: Message) -> Read:
     assert topic is not None
     assert partition is not None
     assert offset is not None
-    return Read((topic, partition), offset, (value or b"").decode())
+    # One string for all who read it: runs have millions of records.
+    return Read((sys.intern(topic), partition), offset, sys.intern((value or b"").decode()))
 
 
 def read_all(

@@ -1,10 +1,8 @@
 """What is done to the brokers of a cluster while clients work: one fault after the other, some at once."""
 
 import random
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from tests.chaos.cluster import Broker, ChaosCluster
 
@@ -73,43 +71,24 @@ FAULTS: dict[str, Callable[[Broker], Callable[[], None]]] = {
 
 
 class Faults:
-    """A thread that makes faults. One broker has one fault at a time; now and then two brokers have one each."""
+    """Faults by a seed. One broker has one fault at a time; now and then two brokers have one each."""
 
     def __init__(self, cluster: ChaosCluster, seed: int, report: Callable[[str], None]) -> None:
         self.made = 0
         self._cluster = cluster
         self._chance = random.Random(seed)
         self._report = report
-        self._stopping = threading.Event()
-        self._failure: BaseException | None = None
 
-    @contextmanager
-    def happening(self) -> Iterator[None]:
-        """For as long as the context lasts; then all is healed.
+    def make(self, seconds: float) -> None:
+        """Make faults for so long, then heal all.
 
-        Raises:
-            AssertionError: a broker did not start again.
+        Not on a thread: a broker that it starts again would end with it (see `Child`).
         """
-        thread = threading.Thread(target=self._guarded, name="faults")
-        thread.start()
-        try:
-            yield
-        finally:
-            self._stopping.set()
-            thread.join()
-        if self._failure is not None:
-            raise AssertionError("a fault could not be made, or not be ended") from self._failure
-
-    def _guarded(self) -> None:
-        try:
-            while not self._stopping.wait(self._chance.uniform(*_QUIET_SECONDS)):
-                self._make(
-                    self._chance.sample(
-                        list(self._cluster.brokers), 1 + (self._chance.random() < 0.25)
-                    )
-                )
-        except BaseException as error:  # noqa: BLE001 (given on by `happening`)
-            self._failure = error
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            time.sleep(self._chance.uniform(*_QUIET_SECONDS))
+            count = 2 if self._chance.random() < 0.25 else 1
+            self._make(self._chance.sample(list(self._cluster.brokers), count))
 
     def _make(self, node_ids: list[int]) -> None:
         ends = []
@@ -118,8 +97,8 @@ class Faults:
             self._report(f"{time.strftime('%H:%M:%S')} broker {node_id} is {name}")
             ends.append(FAULTS[name](self._cluster.brokers[node_id]))
             self.made += 1
-            self._stopping.wait(self._chance.uniform(0, 1))
-        self._stopping.wait(self._chance.uniform(*_FAULT_SECONDS))
+            time.sleep(self._chance.uniform(0, 1))
+        time.sleep(self._chance.uniform(*_FAULT_SECONDS))
         for end in ends:
             end()
         self._report(f"{time.strftime('%H:%M:%S')} healed")

@@ -1,6 +1,5 @@
 """One run: a cluster, clients, faults, and the verdict."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -62,9 +61,7 @@ def run(
         for client in clients:
             client.start()
         faults = Faults(cluster, seed, report)
-        with faults.happening():
-            # A check of the thread's end would end a run early; its failure is raised here all the same.
-            time.sleep(seconds)
+        faults.make(seconds)
         try:
             for client in clients:
                 client.finish(_END_SECONDS)

@@ -26,12 +26,13 @@ from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.broker.znodes.topic_znodes import TopicNodes, written_in
-from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join_cluster, register
+from barnabas.broker.zookeeper.registrations import Registries, join_cluster, name_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import LogCleaner
+from barnabas.log.file_names import uuid_text
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
@@ -244,7 +245,9 @@ class BrokerServer:
     def _cluster_id(self) -> str:
         """Of the cluster that new log directories are of; empty for a new one."""
         shared = self._the_registries.shared
-        return cluster_in(shared) if shared is not None else ""
+        if shared is None:
+            return ""
+        return name_cluster(shared, uuid_text(self._environment.entropy.uuid()))
 
     def _config_for(self, topic: str) -> LogConfig:
         """What a log obeys while the broker opens it. The directories are locked by then.

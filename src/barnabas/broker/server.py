@@ -36,7 +36,7 @@ from barnabas.log.file_names import uuid_text
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
-from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Timers, Worker
+from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Registry, Timers, Worker
 
 if TYPE_CHECKING:
     from barnabas.broker.topics.kraft_metadata import RecordedTopic
@@ -277,7 +277,7 @@ class BrokerServer:
         registries = self._the_registries
         if registries.shared is not None:
             join_cluster(registries.shared, self._logs.cluster_id)
-        registry = registries.own
+        registry: Registry = registries.own
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
         entropy = self._environment.entropy
@@ -285,9 +285,11 @@ class BrokerServer:
         member = None
         if config.cluster_member:
             # Imported late: a broker that is alone needs none of it.
+            from barnabas.broker.cluster.config_reports import ReportedConfigs
             from barnabas.broker.cluster.joining import MemberPorts, join
             from barnabas.broker.topics.cluster_topics import ClusterTopics
 
+            registry = ReportedConfigs(registries.shared) if registries.shared else registry
             environment = self._environment
             ports = MemberPorts(
                 environment.network,

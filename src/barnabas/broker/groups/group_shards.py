@@ -1,6 +1,6 @@
 """GroupShards: the groups of this broker, kept in the partitions of __consumer_offsets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import floor
 from typing import TYPE_CHECKING, TypeVar
@@ -50,7 +50,7 @@ class GroupShards(Shards["GroupShard"]):
         count = config.offsets_topic_num_partitions
         topic = InternalTopic(OFFSETS_TOPIC, count, properties, config.node_id)
         codec = Codec(config.offsets_topic_compression_codec)
-        super().__init__(topics, replicas, clock, topic, codec)
+        super().__init__(topics, replicas, clock, timers, topic, codec)
         self._config = config
         self._settings = GroupSettings(
             config.group_initial_rebalance_delay_ms, config.group_max_size
@@ -73,11 +73,11 @@ class GroupShards(Shards["GroupShard"]):
         metadata_bytes = self._config.offset_metadata_max_bytes
         return GroupShard(self._settings, metadata_bytes, self.environment)
 
-    def _replay_all(self, partition: Partition, shard: "GroupShard") -> None:
+    def _replay(self, partition: Partition, shard: "GroupShard") -> Iterator[None]:
         # Imported late: a broker starts faster without it.
         from barnabas.broker.shards.shard_loading import load_shard
 
-        load_shard(partition.log, shard, shard, partial(shard.offsets.replay_rows, {}))
+        return load_shard(partition.log, shard, shard, partial(shard.offsets.replay_rows, {}))
 
     def _weight_of(self, group_id: str) -> int:
         # Imported late: a broker starts faster without it.
@@ -95,8 +95,9 @@ class GroupShards(Shards["GroupShard"]):
         Of classic groups only those that are not there any more: what the others do between two
         generations is not in the log.
         """
+        again = self._new_shard()
         try:
-            again = self._load(held.partition)
+            self._advance(held.partition, self._replay(held.partition, again), None)
         except BrokerError:
             held.shard.consumer.become({})
             held.shard.share.become({})

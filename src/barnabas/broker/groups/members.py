@@ -176,8 +176,13 @@ class GroupMembers:
     def heartbeat(
         self, group_id: str, member_id: str, instance_id: str | None, generation: int
     ) -> ErrorCode:
-        """A member that joined with JoinGroup is alive."""
-        held = self._shards.find(group_id)
+        """A member that joined with JoinGroup is alive; while its group is loaded, nobody doubts it."""
+        try:
+            held = self._shards.find(group_id)
+        except BrokerError as error:
+            if error.code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+                return ErrorCode.NONE
+            raise
         if held is None:
             return ErrorCode.UNKNOWN_MEMBER_ID
         now = self._shards.now_ms()

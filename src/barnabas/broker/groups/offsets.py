@@ -115,7 +115,7 @@ class GroupOffsets:
         self._shards.write()
         for index in self._shards.indexes():
             try:
-                held = self._shards.at(index)
+                held = self._shards.at(index, whole=True)
             except BrokerError:
                 continue
             records = held.shard.offsets.forget_topic(topic).records

@@ -1,4 +1,4 @@
-"""Load a coordinator's shard: replay all records of its partition's log.
+"""Load a coordinator's shard: replay all records of its partition's log, in steps.
 
 The shard receives records of transactions as such, and how each transaction ends. A damaged record is
 skipped, with an error in the log; all others count.
@@ -19,7 +19,8 @@ from barnabas.records.columns.reading import decode_records
 
 log = logging.getLogger(__name__)
 
-_READ_BYTES = 1 << 20
+_READ_BYTES = 256 << 10
+"""Of a step, which takes some 20 ms: others are served between two of them."""
 
 Bulk = Callable[[RecordRows, int], int]
 """Takes in records from a row on, as many as it can; gives the row of the next one."""
@@ -30,8 +31,10 @@ def load_shard(
     shard: CoordinatorShard,
     transactional: TransactionalShard | None = None,
     bulk: Bulk | None = None,
-) -> None:
-    """Replay the log from its start to its end; what is of transactions only to `transactional`.
+) -> Iterator[None]:
+    """Replay the log from its start to its high watermark; what is of transactions only to `transactional`.
+
+    The log may grow between two steps: what is committed at the last one is replayed as well.
 
     `bulk` does the same as replaying one by one what it takes in.
 
@@ -49,6 +52,7 @@ def load_shard(
         data = memoryview(found.file.read(found.position, found.size))
         if are_plain(data):
             offset = _replay_run(kept, data, offset, shard, bulk)
+            yield
             continue
         for header, run in _runs(data):
             if not header.transactional:
@@ -56,6 +60,7 @@ def load_shard(
             elif transactional is not None:
                 _replay_in_transaction(kept, header, run, transactional)
             offset = max(offset, header.next_offset)
+        yield
 
 
 def _runs(data: memoryview) -> Iterator[tuple[BatchHeader, memoryview]]:

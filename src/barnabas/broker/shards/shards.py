@@ -1,13 +1,17 @@
 """Shards: what a coordinator keeps in the partitions of an internal topic.
 
 Joins the shards with their partitions: makes the topic, loads a shard when it is first asked for,
-appends what is decided.
+appends what is decided. Requests for a shard whose partition is large are refused until it has been
+loaded, in steps between which others are served.
 """
 
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Generic, TypeVar
 
 from barnabas.broker.replicas.own_batch import ENOUGH, OwnBatch, batch_bytes, most_bytes, parts
@@ -18,7 +22,7 @@ from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorShard
 from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
-from barnabas.ports import Clock
+from barnabas.ports import Clock, Timers
 from barnabas.records.codecs.compression import Codec
 
 log = logging.getLogger(__name__)
@@ -29,6 +33,8 @@ _NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 """Source: the same, of a batch that is larger than `max.message.bytes` of the internal topic."""
 
+_AT_ONCE = 16
+"""Steps that are made when a shard is first asked for, 4 MiB: few have more to load."""
 _KNOWN = 10_000
 """Groups, or transactional ids, whose shard is remembered."""
 _USUAL_LENGTH = 255
@@ -53,15 +59,19 @@ class Shards(ABC, Generic[ShardT]):
         topics: Topics,
         replicas: ReplicaManager,
         clock: Clock,
+        timers: Timers,
         topic: InternalTopic,
         codec: Codec = Codec.NONE,
     ) -> None:
         self.topics = topics
         self.replicas = replicas
         self._clock = clock
+        self._timers = timers
         self._topic = topic
         self._codec = codec
         self._held: dict[Partition, HeldShard[ShardT]] = {}
+        self._loading: dict[Partition, tuple[ShardT, Iterator[None]]] = {}
+        """The shards that are being loaded, with the steps that are left."""
         self._found: list[HeldShard[ShardT] | None] = []
         """By partition of the topic, what was asked for while the topics did not change."""
         self._by_key: dict[str, HeldShard[ShardT]] = {}
@@ -138,12 +148,13 @@ class Shards(ABC, Generic[ShardT]):
         """The shards that somebody asked for."""
         return list(self._held.values())
 
-    def at(self, index: int) -> HeldShard[ShardT]:
-        """A shard by its partition, loaded.
+    def at(self, index: int, *, whole: bool = False) -> HeldShard[ShardT]:
+        """A shard by its partition, loaded. `whole`: however long that takes, for work that cannot wait.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded; COORDINATOR_LOAD_IN_PROGRESS:
-                its leader does not know yet how far records are committed; NOT_COORDINATOR.
+                there is more of it than is loaded at once, or its leader does not know yet how far
+                records are committed; NOT_COORDINATOR.
         """
         name = self._topic.name
         partition = self.replicas.find(name, index)
@@ -151,18 +162,62 @@ class Shards(ABC, Generic[ShardT]):
             raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{name}-{index}")
         if partition.role is not None and not partition.role.leads:
             raise BrokerError(ErrorCode.NOT_COORDINATOR, f"another broker leads {name}-{index}")
-        held = self._held.get(partition)
-        if held is None:
-            if partition.role is not None and not partition.role.knows_committed_end:
-                # What the leader before has acknowledged may lie behind the high watermark known here.
-                raise BrokerError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, f"{name}-{index}")
-            held = self._held[partition] = HeldShard(partition, self._load(partition))
-            for begin in self.on_loaded:
-                begin(held)
-        return held
+        if partition in self._held:
+            return self._held[partition]
+        # What the leader before has acknowledged may lie behind the high watermark known here.
+        is_known = partition.role is None or partition.role.knows_committed_end
+        if not is_known or (partition in self._loading and not whole):
+            raise BrokerError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, f"{name}-{index}")
+        if partition not in self._loading:
+            shard = self._new_shard()
+            self._loading[partition] = shard, self._replay(partition, shard)
+        if not self._load_on(partition, None if whole else _AT_ONCE):
+            self._timers.soon(partial(self._load_later, partition, self._loading[partition]))
+            raise BrokerError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, f"{name}-{index}")
+        return self._held[partition]
+
+    def _load_on(self, partition: Partition, count: int | None) -> bool:
+        """Make some steps of loading, or all that are left (None); whether the shard is loaded now.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded.
+        """
+        shard, steps = self._loading[partition]
+        try:
+            if not self._advance(partition, steps, count):
+                return False
+        except BrokerError:
+            del self._loading[partition]
+            raise
+        del self._loading[partition]
+        held = self._held[partition] = HeldShard(partition, shard)
+        for begin in self.on_loaded:
+            begin(held)
+        return True
+
+    def _advance(self, partition: Partition, steps: Iterator[None], count: int | None) -> bool:
+        """Make some steps, or all (None); whether none is left. Raises as `_load_on`."""
+        try:
+            made = sum(1 for _ in islice(steps, count))
+        except (StorageError, DecodeError) as error:
+            topic, index = partition.log.topic_partition
+            log.error(  # noqa: TRY400 - a trace says nothing about a disk
+                "shard not loaded", extra={"topic": topic, "partition": index, "error": error}
+            )
+            raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
+        return made != count
+
+    def _load_later(self, partition: Partition, loading: tuple[ShardT, Iterator[None]]) -> None:
+        """Make the next step, unless the shard was loaded or forgotten meanwhile."""
+        if self._loading.get(partition) is not loading:
+            return
+        with suppress(BrokerError):  # It was logged; the next request for it begins anew.
+            if not self._load_on(partition, 1):
+                self._timers.soon(partial(self._load_later, partition, loading))
 
     def unload(self, partition: Partition) -> None:
         """Forget what a partition held: another broker may lead it now."""
+        self._loading.pop(partition, None)
         if self._held.pop(partition, None) is not None:
             self._changes = -1
 
@@ -170,27 +225,16 @@ class Shards(ABC, Generic[ShardT]):
         """Whether a shard is the one of its partition, and was not forgotten since."""
         return self._held.get(held.partition) is held
 
-    def _load(self, partition: Partition) -> ShardT:
-        shard = self._new_shard()
-        try:
-            self._replay_all(partition, shard)
-        except (StorageError, DecodeError) as error:
-            topic, index = partition.log.topic_partition
-            log.error(  # noqa: TRY400 - a trace says nothing about a disk
-                "shard not loaded", extra={"topic": topic, "partition": index, "error": error}
-            )
-            raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
-        return shard
-
     @abstractmethod
     def _new_shard(self) -> ShardT:
         """One that knows nothing yet."""
 
-    def _replay_all(self, partition: Partition, shard: ShardT) -> None:
+    def _replay(self, partition: Partition, shard: ShardT) -> Iterator[None]:
+        """Replay what a partition has into a new shard, in steps."""
         # Imported late: a broker starts faster without it.
         from barnabas.broker.shards.shard_loading import load_shard
 
-        load_shard(partition.log, shard)
+        return load_shard(partition.log, shard)
 
     def _append(
         self,

@@ -94,7 +94,7 @@ class ShareOffsets:
         """No group has read a topic that is deleted."""
         for index in self._shards.indexes():
             with suppress(BrokerError):
-                held = self._shards.at(index)
+                held = self._shards.at(index, whole=True)
                 for group in held.shard.share.all():
                     left = frozenset(one for one in group.read if one.topic_id != topic_id)
                     if left != group.read:

@@ -30,7 +30,7 @@ class Shares:
         config: BrokerConfig,
         policies: Policies[SharePolicy],
     ) -> None:
-        kept = KeptShares(topics, replicas, time.clock, config)
+        kept = KeptShares(topics, replicas, time.clock, time.timers, config)
         self.sessions = ShareSessions(config.group_share_max_share_sessions, time.memory)
         self.partitions = SharePartitions(topics, replicas, kept, policies, time, self._is_read)
         self.coordinator = ShareCoordinator(topics, kept, self.partitions, time.clock)

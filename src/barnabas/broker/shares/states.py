@@ -13,14 +13,19 @@ from barnabas.coordinators.internal_topics import SHARES_TOPIC
 from barnabas.coordinators.share_state.states import ShareStates, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
-from barnabas.ports import Clock
+from barnabas.ports import Clock, Timers
 
 
 class KeptShares(Shards[ShareStates]):
     """All states of this broker. For one thread."""
 
     def __init__(
-        self, topics: Topics, replicas: ReplicaManager, clock: Clock, config: BrokerConfig
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        clock: Clock,
+        timers: Timers,
+        config: BrokerConfig,
     ) -> None:
         properties = {
             "cleanup.policy": "compact",
@@ -29,7 +34,7 @@ class KeptShares(Shards[ShareStates]):
         }
         count = config.share_coordinator_state_topic_num_partitions
         topic = InternalTopic(SHARES_TOPIC, count, properties, config.node_id)
-        super().__init__(topics, replicas, clock, topic)
+        super().__init__(topics, replicas, clock, timers, topic)
 
     def _new_shard(self) -> ShareStates:
         return ShareStates()
@@ -47,7 +52,7 @@ class KeptShares(Shards[ShareStates]):
         found: list[StateKey] = []
         for index in self.indexes():
             with suppress(BrokerError):  # it was logged
-                found += self.at(index).shard.keys()
+                found += self.at(index, whole=True).shard.keys()
         return [key for key in found if key.topic_partition.topic_id == topic_id]
 
     def keep(

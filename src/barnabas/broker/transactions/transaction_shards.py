@@ -11,7 +11,7 @@ from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.coordinators.transaction.shard import TransactionShard
 from barnabas.errors import ErrorCode
-from barnabas.ports import Clock
+from barnabas.ports import Clock, Timers
 
 HeldTransactions = HeldShard[TransactionShard]
 
@@ -24,6 +24,7 @@ class TransactionShards(Shards[TransactionShard]):
         topics: Topics,
         replicas: ReplicaManager,
         clock: Clock,
+        timers: Timers,
         config: BrokerConfig,
         make: Callable[[], TransactionShard],
     ) -> None:
@@ -34,7 +35,7 @@ class TransactionShards(Shards[TransactionShard]):
         }
         count = config.transaction_state_log_num_partitions
         topic = InternalTopic(TRANSACTIONS_TOPIC, count, properties, config.node_id)
-        super().__init__(topics, replicas, clock, topic)
+        super().__init__(topics, replicas, clock, timers, topic)
         self._make = make
 
     def now_ms(self) -> int:

@@ -18,8 +18,12 @@ from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import record_of
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
+from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.errors import BrokerError, ErrorCode
-from tests.unit.broker.groups.test_offsets import NoTimers, Started, commit, fetch
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from tests.unit.broker.groups.test_offsets import DOGS, NoTimers, Started, commit, fetch
+from tests.unit.broker.replicas.test_replica_manager import a_request, codes_of
 
 if TYPE_CHECKING:
     from barnabas.broker.cluster.member import ClusterMember
@@ -194,3 +198,75 @@ def test_a_role_that_ends_has_groups_and_transactions_forget_the_partition(
     for forget in ended:
         forget(partition)
     assert forgotten == [(GroupShards, partition), (TransactionShards, partition)]
+
+
+def fill(started: Started) -> Partition:
+    """Have the partition of a group larger than what is loaded at once."""
+    groups = started.broker.groups
+    held = groups.of("kennel")
+    codes: list[ErrorCode] = []
+    for first in range(0, 1200, 50):
+        commits = (
+            OffsetAndMetadata(number, -1, "m" * 4000, 1, topic_id=started.topic_id())
+            for number in range(first, first + 50)
+        )
+        records = [CoordinatorRecord(*encode_commit("kennel", DOGS, one)) for one in commits]
+        groups.append(held, records, codes.append)
+    groups.write()
+    assert codes == [ErrorCode.NONE] * 24
+    groups.unload(held.partition)
+    return held.partition
+
+
+def refusal(started: Started) -> ErrorCode:
+    try:
+        started.broker.groups.of("kennel")
+    except BrokerError as error:
+        return error.code
+    return ErrorCode.NONE
+
+
+def test_a_large_shard_is_loaded_in_steps_and_refused_until_then(started: Started) -> None:
+    fill(started)
+    assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    assert started.broker.members.heartbeat("kennel", "m", None, 1) == ErrorCode.NONE
+    turns = 0
+    while refusal(started):
+        assert len(started.weighing.next) == 1, "one step in each turn, whoever asks meanwhile"
+        started.weighing.run_turn()
+        turns += 1
+    assert turns > 1
+    assert fetch(started, 8, None) == {0: (1199, "m" * 4000)}
+
+
+def test_what_is_committed_while_a_shard_is_loaded_is_part_of_it(started: Started) -> None:
+    partition = fill(started)
+    assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    late = OffsetAndMetadata(5000, -1, "late", 1, topic_id=started.topic_id())
+    builder = BatchBuilder(Codec.NONE, 1000)
+    builder.append(1, *encode_commit("kennel", DOGS, late))
+    produced = a_request((*partition.log.topic_partition, memoryview(builder.build())))
+    assert codes_of(started.broker.replicas.append(produced, to_internal=True)) == [ErrorCode.NONE]
+    started.broker.replicas.write()
+    started.weighing.run_soon()
+    assert fetch(started, 8, None) == {0: (5000, "late")}
+
+
+def test_a_shard_that_is_forgotten_while_it_is_loaded_is_loaded_anew(started: Started) -> None:
+    partition = fill(started)
+    assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    started.broker.groups.unload(partition)
+    started.weighing.run_soon()
+    assert not started.broker.groups.loaded()
+    assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    started.weighing.run_soon()
+    assert refusal(started) == ErrorCode.NONE
+
+
+def test_offsets_of_a_deleted_topic_go_also_while_their_shard_is_loaded(started: Started) -> None:
+    fill(started)
+    assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    started.broker.offsets.forget_topic("dogs")
+    started.broker.groups.write()
+    started.weighing.run_soon()
+    assert fetch(started, 8, None) == {}

@@ -13,8 +13,19 @@ parser.add_argument("--brokers", type=int, default=3)
 parser.add_argument(
     "--kafka", type=int, action="append", default=[], help="this broker is one of Kafka 3.9"
 )
+parser.add_argument(
+    "--unsafe",
+    action="store_true",
+    help="topics with unclean elections: shows that losses are found",
+)
 given = parser.parse_args()
 sys.stdout.write(f"seed {given.seed}: it decides which faults there are, not what happens then\n")
-verdict = run(given.minutes * 60, given.seed, brokers=given.brokers, kafkas=given.kafka)
+verdict = run(
+    given.minutes * 60,
+    given.seed,
+    brokers=given.brokers,
+    kafkas=given.kafka,
+    unsafe=given.unsafe,
+)
 sys.stdout.write(f"{verdict}\n")
 sys.exit(bool(verdict.complaints))

@@ -20,6 +20,7 @@ from tests.chaos.history import History, Logs, Outcome
 PARTITIONS = 4
 _PLACES = [(topic, each) for topic in (PLAIN, LISTS) for each in range(PARTITIONS)]
 _END_SECONDS = 180.0
+_UNSAFE = {"unclean.leader.election.enable": "true", "min.insync.replicas": "1"}
 
 
 class Verdict(NamedTuple):
@@ -47,16 +48,19 @@ def run(
     *,
     brokers: int = 3,
     kafkas: Sequence[int] = (),
+    unsafe: bool = False,
     report: Callable[[str], None] = print,
 ) -> Verdict:
     """Run for so long, then heal everything and compare. The cluster's folder stays if there are complaints.
+
+    `unsafe`: with topics that may lose what was acknowledged, which is to be found.
 
     Raises:
         AssertionError: a broker does not start again, or clients are not answered after all is healed.
     """
     history = History()
     with ChaosCluster(brokers, kafkas) as cluster:
-        cluster.create({PLAIN: PARTITIONS, LISTS: PARTITIONS})
+        cluster.create({PLAIN: PARTITIONS, LISTS: PARTITIONS}, _UNSAFE if unsafe else {})
         clients = _clients(history, cluster.servers)
         for client in clients:
             client.start()

@@ -16,7 +16,7 @@ parser.add_argument(
 parser.add_argument(
     "--unsafe",
     action="store_true",
-    help="topics with unclean elections: shows that losses are found",
+    help="with acks=1, to show that losses are found",
 )
 given = parser.parse_args()
 sys.stdout.write(f"seed {given.seed}: it decides which faults there are, not what happens then\n")

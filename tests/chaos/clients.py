@@ -76,7 +76,10 @@ class Client:
 class PlainWriter(Client):
     """An idempotent producer with acks=all: each record must be there once, in its order."""
 
-    def __init__(self, name: str, history: History, servers: str, partitions: int) -> None:
+    def __init__(
+        self, name: str, history: History, servers: str, partitions: int, *, safe: bool
+    ) -> None:
+        """With `safe` false it asks for acks of the leader alone, and is not idempotent."""
         super().__init__(name, history)
         self._partitions = partitions
         self._producer = Producer(
@@ -84,7 +87,8 @@ class PlainWriter(Client):
                 **_COMMON,
                 "bootstrap.servers": servers,
                 "client.id": name,
-                "enable.idempotence": True,
+                "enable.idempotence": safe,
+                "acks": "all" if safe else "1",
                 "linger.ms": 2,
                 "message.timeout.ms": _NEVER,
             }

@@ -193,13 +193,11 @@ class ChaosCluster:
         """Through the links."""
         return ",".join(f"127.0.0.1:{one.inbound.port}" for one in self.brokers.values())
 
-    def create(self, topics: Mapping[str, int], config: Mapping[str, str]) -> None:
-        """Make topics with so many partitions and these properties, when all brokers are there."""
+    def create(self, topics: Mapping[str, int]) -> None:
+        """Make topics with so many partitions, when all brokers are there."""
         self.wait(lambda: len(self.client.get_children("/brokers/ids")) == self._count, "brokers")
         admin = AdminClient({"bootstrap.servers": self.servers})
-        wanted = [
-            NewTopic(name, count, REPLICAS, config=dict(config)) for name, count in topics.items()
-        ]
+        wanted = [NewTopic(name, count, REPLICAS) for name, count in topics.items()]
         for future in admin.create_topics(wanted).values():
             future.result(_SECONDS)
         self.settle([(name, each) for name, count in topics.items() for each in range(count)])

@@ -20,7 +20,6 @@ from tests.chaos.history import History, Logs, Outcome
 PARTITIONS = 4
 _PLACES = [(topic, each) for topic in (PLAIN, LISTS) for each in range(PARTITIONS)]
 _END_SECONDS = 180.0
-_UNSAFE = {"unclean.leader.election.enable": "true", "min.insync.replicas": "1"}
 
 
 class Verdict(NamedTuple):
@@ -53,15 +52,15 @@ def run(
 ) -> Verdict:
     """Run for so long, then heal everything and compare. The cluster's folder stays if there are complaints.
 
-    `unsafe`: with topics that may lose what was acknowledged, which is to be found.
+    `unsafe`: with acks=1, so that what was acknowledged may be lost, which is to be found.
 
     Raises:
         AssertionError: a broker does not start again, or clients are not answered after all is healed.
     """
     history = History()
     with ChaosCluster(brokers, kafkas) as cluster:
-        cluster.create({PLAIN: PARTITIONS, LISTS: PARTITIONS}, _UNSAFE if unsafe else {})
-        clients = _clients(history, cluster.servers)
+        cluster.create({PLAIN: PARTITIONS, LISTS: PARTITIONS})
+        clients = _clients(history, cluster.servers, unsafe=unsafe)
         for client in clients:
             client.start()
         faults = Faults(cluster, seed, report)
@@ -98,11 +97,11 @@ def run(
     )
 
 
-def _clients(history: History, servers: str) -> list[Client]:
+def _clients(history: History, servers: str, *, unsafe: bool) -> list[Client]:
     """Writers finish first: their last records are to be read, too."""
     return [
-        PlainWriter("p1", history, servers, PARTITIONS),
-        PlainWriter("p2", history, servers, PARTITIONS),
+        PlainWriter("p1", history, servers, PARTITIONS, safe=not unsafe),
+        PlainWriter("p2", history, servers, PARTITIONS, safe=not unsafe),
         TransactionalWriter("t1", history, servers, PARTITIONS),
         TransactionalWriter("t2", history, servers, PARTITIONS),
         TransactionalWriter("t3", history, servers, PARTITIONS),

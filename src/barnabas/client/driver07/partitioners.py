@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from barnabas.kernels import partitioning as kernel
+from barnabas.kernels.columns import partitioning as kernel
 
 Partitioner = Callable[[object, int], int]
 """From a key and the number of partitions on all brokers to one of them, in their sorted order."""

@@ -1,6 +1,6 @@
 """Which partition of __consumer_offsets a group belongs to: Java's String.hashCode of its id."""
 
-from barnabas.kernels.partitioning import java_hash
+from barnabas.kernels.columns.partitioning import java_hash
 
 
 def partition_for(group_id: str, partitions: int) -> int:

@@ -116,6 +116,7 @@ class SimulatedSession:
         self.keeper.owners[path] = self.number
 
     def create_sequential(self, path: str, data: bytes) -> None:
+        """Make a node whose name ends with a number that no other has."""
         self.create(f"{path}{self.keeper.next_number():010}", data)
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:

@@ -20,6 +20,7 @@ from tests.chaos.history import History, Logs, Outcome
 PARTITIONS = 4
 _PLACES = [(topic, each) for topic in (PLAIN, LISTS) for each in range(PARTITIONS)]
 _END_SECONDS = 180.0
+_MOST_LINES = 100
 
 
 class Verdict(NamedTuple):
@@ -77,7 +78,7 @@ def run(
             error.add_note(cluster.tails())
             raise
         found = [*complaints(history, logs), *cluster.differing(_PLACES)]
-        for line in found:
+        for line in found[:_MOST_LINES]:
             report(line)
         if found:
             report(

@@ -6,204 +6,18 @@ invalid property value, 130 interrupted, 129 and 143 ended by SIGHUP and SIGTERM
 
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, Never
 
 import click
 
 from barnabas.cli.arguments.hints import with_hints
 from barnabas.cli.arguments.usage import HintingGroup
+from barnabas.cli.command_table import COMMANDS, load_command
 from barnabas.cli.output.log_lines import log_to_stderr
 from barnabas.cli.output.printable import printable_lines
 from barnabas.cli.signals import exit_cleanly_on_signals
 from barnabas.errors import KafkaError
 from barnabas.version import __version__
-
-
-def _serve() -> click.Command:
-    from barnabas.cli.serve import serve
-
-    return serve
-
-
-def _topics() -> click.Command:
-    from barnabas.cli.topics import topics
-
-    return topics
-
-
-def _configs() -> click.Command:
-    from barnabas.cli.configs import configs
-
-    return configs
-
-
-def _quotas() -> click.Command:
-    from barnabas.cli.quotas import quotas
-
-    return quotas
-
-
-def _produce() -> click.Command:
-    from barnabas.cli.records.produce import produce
-
-    return produce
-
-
-def _consume() -> click.Command:
-    from barnabas.cli.records.consume import consume
-
-    return consume
-
-
-def _groups() -> click.Command:
-    from barnabas.cli.groups.groups import groups
-
-    return groups
-
-
-def _brokers() -> click.Command:
-    from barnabas.cli.cluster.brokers import brokers
-
-    return brokers
-
-
-def _partitions() -> click.Command:
-    from barnabas.cli.cluster.partitions import partitions
-
-    return partitions
-
-
-def _elect() -> click.Command:
-    from barnabas.cli.cluster.elect import elect
-
-    return elect
-
-
-def _reassign() -> click.Command:
-    from barnabas.cli.cluster.reassign import reassign
-
-    return reassign
-
-
-def _demo() -> click.Command:
-    from barnabas.cli.demo import demo
-
-    return demo
-
-
-def _log() -> click.Command:
-    from barnabas.cli.log.log import log
-
-    return log
-
-
-def _registry() -> click.Command:
-    from barnabas.cli.registry import registry
-
-    return registry
-
-
-def _profiles() -> click.Command:
-    from barnabas.cli.profiles import profiles
-
-    return profiles
-
-
-def _transactions() -> click.Command:
-    from barnabas.cli.transactions import transactions
-
-    return transactions
-
-
-def _pipeline() -> click.Command:
-    from barnabas.cli.pipeline.pipeline import pipeline
-
-    return pipeline
-
-
-def _migrate() -> click.Command:
-    from barnabas.cli.migrate.migrate import migrate
-
-    return migrate
-
-
-def _archive() -> click.Command:
-    from barnabas.cli.dataflow.archive import archive
-
-    return archive
-
-
-def _replay() -> click.Command:
-    from barnabas.cli.dataflow.replay import replay
-
-    return replay
-
-
-def _mirror() -> click.Command:
-    from barnabas.cli.dataflow.mirror import mirror
-
-    return mirror
-
-
-def _compare() -> click.Command:
-    from barnabas.cli.dataflow.compare import compare
-
-    return compare
-
-
-def _stats() -> click.Command:
-    from barnabas.cli.dataflow.stats import stats
-
-    return stats
-
-
-def _wire() -> click.Command:
-    from barnabas.cli.wire.wire import wire
-
-    return wire
-
-
-def _console() -> click.Command:
-    from barnabas.cli.console import console
-
-    return console
-
-
-def _doctor() -> click.Command:
-    from barnabas.cli.doctor.doctor import doctor
-
-    return doctor
-
-
-COMMANDS: dict[str, Callable[[], click.Command]] = {
-    "serve": _serve,
-    "console": _console,
-    "topics": _topics,
-    "produce": _produce,
-    "consume": _consume,
-    "groups": _groups,
-    "transactions": _transactions,
-    "configs": _configs,
-    "quotas": _quotas,
-    "brokers": _brokers,
-    "partitions": _partitions,
-    "elect": _elect,
-    "reassign": _reassign,
-    "log": _log,
-    "registry": _registry,
-    "migrate": _migrate,
-    "pipeline": _pipeline,
-    "archive": _archive,
-    "replay": _replay,
-    "mirror": _mirror,
-    "compare": _compare,
-    "stats": _stats,
-    "wire": _wire,
-    "profiles": _profiles,
-    "doctor": _doctor,
-    "demo": _demo,
-}
 
 
 class Commands(HintingGroup):
@@ -215,8 +29,12 @@ class Commands(HintingGroup):
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
-        load = COMMANDS.get(cmd_name)
-        return load() if load else None
+        return load_command(cmd_name)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, place.summary) for name, place in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a reader that closes our output early is not an error."""

@@ -31,6 +31,9 @@ COMMANDS: Final = {
     ),
     "configs": CommandPlace("configs", "Show or change properties of brokers, topics, groups."),
     "quotas": CommandPlace("quotas", "Show or change the quotas of clients."),
+    "top": CommandPlace(
+        "top.top", "Show topics by rate, groups by lag, and brokers, refreshed until q or Ctrl-C."
+    ),
     "brokers": CommandPlace(
         "cluster.brokers",
         "List the brokers: where they are, and how many partitions, replicas and bytes each has.",
@@ -84,6 +87,10 @@ COMMANDS: Final = {
     ),
     "doctor": CommandPlace(
         "doctor.doctor", "Check Python, kernels, packages, Java, port, limits and data directory."
+    ),
+    "completion": CommandPlace(
+        "completion.completion",
+        "Print a script that completes commands, options and names in SHELL.",
     ),
     "demo": CommandPlace(
         "demo",

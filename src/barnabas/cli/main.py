@@ -9,6 +9,7 @@ import sys
 from typing import Any, Never
 
 import click
+from click.shell_completion import CompletionItem
 
 from barnabas.cli.arguments.hints import with_hints
 from barnabas.cli.arguments.usage import HintingGroup
@@ -18,6 +19,9 @@ from barnabas.cli.output.printable import printable_lines
 from barnabas.cli.signals import exit_cleanly_on_signals
 from barnabas.errors import KafkaError
 from barnabas.version import __version__
+
+_ASKS = "_BARNABAS_COMPLETE"
+"""The environment variable in which a shell asks for completions; click defines its name."""
 
 
 class Commands(HintingGroup):
@@ -36,6 +40,15 @@ class Commands(HintingGroup):
         with formatter.section("Commands"):
             formatter.write_dl([(name, place.summary) for name, place in COMMANDS.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands or options that begin so, without importing the commands."""
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return options + [
+            CompletionItem(name, help=place.summary)
+            for name, place in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a reader that closes our output early is not an error."""
         try:
@@ -53,7 +66,7 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. console
-    shows any cluster in a browser. log and registry inspect files, wire decodes traffic, migrate
+    shows any cluster in a browser, top on a terminal. log and registry inspect files, wire decodes traffic, migrate
     copies topics from Kafka 0.7. pipeline, archive, replay, mirror, compare and stats run on Spark.
     The other commands talk to a broker.
     """
@@ -61,6 +74,10 @@ def barnabas() -> None:
 
 def main(arguments: list[str] | None = None) -> Never:
     """Run the command line and exit."""
+    if _ASKS in os.environ:
+        from barnabas.cli.completion.completion import register_bash
+
+        register_bash()
     log_to_stderr()
     exit_cleanly_on_signals()
     try:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from barnabas import Admin, Consumer, NewTopic
+from tests.commands.pages import blocks
 from tests.commands.served import SOURCE, Served, environment, run, serving
 
 NOT_SERVED = "localhost:1"
@@ -176,6 +177,11 @@ def test_each_script_says_how_to_install_it(
     if shutil.which(shell):
         (tmp_path / "script").write_text(script.out)
         subprocess.run([*check, str(tmp_path / "script")], check=True)
+
+
+def test_the_page_says_how_to_install_it() -> None:
+    (line,) = blocks("docs/commands.md", "sh")
+    assert f"# To install it: {line.rstrip()}" == run("completion", "bash").lines[-1]
 
 
 def test_another_shell_is_refused() -> None:

@@ -47,7 +47,7 @@ def test_a_step_of_another_name_goes_on_in_its_bar(monkeypatch: pytest.MonkeyPat
     bars.reach(5, 10, "moving 1 of 2 partitions")
     bars.reach(10, 10, "moved")
     bars.close()
-    last = terminal.getvalue().replace("\r", "\n").splitlines()[-1]
+    last = terminal.getvalue().replace("\r", "\n").splitlines()[-2]
     assert "moved" in last
     assert "10 of 10" in last
     assert "moving" not in last

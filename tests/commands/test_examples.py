@@ -121,7 +121,7 @@ def test_records_are_copied_once_however_often_it_runs(broker: Served) -> None:
     source, copied = (records(broker.servers, name) for name in ("orders-source", "orders-copy"))
     assert len(copied) == 150
 
-    def content(found: list[Record]) -> list[object]:
+    def content(found: list[Record]) -> list[tuple[object, ...]]:
         return sorted((one.key, one.value, one.headers, one.timestamp) for one in found)
 
     assert content(copied) == content(source)

@@ -11,89 +11,98 @@ import click
 
 
 class CommandPlace(NamedTuple):
-    """A module below `barnabas.cli` that has a command, and the first sentence of its help."""
+    """A module below `barnabas` that has a command, and the first sentence of its help."""
 
     module: str
     summary: str
 
 
 COMMANDS: Final = {
-    "serve": CommandPlace("serve", "Run a broker in this process until SIGTERM, SIGHUP or Ctrl-C."),
+    "serve": CommandPlace(
+        "cli.serve", "Run a broker in this process until SIGTERM, SIGHUP or Ctrl-C."
+    ),
     "console": CommandPlace(
-        "console", "Show a cluster in a browser: topics, records, groups, brokers."
+        "cli.console", "Show a cluster in a browser: topics, records, groups, brokers."
     ),
-    "topics": CommandPlace("topics", "Inspect topics and change them."),
-    "produce": CommandPlace("records.produce", "Send each line of stdin to TOPIC as one record."),
-    "consume": CommandPlace("records.consume", "Print the records of TOPIC."),
-    "groups": CommandPlace("groups.groups", "Inspect consumer groups and change their positions."),
+    "topics": CommandPlace("cli.topics", "Inspect topics and change them."),
+    "produce": CommandPlace(
+        "cli.records.produce", "Send each line of stdin to TOPIC as one record."
+    ),
+    "consume": CommandPlace("cli.records.consume", "Print the records of TOPIC."),
+    "groups": CommandPlace(
+        "cli.groups.groups", "Inspect consumer groups and change their positions."
+    ),
     "transactions": CommandPlace(
-        "transactions", "Inspect transactions, find and abort hanging ones."
+        "cli.transactions", "Inspect transactions, find and abort hanging ones."
     ),
-    "configs": CommandPlace("configs", "Show or change properties of brokers, topics, groups."),
-    "quotas": CommandPlace("quotas", "Show or change the quotas of clients."),
+    "configs": CommandPlace("cli.configs", "Show or change properties of brokers, topics, groups."),
+    "quotas": CommandPlace("cli.quotas", "Show or change the quotas of clients."),
     "top": CommandPlace(
-        "top.top", "Show topics by rate, groups by lag, and brokers, refreshed until q or Ctrl-C."
+        "cli.top.top",
+        "Show topics by rate, groups by lag, and brokers, refreshed until q or Ctrl-C.",
     ),
     "brokers": CommandPlace(
-        "cluster.brokers",
+        "cli.cluster.brokers",
         "List the brokers: where they are, and how many partitions, replicas and bytes each has.",
     ),
     "partitions": CommandPlace(
-        "cluster.partitions",
+        "cli.cluster.partitions",
         "List partitions with their leader and replicas, and what is wrong with them.",
     ),
     "elect": CommandPlace(
-        "cluster.elect",
+        "cli.cluster.elect",
         "Make the first replica of partitions their leader, where it is in sync; lists those that changed.",
     ),
     "reassign": CommandPlace(
-        "cluster.reassign", "Move replicas to other brokers, and change how many there are."
+        "cli.cluster.reassign", "Move replicas to other brokers, and change how many there are."
     ),
     "log": CommandPlace(
-        "log.log", "Inspect the files of a log: of any Kafka release since 0.8, or of Barnabas."
+        "cli.log.log", "Inspect the files of a log: of any Kafka release since 0.8, or of Barnabas."
     ),
     "registry": CommandPlace(
-        "registry", "Inspect and repair the file with a broker's topics, properties and quotas."
+        "cli.registry", "Inspect and repair the file with a broker's topics, properties and quotas."
     ),
     "migrate": CommandPlace(
-        "migrate.migrate",
+        "cli.migrate.migrate",
         "Copy TOPIC of Kafka 0.7 to a new topic, compare both, and move its groups.",
     ),
     "pipeline": CommandPlace(
-        "pipeline.pipeline", "Run declarative pipelines of Spark that read and write topics."
+        "cli.pipeline.pipeline", "Run declarative pipelines of Spark that read and write topics."
     ),
     "archive": CommandPlace(
-        "dataflow.archive",
+        "cli.dataflow.archive",
         "Write what TOPICS have now to Parquet files, each record once, and check that all are there.",
     ),
     "replay": CommandPlace(
-        "dataflow.replay",
+        "cli.dataflow.replay",
         "Write the archive in DIR to its topics, each record once, and compare both.",
     ),
     "mirror": CommandPlace(
-        "dataflow.mirror",
+        "cli.dataflow.mirror",
         "Copy what TOPICS have now to the cluster of -b, each record once, and compare both.",
     ),
     "compare": CommandPlace(
-        "dataflow.compare",
+        "cli.dataflow.compare",
         "Compare all records of SOURCE and TARGET: how many, which, and in which order.",
     ),
     "stats": CommandPlace(
-        "dataflow.stats", "Read all of TOPIC and show its rates, sizes, keys, skew and codecs."
+        "cli.dataflow.stats", "Read all of TOPIC and show its rates, sizes, keys, skew and codecs."
     ),
-    "wire": CommandPlace("wire.wire", "Decode the traffic of clients and brokers."),
+    "wire": CommandPlace("cli.wire.wire", "Decode the traffic of clients and brokers."),
     "profiles": CommandPlace(
-        "profiles", "List the Kafka releases that a broker can emulate, or the APIs of one RELEASE."
+        "cli.profiles",
+        "List the Kafka releases that a broker can emulate, or the APIs of one RELEASE.",
     ),
     "doctor": CommandPlace(
-        "doctor.doctor", "Check Python, kernels, packages, Java, port, limits and data directory."
+        "cli.doctor.doctor",
+        "Check Python, kernels, packages, Java, port, limits and data directory.",
     ),
     "completion": CommandPlace(
-        "completion.completion",
+        "cli.completion.completion",
         "Print a script that completes commands, options and names in SHELL.",
     ),
     "demo": CommandPlace(
-        "demo",
+        "cli.demo",
         "Send a year of real flights through broker, driver and Spark, and check the result.",
     ),
 }
@@ -105,6 +114,6 @@ def load_command(name: str) -> click.Command | None:
     place = COMMANDS.get(name)
     if place is None:
         return None
-    command = getattr(import_module(f"barnabas.cli.{place.module}"), name)
+    command = getattr(import_module(f"barnabas.{place.module}"), name)
     assert isinstance(command, click.Command)
     return command

@@ -66,9 +66,9 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. console
-    shows any cluster in a browser, top on a terminal. log and registry inspect files, wire decodes traffic, migrate
-    copies topics from Kafka 0.7. pipeline, archive, replay, mirror, compare and stats run on Spark.
-    The other commands talk to a broker.
+    shows any cluster in a browser, top on a terminal. log and registry inspect files, wire decodes
+    traffic, migrate copies topics from Kafka 0.7. pipeline, archive, replay, mirror, compare and
+    stats run on Spark. The other commands talk to a broker.
     """
 
 

@@ -47,7 +47,7 @@ def test_the_list_of_commands_imports_no_command(arguments: tuple[str, ...]) -> 
         [sys.executable, "-c", LISTING, *arguments], capture_output=True, text=True, check=True
     )
     imported = set(listed.stderr.split())
-    commands = {f"barnabas.cli.{place.module}" for place in COMMANDS.values()}
+    commands = {f"barnabas.{place.module}" for place in COMMANDS.values()}
     assert "click" in imported
     assert not imported & {*HEAVY, *commands}
     if arguments == ("--help",):

@@ -57,7 +57,7 @@ class BrokerRate:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterRates:
+class RateTables:
     """All rows, topics as asked for, groups by lag, brokers by number; `seconds` between samples."""
 
     seconds: float
@@ -68,7 +68,7 @@ class ClusterRates:
     problems: tuple[str, ...]
 
 
-def rates_between(before: ClusterSample, now: ClusterSample, order: str) -> ClusterRates:
+def rates_between(before: ClusterSample, now: ClusterSample, order: str) -> RateTables:
     """The rates; `order` is one of `ORDERS`.
 
     Whatever became less counts as unchanged: a topic that was created again begins at offset 0, and
@@ -77,7 +77,7 @@ def rates_between(before: ClusterSample, now: ClusterSample, order: str) -> Clus
     seconds = max(now.at - before.at, 1e-3)
     records = _growth(before.ends, now.ends)
     sized = _growth(before.sizes or {}, now.sizes) if now.sizes is not None else None
-    return ClusterRates(
+    return RateTables(
         seconds,
         now.cluster.cluster_id,
         tuple(sorted(_topics(now, records, sized, seconds), key=lambda one: _rank(one, order))),

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from barnabas.cli.output.printable import printable
-from barnabas.cli.top.rates import BrokerRate, ClusterRates, GroupRate, TopicRate
+from barnabas.cli.top.rates import BrokerRate, GroupRate, RateTables, TopicRate
 
 KEYS: Final = "r records  b bytes  s size  n name  q quit"
 _FURNITURE: Final = 9
@@ -19,7 +19,7 @@ _LEAST_ROWS: Final = 3
 _Row = TypeVar("_Row")
 
 
-def screen_of(rates: ClusterRates, servers: str, order: str, height: int | None) -> Group:
+def screen_of(rates: RateTables, servers: str, order: str, height: int | None) -> Group:
     """Everything on one screen of so many lines (None: all rows), brokers first.
 
     Groups get a third of what brokers leave, or what they need; topics get the rest.

@@ -9,7 +9,7 @@ import click
 from barnabas import Admin
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
 from barnabas.cli.output.output import show_json
-from barnabas.cli.top.rates import ORDERS, ClusterRates, rates_between
+from barnabas.cli.top.rates import ORDERS, RateTables, rates_between
 from barnabas.cli.top.sample import ClusterSample, take_sample
 from barnabas.errors import KafkaError
 from barnabas.runtime.clock import SystemClock
@@ -95,7 +95,7 @@ class ClusterWatch:
     def _sample(self) -> ClusterSample:
         return take_sample(self._admin, self._clock, internal=self._internal)
 
-    def next_rates(self, order: str) -> ClusterRates:
+    def next_rates(self, order: str) -> RateTables:
         """Wait for an interval and return its rates."""
         time.sleep(self.interval)
         self.advance()
@@ -105,7 +105,7 @@ class ClusterWatch:
         """Take another sample."""
         self._before, self._latest = self._latest, self._sample()
 
-    def rates(self, order: str) -> ClusterRates:
+    def rates(self, order: str) -> RateTables:
         """The rates between the last two samples."""
         return rates_between(self._before, self._latest, order)
 

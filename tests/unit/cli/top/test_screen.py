@@ -5,12 +5,12 @@ import io
 import pytest
 from rich.console import Console
 
-from barnabas.cli.top.rates import BrokerRate, ClusterRates, GroupRate, TopicRate
+from barnabas.cli.top.rates import BrokerRate, GroupRate, RateTables, TopicRate
 from barnabas.cli.top.screen import screen_of
 
 
-def rates(topics: int, groups: int = 0, brokers: int = 1, name: str = "topic") -> ClusterRates:
-    return ClusterRates(
+def rates(topics: int, groups: int = 0, brokers: int = 1, name: str = "topic") -> RateTables:
+    return RateTables(
         1.0,
         "c",
         tuple(TopicRate(f"{name}{number}", 3, 1234.0, 5e6, 7_000) for number in range(topics)),
@@ -24,7 +24,7 @@ def rates(topics: int, groups: int = 0, brokers: int = 1, name: str = "topic") -
     )
 
 
-def drawn(of: ClusterRates, height: int | None) -> str:
+def drawn(of: RateTables, height: int | None) -> str:
     out = io.StringIO()
     Console(file=out, width=90).print(screen_of(of, "a:1", "records", height))
     return out.getvalue()

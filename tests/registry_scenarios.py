@@ -209,6 +209,21 @@ def a_watch_tells_of_data_and_names_again_and_again(sessions: Sessions, until: U
     until(lambda: seen[-1] == (None, []))
 
 
+def sequential_nodes_have_numbers_that_grow(sessions: Sessions, until: Until) -> None:
+    del until
+    one, other = sessions(), sessions()
+    one.create_sequential("/changes/change_", b"first")
+    other.create_sequential("/changes/change_", b"second")
+    first, second = one.children("/changes")
+    assert one.get(f"/changes/{first}") == (b"first", 0)
+    assert one.get(f"/changes/{second}") == (b"second", 0)
+    assert len(first) == len("change_") + 10
+    one.delete(f"/changes/{second}")
+    one.create_sequential("/changes/change_", b"third")
+    _, third = one.children("/changes")
+    assert int(first[-10:]) < int(second[-10:]) < int(third[-10:])
+
+
 SHARED = (
     an_ephemeral_node_goes_with_its_session,
     many_nodes_are_made_together_but_where_there_is_one,
@@ -216,6 +231,7 @@ SHARED = (
     a_watch_that_is_ended_tells_nothing,
     a_lasting_node_is_not_mine,
     a_watch_tells_of_data_and_names_again_and_again,
+    sequential_nodes_have_numbers_that_grow,
 )
 
 Expire = Callable[[SharedRegistry], None]

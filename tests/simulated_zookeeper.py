@@ -104,6 +104,9 @@ class SimulatedSession:
         self.create(path, data)
         self.keeper.owners[path] = self.number
 
+    def create_sequential(self, path: str, data: bytes) -> None:
+        self.create(f"{path}{self.keeper.next_number():010}", data)
+
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         self._check()
         there = [path for path in nodes if path in self.keeper.nodes]

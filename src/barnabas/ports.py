@@ -1,8 +1,6 @@
 """Everything that is not deterministic, as protocols: clock, randomness, disk, network, registry.
 
-`runtime` implements them for production; tests and the simulator have their own. State machines
-receive them as arguments and use nothing else. *Not* here: threads (an implementation may use them
-inside a call, never visibly), logging, configuration.
+`runtime` implements them for production; tests and the simulator have their own.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -357,12 +355,15 @@ class Registry(Protocol):
 class SharedRegistry(Registry, Protocol):
     """A registry shared with other processes: ephemeral nodes, and notifications of changes.
 
-    Callbacks run on the thread that the registry was created for, never during a call of it. Every
-    call may raise RegistryUnavailable, after a bounded time.
+    Callbacks run on the registry's thread, never during a call of it. Each call may raise RegistryUnavailable.
     """
 
     def create_ephemeral(self, path: str, data: bytes) -> None:
         """Like `create`, but the node ends with this session, which may have created it before."""
+        ...
+
+    def create_sequential(self, path: str, data: bytes) -> None:
+        """Like `create`; the registry ends the name with ten digits, a number that grows."""
         ...
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient, NewTopic
 from kazoo.client import KazooClient
@@ -225,6 +225,18 @@ class MixedCluster:
             )  # fmt: skip
         assert producer.flush(SECONDS) == 0, self._logs()
         assert not failed, (failed[:3], self._logs())
+
+    def takes(self, topic: str, size: int) -> bool:
+        """Whether the leader of a topic takes a record of that size; False: MSG_SIZE_TOO_LARGE."""
+        errors: list[KafkaError | None] = []
+        producer = Producer({"bootstrap.servers": self.servers})
+        producer.produce(
+            topic, b"x" * size, partition=0, on_delivery=lambda error, _: errors.append(error)
+        )
+        assert producer.flush(SECONDS) == 0, self._logs()
+        (error,) = errors
+        assert error is None or error.code() == KafkaError.MSG_SIZE_TOO_LARGE, error
+        return error is None
 
     def consume(self, topic: str, count: int) -> list[int]:
         consumer = Consumer({"bootstrap.servers": self.servers, "group.id": "none"})

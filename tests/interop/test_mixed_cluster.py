@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from barnabas import Resource
 from barnabas.errors import ErrorCode
 from barnabas.protocol.create_topics import (
     CreatableReplicaAssignment,
@@ -12,6 +13,12 @@ from barnabas.protocol.create_topics import (
     CreateTopicsResponse,
 )
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from barnabas.protocol.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from tests.interop.mixed_cluster import Generation, MixedCluster, mixed_cluster
 from tests.interop.peers.generations import KAFKA_2_8, KAFKA_3_9
@@ -103,6 +110,31 @@ def test_ours_passes_on_what_is_the_controllers_and_hands_over_when_it_stops(
         gone = client.ask(request, CREATE_VERSION, DeleteTopicsResponse)
     assert [one.error_code for one in gone.responses] == [0]
     cluster.wait(lambda: not (ours.data_dir / "cats-0").exists(), lambda: "our log is there")
+
+
+def allow(cluster: MixedCluster, member: int, topic: str, size: int) -> None:
+    """Change `max.message.bytes` of a topic at one broker."""
+    option = AlterableConfig(name="max.message.bytes", config_operation=0, value=str(size))
+    resource = AlterConfigsResource(
+        resource_type=Resource.TOPIC, resource_name=topic, configs=[option]
+    )
+    request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
+    with RawClient(cluster.members[member].port) as client:
+        changed = client.ask(request, 0, IncrementalAlterConfigsResponse)
+    assert [one.error_code for one in changed.responses] == [0]
+
+
+def test_properties_that_are_changed_at_ours_hold_at_kafkas_leader_and_the_other_way_round(
+    cluster: MixedCluster,
+) -> None:
+    for topic, leader, other in (("cats", KAFKA, OURS), ("dogs", OURS, KAFKA)):
+        cluster.create(topic, [[leader]])
+        for size in (500, 5000, 700):
+            allow(cluster, other, topic, size)
+            cluster.wait(
+                lambda topic=topic, size=size: cluster.takes(topic, 3000) is (size > 3000),  # type: ignore[misc]
+                lambda size=size: f"not taken up: {size}",  # type: ignore[misc]
+            )
 
 
 @pytest.fixture(params=GENERATIONS)

@@ -26,16 +26,17 @@ from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.broker.znodes.topic_znodes import TopicNodes, written_in
-from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join_cluster, register
+from barnabas.broker.zookeeper.registrations import Registries, join_cluster, name_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import LogCleaner
+from barnabas.log.file_names import uuid_text
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
-from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Timers, Worker
+from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Registry, Timers, Worker
 
 if TYPE_CHECKING:
     from barnabas.broker.topics.kraft_metadata import RecordedTopic
@@ -244,7 +245,9 @@ class BrokerServer:
     def _cluster_id(self) -> str:
         """Of the cluster that new log directories are of; empty for a new one."""
         shared = self._the_registries.shared
-        return cluster_in(shared) if shared is not None else ""
+        if shared is None:
+            return ""
+        return name_cluster(shared, uuid_text(self._environment.entropy.uuid()))
 
     def _config_for(self, topic: str) -> LogConfig:
         """What a log obeys while the broker opens it. The directories are locked by then.
@@ -274,7 +277,7 @@ class BrokerServer:
         registries = self._the_registries
         if registries.shared is not None:
             join_cluster(registries.shared, self._logs.cluster_id)
-        registry = registries.own
+        registry: Registry = registries.own
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
         entropy = self._environment.entropy
@@ -282,9 +285,11 @@ class BrokerServer:
         member = None
         if config.cluster_member:
             # Imported late: a broker that is alone needs none of it.
+            from barnabas.broker.cluster.config_reports import ReportedConfigs
             from barnabas.broker.cluster.joining import MemberPorts, join
             from barnabas.broker.topics.cluster_topics import ClusterTopics
 
+            registry = ReportedConfigs(registries.shared) if registries.shared else registry
             environment = self._environment
             ports = MemberPorts(
                 environment.network,

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import layout, message_rows
+from barnabas.kernels import layout
+from barnabas.kernels.messages import message_rows
 from barnabas.records.batches.batch import (
     CODEC_MASK,
     LOG_APPEND_TIME,

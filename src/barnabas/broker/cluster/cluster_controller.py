@@ -77,6 +77,12 @@ class ClusterController:
         active = self._active
         active.attempt(lambda: _ignore(active.take(event)))
 
+    def take_config(self, name: str, config: Mapping[str, str]) -> None:
+        """A topic has these properties now, whoever is the controller. What fails is done again."""
+        term = self._term
+        if term is not None:
+            term.attempt(lambda: term.take_config(name, config))
+
     def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> None:
         """Give a topic more partitions.
 

@@ -37,7 +37,6 @@ ISR_CHANGES = "/isr_change_notification"
 LOG_DIR_EVENTS = "/log_dir_event_notification"
 ELECTIONS = "/admin/preferred_replica_election"
 MOVES = "/admin/reassign_partitions"
-CONFIG_CHANGES = "/config/changes"
 
 
 class Taking(Protocol):
@@ -51,10 +50,6 @@ class Taking(Protocol):
 
     def read_states(self, partitions: Iterable[TopicPartition]) -> None:
         """Leaders have written the states of these partitions."""
-        ...
-
-    def read_unclean(self) -> None:
-        """The properties of topics have changed."""
         ...
 
     def attempt(self, act: Callable[[], None]) -> None:
@@ -94,7 +89,6 @@ class ControllerChanges:
             (LOG_DIR_EVENTS, self._log_dir_events),
             (ELECTIONS, self._elections),
             (MOVES, self._moves),
-            (CONFIG_CHANGES, self._controller.read_unclean),
         ):
             self._ends.append(self._registry.watch(path, partial(self._controller.attempt, act)))
 

@@ -57,7 +57,9 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
         for name in registry.children(DELETIONS)
         if name in image.topics
     }
-    return View(image, deletions=deletions, unclean=read_unclean(registry), listener=listener)
+    written = written_in(registry)
+    unclean = {name for name in written.configs if allows_unclean(written.config_of(name))}
+    return View(image, deletions=deletions, unclean=frozenset(unclean), listener=listener)
 
 
 def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
@@ -116,9 +118,6 @@ def with_states(
     return image.apply(ImageDelta(topics=topics))
 
 
-def read_unclean(registry: SharedRegistry) -> frozenset[str]:
-    """The topics whose own properties let replicas lead that are not in sync."""
-    written = written_in(registry)
-    return frozenset(
-        name for name in written.configs if written.config_of(name).get(_UNCLEAN) == "true"
-    )
+def allows_unclean(config: Mapping[str, str]) -> bool:
+    """Whether a topic's own properties let replicas lead that are not in sync."""
+    return config.get(_UNCLEAN) == "true"

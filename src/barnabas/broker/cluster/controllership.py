@@ -6,13 +6,13 @@ are read, and all brokers get all.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from barnabas.broker.cluster.controller_changes import ChangesPorts, ControllerChanges
 from barnabas.broker.cluster.controller_election import Term
-from barnabas.broker.cluster.controller_nodes import read_unclean, read_view, with_states
+from barnabas.broker.cluster.controller_nodes import allows_unclean, read_view, with_states
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.peer_connection import Address, PeerConnection
 from barnabas.broker.cluster.request_queues import RequestQueues
@@ -128,16 +128,17 @@ class Controllership:
         self.view = replace(self.view, image=image)
         self.take(IsrWritten(tuple(known)))
 
-    def read_unclean(self) -> None:
-        """The properties of topics have changed: some may now be led by replicas that lack records."""
-        before = self.view.unclean
-        self.view = replace(self.view, unclean=read_unclean(self._ports.registry))
-        topics = self.view.image.topics
+    def take_config(self, name: str, config: Mapping[str, str]) -> None:
+        """A topic has these properties now: replicas that lack records may lead it, or not any more."""
+        unclean = {*self.view.unclean} - {name}
+        if not allows_unclean(config):
+            self.view = replace(self.view, unclean=frozenset(unclean))
+            return
+        self.view = replace(self.view, unclean=frozenset(unclean | {name}))
+        topic = self.view.image.topics.get(name)
         offline = tuple(
             TopicPartition(name, index)
-            for name in sorted({*self.view.unclean} - {*before})
-            if name in topics
-            for index, state in topics[name].partitions.items()
+            for index, state in (topic.partitions.items() if topic is not None else ())
             if state.leader == NO_LEADER
         )
         if offline:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from barnabas.broker.cluster.cluster_controller import ClusterController
+from barnabas.broker.cluster.config_changes import ConfigChanges
 from barnabas.broker.cluster.controller_client import ControllerClient
 from barnabas.broker.cluster.controllership import ControllerPorts
 from barnabas.broker.cluster.fetchers import Fetchers
@@ -134,6 +135,8 @@ class ClusterMember:
             lambda: self.broker_epoch,
         )
         self.controller = self._new_controller()
+        self.config_changes = ConfigChanges(registry, ports.timers)
+        self.config_changes.on_change("topics", self._take_config)
 
     # --- What the controller says -------------------------------------------------------------
 
@@ -329,6 +332,7 @@ class ClusterMember:
             return config_of(self._registry, name)
         except StorageError as error:
             log.warning("properties of a topic not read", extra={"topic": name, "error": error})
+            self.config_changes.read_later(f"topics/{name}")
             return {}
 
     def is_deleted(self, name: str) -> bool:
@@ -339,13 +343,14 @@ class ClusterMember:
             log.warning("not known whether a topic is there", extra={"topic": name, "error": error})
             return False
 
-    def read_configs(self) -> None:
-        """The properties of topics may have changed."""
-        for topic in [*self._topics]:
-            config = self._read_config(topic.name)
-            if config != topic.config:
-                self._topics.show(topic._replace(config=config))
-                self._hosting.configure({topic.name: config})
+    def _take_config(self, name: str) -> None:
+        """The properties of a topic have changed. Raises StorageError: they cannot be read."""
+        topic = self._topics.get(name)
+        config = config_of(self._registry, name)
+        if topic is not None and config != topic.config:
+            self._topics.show(topic._replace(config=config))
+            self._hosting.configure({name: config})
+        self.controller.take_config(name, config)
 
     def _topic_id(self, name: str) -> bytes:
         topic = self.image.topics.get(name)
@@ -388,6 +393,7 @@ class ClusterMember:
 
     def close(self) -> None:
         """Copy nothing more, and be no controller."""
+        self.config_changes.is_over = True
         self.controller.stop()
         self.to_controller.close()
         self._fetchers.close()

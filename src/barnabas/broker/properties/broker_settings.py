@@ -144,6 +144,16 @@ class BrokerSettings:
         """
         write_config(registry, _path(scope), config)
         self._adopt({**self._changed, scope: config})
+        self._notify()
+
+    def load_again(self, registry: Registry) -> None:
+        """Take up changes that another broker has written; raises as `load`."""
+        before = self._changed
+        self.load(registry)
+        if self._changed != before:
+            self._notify()
+
+    def _notify(self) -> None:
         with ExitStack() as all_of_them:  # Also where one of them fails: what is kept is so.
             for tell in reversed(self.on_change):
                 all_of_them.callback(tell, self.current)

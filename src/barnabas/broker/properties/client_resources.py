@@ -45,21 +45,28 @@ class ClientResources:
     __slots__ = ("_by_kind", "_registry", "changes", "on_change")
 
     def __init__(self, registry: Registry) -> None:
-        """Read what there is.
+        """Read what there is; raises as `load`."""
+        self._registry = registry
+        self._by_kind: dict[int, dict[str, Mapping[str, str]]] = {}
+        self.changes = 0
+        self.on_change: list[Callable[[], None]] = []
+        self.load()
+
+    def load(self) -> None:
+        """Read all of them, which another broker may have changed.
 
         Raises:
-            StorageError: the registry cannot be read.
+            StorageError: the registry cannot be read; nothing is changed.
         """
-        self._registry = registry
-        self._by_kind: dict[int, dict[str, Mapping[str, str]]] = {
+        registry = self._registry
+        self._by_kind = {
             kind: {
                 name_of_node(node): read_config(registry, f"{path}/{node}")
                 for node in registry.children(path)
             }
             for kind, path in _PATHS.items()
         }
-        self.changes = 0
-        self.on_change: list[Callable[[], None]] = []
+        self._changed()
 
     def names(self, kind: int) -> list[str]:
         """Those of a type, sorted."""
@@ -80,6 +87,9 @@ class ClientResources:
             self._by_kind[kind][name] = dict(config)
         else:
             self._by_kind[kind].pop(name, None)
+        self._changed()
+
+    def _changed(self) -> None:
         self.changes += 1
         for tell in self.on_change:
             tell()

@@ -69,21 +69,29 @@ class Quotas:
     __slots__ = ("_by_entity", "_clients", "_found", "_registry", "in_force")
 
     def __init__(self, registry: Registry) -> None:
-        """Read what there is.
-
-        Raises:
-            StorageError: the registry cannot be read.
-        """
+        """Read what there is; raises as `load`."""
         self._registry = registry
         self._by_entity: dict[Entity, dict[str, float]] = {}
         self._clients: set[Entity] = set()
         """Those of them that are no addresses."""
         self.in_force = False
         self._found: dict[tuple[str, str, str], Limit | None] = {}
-        for entity in _stored(registry):
-            values = _numbers(entity.path, read_config(registry, entity.path))
-            if values:
-                self._set(entity, values)
+        self.load()
+
+    def load(self) -> None:
+        """Read all of them, which another broker may have changed.
+
+        Raises:
+            StorageError: the registry cannot be read; nothing is changed.
+        """
+        registry = self._registry
+        found = {
+            entity: _numbers(entity.path, read_config(registry, entity.path))
+            for entity in _stored(registry)
+        }
+        for entity in found.keys() | {*self._by_entity}:
+            self._set(entity, found.get(entity, {}))
+        self._found.clear()
 
     def __iter__(self) -> Iterator[tuple[Entity, Mapping[str, float]]]:
         """Each entity with its quotas."""

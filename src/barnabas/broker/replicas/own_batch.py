@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.records.batches.batch import HEADER_SIZE
 from barnabas.records.batches.builder import build
 from barnabas.records.codecs.compression import Codec

@@ -8,7 +8,6 @@ from barnabas.broker.zookeeper.published_nodes import HeldNodes
 from barnabas.errors import StorageError
 from barnabas.ports import Disk, SharedRegistry
 
-_CONFIG_CHANGES = "/config/changes"
 _AGAIN_SECONDS = 1.0
 
 
@@ -42,9 +41,18 @@ class MemberRegistration:
         self._held.hold(self._path, data)
         self._read_epoch()
         self._registry.on_new_session(self._read_epoch_later)
-        self._registry.watch(_CONFIG_CHANGES, self._member.read_configs)
+        self._take_config_changes()
         self._held.write()
         self._member.controller.start()
+
+    def _take_config_changes(self) -> None:
+        broker, changes = self._broker, self._member.config_changes
+        changes.on_change("brokers", lambda _name: broker.settings.load_again(self._registry))
+        for kind in ("users", "clients", "ips"):
+            changes.on_change(kind, lambda _name: broker.quotas.load())
+        for kind in ("groups", "client-metrics"):
+            changes.on_change(kind, lambda _name: broker.client_resources.load())
+        changes.begin()
 
     def stop(self) -> None:
         """Write nothing more."""

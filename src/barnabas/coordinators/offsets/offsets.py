@@ -17,7 +17,7 @@ from barnabas.coordinators.offsets.offset_records import (
 )
 from barnabas.coordinators.offsets.pending_offsets import PendingOffsets
 from barnabas.errors import ErrorCode
-from barnabas.kernels import committed_offsets
+from barnabas.kernels.wire import committed_offsets
 from barnabas.types import Buffer, TopicPartition, new_tuple
 
 _NONE = ErrorCode.NONE

@@ -29,6 +29,8 @@ class LocalRegistry:
         """The numbers of the changes that made the ephemeral nodes."""
         self.sessions: list[LocalSession] = []
         self._number = first_number
+        self._numbered: dict[str, int] = {}
+        """The newest number of sequential nodes, by their path without it."""
 
     def session(self, hand_over: HandOver) -> "LocalSession":
         """One more client; `hand_over` has its callbacks called on its thread."""
@@ -45,6 +47,14 @@ class LocalRegistry:
         """An ephemeral node is made now."""
         self._number += 1
         self.created[path] = self._number
+
+    def next_of(self, path: str, there: Iterable[str]) -> int:
+        """The number of the next sequential node of a path; `there` has the names beside it."""
+        if path not in self._numbered:
+            numbers = [one[-10:] for one in there if one[-10:].isdecimal()]
+            self._numbered[path] = max(map(int, numbers), default=-1)
+        self._numbered[path] += 1
+        return self._numbered[path]
 
     def missing_above(self, path: str) -> list[str]:
         """The nodes above one that are not there, the lowest first."""
@@ -117,6 +127,11 @@ class LocalSession:
         with self._use() as shared:
             if not self.is_mine(path) or shared.ephemeral[path][0] != data:
                 self.commit([NodeWrite(path, data, MUST_BE_NEW, ephemeral=True)])
+
+    def create_sequential(self, path: str, data: bytes) -> None:
+        """Make a node and the missing ones above it; its name ends with a number."""
+        with self._use() as shared:
+            self.create(f"{path}{shared.next_of(path, self.children(_above(path))):010}", data)
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         """Make nodes, all in one change; gives the paths where there was one."""

@@ -7,29 +7,24 @@ answer: the caller may be an event loop. Nothing here tries a change again; call
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
     BadVersionError,
-    ConnectionClosedError,
-    ConnectionLoss,
     KazooException,
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
-    OperationTimeoutError,
-    SessionExpiredError,
 )
-from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.states import KazooState
 from kazoo.retry import KazooRetry
 
-from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable, StorageError
+from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable
+from barnabas.runtime.registries.zookeeper_calls import ZooKeeperCalls
 from barnabas.runtime.registries.zookeeper_watch import ZooKeeperWatch
 from barnabas.types import MUST_BE_NEW, NodeWrite
 
@@ -43,10 +38,6 @@ _CALL_SECONDS = 5.0
 
 _AT_ONCE = 64
 """How many calls are sent before the first answer is waited for: it may come after all of them."""
-
-_UNAVAILABLE = (
-    ConnectionLoss, SessionExpiredError, ConnectionClosedError, OperationTimeoutError,
-)  # fmt: skip
 
 _kazoo_log = logging.getLogger("barnabas.kazoo")
 
@@ -77,9 +68,6 @@ class ZooKeeperRegistry:
         self._place = place
         self._hand_over = hand_over
         self.session_seconds = session_ms / 1000
-        self._call_seconds = min(_CALL_SECONDS, self.session_seconds / 3)
-        self._late: Any = None
-        """The call that took too long, until it is answered after all."""
         self._watches: list[ZooKeeperWatch] = []
         self._new_session: list[Callback] = []
         self._lost = False
@@ -94,6 +82,8 @@ class ZooKeeperRegistry:
             ),
             logger=_kazoo_log,
         )
+        seconds = min(_CALL_SECONDS, self.session_seconds / 3)
+        self._calls = ZooKeeperCalls(self._client, place, self._root, seconds)
         if not self._client.start_async().wait(connection_ms / 1000):
             self.close()
             raise RegistryUnavailable(
@@ -104,7 +94,7 @@ class ZooKeeperRegistry:
     def get(self, path: str) -> tuple[bytes, int] | None:
         """Data and version of a node, or None where there is no node."""
         try:
-            data, status = self._ask(self._client.get_async, path)
+            data, status = self._calls.ask(self._client.get_async, path)
         except NoNodeError:
             return None
         return data or b"", status.version
@@ -114,10 +104,10 @@ class ZooKeeperRegistry:
         found: list[tuple[bytes, int] | None] = []
         for first in range(0, len(paths), _AT_ONCE):
             some = paths[first : first + _AT_ONCE]
-            asked = [self._begin(self._client.get_async, path) for path in some]
+            asked = [self._calls.begin(self._client.get_async, path) for path in some]
             for path, one in zip(some, asked, strict=True):
                 try:
-                    data, status = self._wait(one, path)
+                    data, status = self._calls.wait(one, path)
                     found.append((data or b"", status.version))
                 except NoNodeError:
                     found.append(None)
@@ -126,14 +116,14 @@ class ZooKeeperRegistry:
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted; empty where there is no node."""
         try:
-            return sorted(self._ask(self._client.get_children_async, path.rstrip("/")))
+            return sorted(self._calls.ask(self._client.get_children_async, path.rstrip("/")))
         except NoNodeError:
             return []
 
     def create(self, path: str, data: bytes) -> None:
         """Make a node and the missing ones above it."""
         try:
-            self._ask(partial(self._client.create_async, makepath=True), path, data)
+            self._calls.ask(partial(self._client.create_async, makepath=True), path, data)
         except NodeExistsError:
             raise RegistryConflict(f"{path} exists") from None
 
@@ -141,11 +131,16 @@ class ZooKeeperRegistry:
         """Make a node that goes with this session, and the missing ones above it to stay."""
         begin = partial(self._client.create_async, ephemeral=True, makepath=True)
         try:
-            self._ask(begin, path, data)
+            self._calls.ask(begin, path, data)
         except NodeExistsError:
             there = self.get(path)
             if there is None or there[0] != data or not self.is_mine(path):
                 raise RegistryConflict(f"{path} exists") from None
+
+    def create_sequential(self, path: str, data: bytes) -> None:
+        """Make a node and the missing ones above it; ZooKeeper ends its name with a number."""
+        begin = partial(self._client.create_async, makepath=True, sequence=True)
+        self._calls.ask(begin, path, data)
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         """Make nodes, and the missing ones above them; gives the paths where there was one."""
@@ -165,7 +160,7 @@ class ZooKeeperRegistry:
         for path in sorted({*self._missing_above(nodes), *nodes}):
             lasts = path not in nodes or not ephemeral
             request.create(self._root + path, nodes.get(path, b""), ephemeral=not lasts)
-        results = self._ask(lambda _path: request.commit_async(), next(iter(nodes)))
+        results = self._calls.ask(lambda _path: request.commit_async(), next(iter(nodes)))
         return not any(isinstance(one, Exception) for one in results)
 
     def _missing_above(self, paths: Iterable[str]) -> set[str]:
@@ -182,11 +177,11 @@ class ZooKeeperRegistry:
     def _create_each(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
         """As `create_all`, of some that are sent before an answer is waited for."""
         begin = partial(self._client.create_async, ephemeral=ephemeral, makepath=True)
-        asked = {path: self._begin(begin, path, data) for path, data in nodes.items()}
+        asked = {path: self._calls.begin(begin, path, data) for path, data in nodes.items()}
         there = []
         for path, one in asked.items():
             try:
-                self._wait(one, path)
+                self._calls.wait(one, path)
             except NodeExistsError:
                 there.append(path)
         return there
@@ -209,7 +204,7 @@ class ZooKeeperRegistry:
                 request.set_data(self._root + path, data, version)
         if not request.operations:
             return
-        results = self._ask(lambda _path: request.commit_async(), writes[0].path)
+        results = self._calls.ask(lambda _path: request.commit_async(), writes[0].path)
         failed = [one for one in results if isinstance(one, Exception)]
         if failed:  # The one that did, and those that ZooKeeper rolled back for its sake.
             raise RegistryConflict(f"{writes[0].path} and others: {failed}")
@@ -223,19 +218,19 @@ class ZooKeeperRegistry:
 
     def created_at(self, path: str) -> int:
         """The number of the change that made a node; -1 where there is none."""
-        status = self._ask(self._client.exists_async, path)
+        status = self._calls.ask(self._client.exists_async, path)
         return int(status.czxid) if status is not None else -1
 
     def is_mine(self, path: str) -> bool:
         """Whether a node is there and goes with this session."""
-        status = self._ask(self._client.exists_async, path)
+        status = self._calls.ask(self._client.exists_async, path)
         session, _ = self._client.client_id or (None, b"")
         return status is not None and status.ephemeralOwner == session
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:
         """Replace the data of a node, making it if `version` is -1; returns the new version."""
         try:
-            return int(self._ask(self._client.set_async, path, data, version).version)
+            return int(self._calls.ask(self._client.set_async, path, data, version).version)
         except BadVersionError:
             raise RegistryConflict(f"{path} does not have version {version}") from None
         except NoNodeError:
@@ -261,7 +256,7 @@ class ZooKeeperRegistry:
         for name in self.children(path):
             self.delete(f"{path}/{name}")
         try:
-            self._ask(self._client.delete_async, path)
+            self._calls.ask(self._client.delete_async, path)
         except NoNodeError:
             return
         except NotEmptyError:
@@ -288,10 +283,10 @@ class ZooKeeperRegistry:
         """Wait for a node to go, not longer than that; whether it is gone."""
         gone = threading.Event()
         begin = partial(self._client.exists_async, watch=lambda _event: gone.set())
-        if self._ask(begin, path) is None:
+        if self._calls.ask(begin, path) is None:
             return True
         gone.wait(seconds)
-        return self._ask(self._client.exists_async, path) is None
+        return self._calls.ask(self._client.exists_async, path) is None
 
     def close(self) -> None:
         """End the session, and its nodes with it; a second call does nothing."""
@@ -306,57 +301,6 @@ class ZooKeeperRegistry:
         with suppress(KazooException, OSError):
             self._client.stop()
             self._client.close()
-
-    def _ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
-        """The answer to one call; raises as `_begin` and `_wait`."""
-        return self._wait(self._begin(begin, path, *more), path)
-
-    def _begin(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
-        """A call that is sent, for `_wait`.
-
-        Raises:
-            RegistryUnavailable: there is nobody to send it to.
-            StorageError: it cannot be sent.
-        """
-        if self._late is not None and not self._late.ready():
-            raise self._unavailable("has not answered a call before")
-        if not self._client.connected:
-            raise self._unavailable("is not connected")
-        with self._explained(path):
-            return begin(self._root + path or "/", *more)
-
-    def _wait(self, asked: Any, path: str) -> Any:
-        """The answer to a call that was sent.
-
-        Raises:
-            RegistryUnavailable: there is none.
-            StorageError: ZooKeeper refuses, for a reason that no caller here expects.
-            NodeExistsError, NoNodeError, BadVersionError, NotEmptyError: what callers do expect.
-        """
-        try:
-            with self._explained(path):
-                return asked.get(timeout=self._call_seconds)
-        except KazooTimeoutError:
-            self._late = asked
-            raise self._unavailable(f"took longer than {self._call_seconds:g} s") from None
-
-    @contextmanager
-    def _explained(self, path: str) -> Iterator[None]:
-        """What kazoo raises, as errors of this project, but for those that `_wait` gives."""
-        try:
-            yield
-        except _UNAVAILABLE as error:
-            raise self._unavailable(f"was lost: {type(error).__name__}") from None
-        except (
-            KazooTimeoutError, NodeExistsError, NoNodeError, BadVersionError, NotEmptyError,
-        ):  # fmt: skip
-            raise
-        except (KazooException, ValueError) as error:
-            what = f"ZooKeeper at {self._place} refuses {path}: {error or type(error).__name__}"
-            raise StorageError(what) from error
-
-    def _unavailable(self, what: str) -> RegistryUnavailable:
-        return RegistryUnavailable(f"ZooKeeper at {self._place} {what}")
 
     def _on_state(self, state: str) -> None:
         """On a thread of kazoo's."""

@@ -114,10 +114,7 @@ def test_a_partition_without_a_leader_gets_one_once_its_topic_allows_an_unclean_
     found = started.controller.view.image.partition(DOGS)
     assert found is not None
     assert found.leader == NO_LEADER
-    allowed = {"version": 1, "config": {"unclean.leader.election.enable": "true"}}
-    started.session.set("/config/topics/dogs", json.dumps(allowed).encode())
-    started.session.create("/config/changes/config_change_0", b"{}")
-    started.session.deliver()
+    started.controller.take_config("dogs", {"unclean.leader.election.enable": "true"})
     found = started.controller.view.image.partition(DOGS)
     assert found is not None
     assert (found.leader, found.isr) == (1, (1,))

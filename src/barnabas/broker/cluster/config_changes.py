@@ -1,0 +1,98 @@
+"""ConfigChanges: has a member take up properties that others have changed, as they report them."""
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from barnabas.broker.znodes.config_changes import CHANGES, decode_change, number_of
+from barnabas.errors import RegistryUnavailable, StorageError
+from barnabas.ports import SharedRegistry, Timers
+
+log = logging.getLogger(__name__)
+
+_AGAIN_SECONDS: Final = 1.0
+
+Taking = Callable[[str], None]
+"""Reads the properties of an entity by its name, and adopts them; may raise StorageError."""
+
+
+class ConfigChanges:
+    """The entities whose properties have to be read, until they have been. `begin` comes first."""
+
+    def __init__(self, registry: SharedRegistry, timers: Timers) -> None:
+        self._registry = registry
+        self._timers = timers
+        self._take: dict[str, Taking] = {}
+        self._newest = -1
+        """The number of the last notification that was read."""
+        self._left: dict[str, None] = {}
+        """Entities to read, in order."""
+        self._is_planned = False
+        self.is_over = False
+
+    def on_change(self, kind: str, take: Taking) -> None:
+        """Have `take` called with the name of each entity of a kind that has changed (topics, users)."""
+        self._take[kind] = take
+
+    def begin(self) -> None:
+        """Read what is reported from now on.
+
+        Raises:
+            StorageError: the registry cannot be read.
+        """
+        self._registry.watch(CHANGES, self._look)
+        self._newest = max(map(number_of, self._registry.children(CHANGES)), default=-1)
+
+    def read_later(self, entity: str) -> None:
+        """Read an entity that could not be read; it is a path below /config."""
+        self._left[entity] = None
+        self._plan()
+
+    def _look(self) -> None:
+        """Take up what was reported since the last time."""
+        if self.is_over:
+            return
+        try:
+            names = [
+                one for one in self._registry.children(CHANGES) if number_of(one) > self._newest
+            ]
+            names.sort(key=number_of)
+            paths = [f"{CHANGES}/{name}" for name in names]
+            for name, node in zip(names, self._registry.get_all(paths), strict=True):
+                self._note(name, node)
+                self._newest = number_of(name)
+            self._read()
+        except RegistryUnavailable as error:
+            log.warning("changed properties not read yet", extra={"error": error})
+            self._plan()
+
+    def _note(self, name: str, node: tuple[bytes, int] | None) -> None:
+        if node is None:
+            return  # It was deleted meanwhile, which happens to old ones only.
+        try:
+            self._left[decode_change(node[0], name)] = None
+        except StorageError as error:
+            log.warning("notification left out", extra={"error": error})
+
+    def _read(self) -> None:
+        """Read what is left. Raises RegistryUnavailable: it stays so."""
+        for entity in [*self._left]:
+            kind, _, name = entity.partition("/")
+            take = self._take.get(kind)
+            try:
+                if take is not None:
+                    take(name)
+            except RegistryUnavailable:
+                raise
+            except StorageError as error:
+                log.error("properties not taken up", extra={"entity": entity, "error": error})  # noqa: TRY400 - it says why
+            self._left.pop(entity, None)
+
+    def _plan(self) -> None:
+        if not self._is_planned:
+            self._is_planned = True
+            self._timers.after(_AGAIN_SECONDS, self._again)
+
+    def _again(self) -> None:
+        self._is_planned = False
+        self._look()

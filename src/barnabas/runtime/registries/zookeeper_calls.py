@@ -1,0 +1,89 @@
+"""Calls to ZooKeeper: each waits for its answer, but not long; what kazoo raises are errors of this project."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import (
+    BadVersionError,
+    ConnectionClosedError,
+    ConnectionLoss,
+    KazooException,
+    NodeExistsError,
+    NoNodeError,
+    NotEmptyError,
+    OperationTimeoutError,
+    SessionExpiredError,
+)
+from kazoo.handlers.threading import KazooTimeoutError
+
+from barnabas.errors import RegistryUnavailable, StorageError
+
+_UNAVAILABLE = (
+    ConnectionLoss, SessionExpiredError, ConnectionClosedError, OperationTimeoutError,
+)  # fmt: skip
+
+
+class ZooKeeperCalls:
+    """What one session is asked. While ZooKeeper has not answered a late call, nothing more is sent."""
+
+    def __init__(self, client: KazooClient, place: str, root: str, seconds: float) -> None:
+        """`place` is for errors, `root` is put before each path, `seconds` are the longest wait."""
+        self._client = client
+        self._place = place
+        self._root = root
+        self._seconds = seconds
+        self._late: Any = None
+        """The call that took too long, until it is answered after all."""
+
+    def ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
+        """The answer to one call; raises as `begin` and `wait`."""
+        return self.wait(self.begin(begin, path, *more), path)
+
+    def begin(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
+        """A call that is sent, for `wait`.
+
+        Raises:
+            RegistryUnavailable: there is nobody to send it to.
+            StorageError: it cannot be sent.
+        """
+        if self._late is not None and not self._late.ready():
+            raise self._unavailable("has not answered a call before")
+        if not self._client.connected:
+            raise self._unavailable("is not connected")
+        with self._explained(path):
+            return begin(self._root + path or "/", *more)
+
+    def wait(self, asked: Any, path: str) -> Any:
+        """The answer to a call that was sent.
+
+        Raises:
+            RegistryUnavailable: there is none.
+            StorageError: ZooKeeper refuses, for a reason that no caller here expects.
+            NodeExistsError, NoNodeError, BadVersionError, NotEmptyError: what callers do expect.
+        """
+        try:
+            with self._explained(path):
+                return asked.get(timeout=self._seconds)
+        except KazooTimeoutError:
+            self._late = asked
+            raise self._unavailable(f"took longer than {self._seconds:g} s") from None
+
+    @contextmanager
+    def _explained(self, path: str) -> Iterator[None]:
+        """What kazoo raises, as errors of this project, but for those that `wait` gives."""
+        try:
+            yield
+        except _UNAVAILABLE as error:
+            raise self._unavailable(f"was lost: {type(error).__name__}") from None
+        except (
+            KazooTimeoutError, NodeExistsError, NoNodeError, BadVersionError, NotEmptyError,
+        ):  # fmt: skip
+            raise
+        except (KazooException, ValueError) as error:
+            what = f"ZooKeeper at {self._place} refuses {path}: {error or type(error).__name__}"
+            raise StorageError(what) from error
+
+    def _unavailable(self, what: str) -> RegistryUnavailable:
+        return RegistryUnavailable(f"ZooKeeper at {self._place} {what}")

@@ -25,7 +25,7 @@ WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test long interop spark \
-	crash soak chaos sim sim-cluster fuzz bench wheels docs clean distclean
+	crash soak chaos sim sim-cluster fuzz bench wheels docs docs-site clean distclean
 
 help:            ## the verbs
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -139,6 +139,9 @@ docs: env        ## write what is generated in docs/
 	$(RUN) docs/make_compatibility.py
 	$(RUN) docs/make_configuration.py
 	$(RUN) docs/make_protocol.py
+
+docs-site: env   ## the documentation as a site with search, in build/site; a broken link fails
+	$(RUN) docs/make_site.py
 
 clean:           ## remove what was built, but not .venv
 	rm -rf build dist *.egg-info src/*.egg-info

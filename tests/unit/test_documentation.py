@@ -4,12 +4,14 @@ import ast
 import inspect
 import re
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from barnabas import Admin, Consumer, Producer
-from docs import make_compatibility, make_configuration, make_protocol
+from docs import make_compatibility, make_configuration, make_protocol, make_site
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,3 +94,24 @@ def test_tests_and_sources_that_the_page_of_the_seeds_names_are_there() -> None:
             gone += [] if any(map(Path.is_file, places)) else [source]
     assert named > 200
     assert not gone
+
+
+def test_the_site_has_every_page_and_each_part_of_its_api_is_there(tmp_path: Path) -> None:
+    pages = {page.as_posix() for page in make_site.write_sources(tmp_path)}
+    navigation = re.findall(
+        r": ([\w./-]+\.md)$|- (README\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE
+    )
+    assert {named or alone for named, alone in navigation} == pages
+    missing = [
+        one for _, *described in make_site.API.values() for one in described if not _found(one)
+    ]
+    assert not missing
+
+
+def _found(name: str) -> bool:
+    """Whether there is a module of this name, or something of this name in one."""
+    module, _, last = name.rpartition(".")
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # The part before the dot is no package.
+        return hasattr(import_module(module), last)

@@ -12,7 +12,7 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.partition_names import parsed, shown
 from barnabas.cli.output.output import Cell, counted, json_option, notice, show_rows
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
@@ -36,7 +36,7 @@ def offline(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
 
 
 @click.command("give-up")
-@click.argument("places", nargs=-1, callback=named("topic"), metavar="TOPIC[:PARTITION]...")
+@click.argument("places", nargs=-1, type=TOPIC, metavar="TOPIC[:PARTITION]...")
 @click.option("--all", "everything", is_flag=True, help="All offline partitions.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
 @connection_options

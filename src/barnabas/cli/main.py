@@ -6,204 +6,22 @@ invalid property value, 130 interrupted, 129 and 143 ended by SIGHUP and SIGTERM
 
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, Never
 
 import click
+from click.shell_completion import CompletionItem
 
 from barnabas.cli.arguments.hints import with_hints
 from barnabas.cli.arguments.usage import HintingGroup
+from barnabas.cli.command_table import COMMANDS, load_command
 from barnabas.cli.output.log_lines import log_to_stderr
 from barnabas.cli.output.printable import printable_lines
 from barnabas.cli.signals import exit_cleanly_on_signals
 from barnabas.errors import KafkaError
 from barnabas.version import __version__
 
-
-def _serve() -> click.Command:
-    from barnabas.cli.serve import serve
-
-    return serve
-
-
-def _topics() -> click.Command:
-    from barnabas.cli.topics import topics
-
-    return topics
-
-
-def _configs() -> click.Command:
-    from barnabas.cli.configs import configs
-
-    return configs
-
-
-def _quotas() -> click.Command:
-    from barnabas.cli.quotas import quotas
-
-    return quotas
-
-
-def _produce() -> click.Command:
-    from barnabas.cli.records.produce import produce
-
-    return produce
-
-
-def _consume() -> click.Command:
-    from barnabas.cli.records.consume import consume
-
-    return consume
-
-
-def _groups() -> click.Command:
-    from barnabas.cli.groups.groups import groups
-
-    return groups
-
-
-def _brokers() -> click.Command:
-    from barnabas.cli.cluster.brokers import brokers
-
-    return brokers
-
-
-def _partitions() -> click.Command:
-    from barnabas.cli.cluster.partitions import partitions
-
-    return partitions
-
-
-def _elect() -> click.Command:
-    from barnabas.cli.cluster.elect import elect
-
-    return elect
-
-
-def _reassign() -> click.Command:
-    from barnabas.cli.cluster.reassign import reassign
-
-    return reassign
-
-
-def _demo() -> click.Command:
-    from barnabas.cli.demo import demo
-
-    return demo
-
-
-def _log() -> click.Command:
-    from barnabas.cli.log.log import log
-
-    return log
-
-
-def _registry() -> click.Command:
-    from barnabas.cli.registry import registry
-
-    return registry
-
-
-def _profiles() -> click.Command:
-    from barnabas.cli.profiles import profiles
-
-    return profiles
-
-
-def _transactions() -> click.Command:
-    from barnabas.cli.transactions import transactions
-
-    return transactions
-
-
-def _pipeline() -> click.Command:
-    from barnabas.cli.pipeline.pipeline import pipeline
-
-    return pipeline
-
-
-def _migrate() -> click.Command:
-    from barnabas.cli.migrate.migrate import migrate
-
-    return migrate
-
-
-def _archive() -> click.Command:
-    from barnabas.cli.dataflow.archive import archive
-
-    return archive
-
-
-def _replay() -> click.Command:
-    from barnabas.cli.dataflow.replay import replay
-
-    return replay
-
-
-def _mirror() -> click.Command:
-    from barnabas.cli.dataflow.mirror import mirror
-
-    return mirror
-
-
-def _compare() -> click.Command:
-    from barnabas.cli.dataflow.compare import compare
-
-    return compare
-
-
-def _stats() -> click.Command:
-    from barnabas.cli.dataflow.stats import stats
-
-    return stats
-
-
-def _wire() -> click.Command:
-    from barnabas.cli.wire.wire import wire
-
-    return wire
-
-
-def _console() -> click.Command:
-    from barnabas.cli.console import console
-
-    return console
-
-
-def _doctor() -> click.Command:
-    from barnabas.cli.doctor.doctor import doctor
-
-    return doctor
-
-
-COMMANDS: dict[str, Callable[[], click.Command]] = {
-    "serve": _serve,
-    "console": _console,
-    "topics": _topics,
-    "produce": _produce,
-    "consume": _consume,
-    "groups": _groups,
-    "transactions": _transactions,
-    "configs": _configs,
-    "quotas": _quotas,
-    "brokers": _brokers,
-    "partitions": _partitions,
-    "elect": _elect,
-    "reassign": _reassign,
-    "log": _log,
-    "registry": _registry,
-    "migrate": _migrate,
-    "pipeline": _pipeline,
-    "archive": _archive,
-    "replay": _replay,
-    "mirror": _mirror,
-    "compare": _compare,
-    "stats": _stats,
-    "wire": _wire,
-    "profiles": _profiles,
-    "doctor": _doctor,
-    "demo": _demo,
-}
+_ASKS = "_BARNABAS_COMPLETE"
+"""The environment variable in which a shell asks for completions; click defines its name."""
 
 
 class Commands(HintingGroup):
@@ -215,8 +33,21 @@ class Commands(HintingGroup):
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
-        load = COMMANDS.get(cmd_name)
-        return load() if load else None
+        return load_command(cmd_name)
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, place.summary) for name, place in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands or options that begin so, without importing the commands."""
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return options + [
+            CompletionItem(name, help=place.summary)
+            for name, place in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a reader that closes our output early is not an error."""
@@ -235,14 +66,18 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline for Spark.
 
     barnabas serve starts a broker, and profiles lists the Kafka releases it can emulate. console
-    shows any cluster in a browser. log and registry inspect files, wire decodes traffic, migrate
-    copies topics from Kafka 0.7. pipeline, archive, replay, mirror, compare and stats run on Spark.
-    The other commands talk to a broker.
+    shows any cluster in a browser, top on a terminal. log and registry inspect files, wire decodes
+    traffic, migrate copies topics from Kafka 0.7. pipeline, archive, replay, mirror, compare and
+    stats run on Spark. The other commands talk to a broker.
     """
 
 
 def main(arguments: list[str] | None = None) -> Never:
     """Run the command line and exit."""
+    if _ASKS in os.environ:
+        from barnabas.cli.completion.completion import register_bash
+
+        register_bash()
     log_to_stderr()
     exit_cleanly_on_signals()
     try:

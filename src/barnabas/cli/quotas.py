@@ -3,6 +3,7 @@
 import click
 
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
+from barnabas.cli.arguments.names import complete_properties
 from barnabas.cli.arguments.usage import typed, usage
 from barnabas.cli.output.output import json_option, show_rows
 from barnabas.errors import ConfigError
@@ -14,8 +15,22 @@ _DEFAULT = "*"
 @click.option("--user", metavar="NAME", help="Quota of this user; * for all others.")
 @click.option("--client", metavar="ID", help="Quota of this client id; * for all others.")
 @click.option("--ip", metavar="ADDRESS", help="Quota of this address; * for all others.")
-@click.option("--set", "changes", multiple=True, metavar="QUOTA=NUMBER", help="Set a quota.")
-@click.option("--unset", "removed", multiple=True, metavar="QUOTA", help="Remove a quota.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="QUOTA=NUMBER",
+    shell_complete=complete_properties,
+    help="Set a quota.",
+)
+@click.option(
+    "--unset",
+    "removed",
+    multiple=True,
+    metavar="QUOTA",
+    shell_complete=complete_properties,
+    help="Remove a quota.",
+)
 @json_option
 @connection_options
 def quotas(

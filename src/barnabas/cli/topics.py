@@ -14,7 +14,7 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC, complete_properties
 from barnabas.cli.arguments.properties import (
     COLUMNS,
     property_options,
@@ -39,7 +39,13 @@ from barnabas.types import TopicPartition
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 _settings = click.option(
-    "-c", "--config", "configs", multiple=True, metavar="NAME=VALUE", help="A topic property."
+    "-c",
+    "--config",
+    "configs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    shell_complete=complete_properties,
+    help="A topic property.",
 )
 
 
@@ -65,7 +71,7 @@ def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json
 
 
 @topics.command()
-@click.argument("topic", callback=named("topic"))
+@click.argument("topic", type=TOPIC)
 @_json
 @connection_options
 def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
@@ -107,7 +113,7 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
 
 
 @topics.command()
-@click.argument("topic", callback=named("topic"))
+@click.argument("topic", type=TOPIC)
 @click.option("-p", "--partitions", type=click.IntRange(1), help="Default: the broker's.")
 @click.option("-r", "--replication-factor", type=click.IntRange(1))
 @click.option("--if-not-exists", is_flag=True, help="Succeed if it already exists.")
@@ -138,7 +144,7 @@ def create(
 
 
 @topics.command()
-@click.argument("names", nargs=-1, required=True, callback=named("topic"), metavar="TOPIC...")
+@click.argument("names", nargs=-1, required=True, type=TOPIC, metavar="TOPIC...")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
 @connection_options
 def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
@@ -156,7 +162,7 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
 
 
 @topics.command("add-partitions")
-@click.argument("topic", callback=named("topic"))
+@click.argument("topic", type=TOPIC)
 @click.argument("total", type=click.IntRange(1))
 @connection_options
 def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...]) -> None:
@@ -168,7 +174,7 @@ def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...])
 
 
 @topics.command()
-@click.argument("topic", callback=named("topic"))
+@click.argument("topic", type=TOPIC)
 @property_options
 @_json
 @connection_options

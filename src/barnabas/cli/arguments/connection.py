@@ -9,6 +9,7 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.arguments.hints import DEFAULT_SERVERS, add_hint
+from barnabas.cli.arguments.names import complete_properties
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.client.core.cluster.absence import meant
@@ -42,6 +43,7 @@ def connection_options(command: _Command) -> _Command:
             "pairs",
             multiple=True,
             metavar="NAME=VALUE",
+            shell_complete=complete_properties,
             help="A client property; repeatable.",
         ),
         click.option(

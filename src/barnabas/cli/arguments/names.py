@@ -1,9 +1,10 @@
-"""Names as arguments; an empty one is refused."""
+"""Names as arguments: an empty one is refused, and a shell completes those that the cluster has."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 
 def named(what: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
@@ -19,3 +20,58 @@ def named(what: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
         return value
 
     return check
+
+
+class ClusterName(click.ParamType[str]):
+    """The name of something that a cluster has: a topic or a group."""
+
+    name = "text"
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._refuse_empty = named(what)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name itself, which may not exist.
+
+        Raises:
+            click.BadParameter: it is empty.
+        """
+        if not str(value).strip():
+            self.fail(f"the name of the {self._what} is empty", param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, _param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so, from the cluster that the command line names."""
+        from barnabas.cli.arguments.cluster_names import names_of
+
+        return starting(incomplete, names_of(self._what, ctx))
+
+
+TOPIC: Final = ClusterName("topic")
+GROUP: Final = ClusterName("group")
+
+
+def complete_properties(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The properties that an option sets (NAME=) or resets (NAME)."""
+    from barnabas.cli.arguments.property_names import property_names
+
+    kind = {"configs": _configured(ctx), "quotas": "quota"}.get(ctx.command.name or "", "topic")
+    if param.name == "pairs":
+        kind = "client"
+    sign = "" if param.name == "removed" else "="
+    return starting(incomplete, (name + sign for name in property_names(kind)))
+
+
+def _configured(ctx: click.Context) -> str:
+    """What `barnabas configs` is about: click leaves arguments where they are, if an option lacks its value."""
+    return str(ctx.params.get("kind") or next(iter(ctx.args), ""))
+
+
+def starting(incomplete: str, names: Iterable[str]) -> list[CompletionItem]:
+    """Those of the names that begin with what is typed, sorted."""
+    return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]

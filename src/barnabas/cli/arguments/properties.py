@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
+from barnabas.cli.arguments.names import complete_properties
 from barnabas.cli.arguments.usage import typed
 from barnabas.cli.output.output import Row
 from barnabas.client.core.admin.descriptions import ConfigEntry
@@ -26,10 +27,16 @@ def property_options(command: _Command) -> _Command:
             "removed",
             multiple=True,
             metavar="NAME",
+            shell_complete=complete_properties,
             help="Reset this property to its default.",
         ),
         click.option(
-            "--set", "changes", multiple=True, metavar="NAME=VALUE", help="Set this property."
+            "--set",
+            "changes",
+            multiple=True,
+            metavar="NAME=VALUE",
+            shell_complete=complete_properties,
+            help="Set this property.",
         ),
     ):
         command = option(command)

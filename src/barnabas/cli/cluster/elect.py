@@ -8,14 +8,14 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.partition_names import parsed
 from barnabas.cli.output.output import Row, counted, json_option, notice, show_rows
 from barnabas.types import TopicPartition
 
 
 @click.command()
-@click.argument("places", nargs=-1, callback=named("topic"), metavar="[TOPIC[:PARTITION]]...")
+@click.argument("places", nargs=-1, type=TOPIC, metavar="[TOPIC[:PARTITION]]...")
 @click.option("--all", "everything", is_flag=True, help="All partitions.")
 @json_option
 @connection_options

@@ -1,10 +1,10 @@
 """Moves that are under way: how many bytes are left, and progress until they are over."""
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 
 from barnabas import Admin
+from barnabas.cli.output.progress import progress_bars
 from barnabas.client.core.admin.descriptions import LogDirectory
 from barnabas.client.core.admin.reassignments import PartitionReassignment
 from barnabas.types import TopicPartition
@@ -43,31 +43,14 @@ def bytes_left(place: TopicPartition, move: PartitionReassignment, sizes: Sizes)
 
 
 def wait_for(admin: Admin, places: Sequence[TopicPartition], total: int, *, quiet: bool) -> None:
-    """Return when none of the partitions is being moved; a bar on a terminal's stderr until then."""
-    if quiet or not sys.stderr.isatty():
-        while admin.list_partition_reassignments(places):
-            time.sleep(_PAUSE_SECONDS)
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        *(BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        task = bars.add_task("moving", total=total)
+    """Return when none of the partitions is being moved; a bar of `total` bytes until then."""
+    with progress_bars(quiet=quiet, unit="bytes") as bars:
+        bars.begin("moving", total)
         while moves := admin.list_partition_reassignments(places):
-            sizes = sizes_of(admin.describe_log_dirs())
-            left = sum(bytes_left(place, move, sizes) for place, move in moves.items())
-            several = f"moving {len(moves)} of {len(places)} partitions"
-            bars.update(task, completed=max(0, total - left), description=several)
+            if bars.watched:
+                sizes = sizes_of(admin.describe_log_dirs())
+                left = sum(bytes_left(place, move, sizes) for place, move in moves.items())
+                several = f"moving {len(moves)} of {len(places)} partitions"
+                bars.reach(max(0, total - left), total, several)
             time.sleep(_PAUSE_SECONDS)
-        bars.update(task, completed=total, description="moved")
+        bars.reach(total, total, "moved")

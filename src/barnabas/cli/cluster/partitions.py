@@ -11,7 +11,7 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.output.output import Cell, json_option, show_rows
 from barnabas.client.core.admin.descriptions import Resource
 from barnabas.client.core.cluster.cluster_view import PartitionView
@@ -30,7 +30,7 @@ _MIN_ISR = "min.insync.replicas"
 
 
 @click.command()
-@click.argument("topics", nargs=-1, callback=named("topic"), metavar="[TOPIC]...")
+@click.argument("topics", nargs=-1, type=TOPIC, metavar="[TOPIC]...")
 @click.option(
     "--only",
     "wanted",

@@ -14,7 +14,7 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.partition_names import parsed, shown
 from barnabas.cli.arguments.usage import HintingGroup
 from barnabas.cli.cluster.moves import bytes_left, bytes_to_copy, sizes_of, wait_for
@@ -40,7 +40,7 @@ def reassign() -> None:
 
 
 @reassign.command()
-@click.argument("topics", nargs=-1, callback=named("topic"), metavar="[TOPIC]...")
+@click.argument("topics", nargs=-1, type=TOPIC, metavar="[TOPIC]...")
 @click.option(
     "--to",
     "chosen",
@@ -212,7 +212,7 @@ def status(*, servers: str, pairs: tuple[str, ...], as_json: bool) -> None:
 
 
 @reassign.command()
-@click.argument("places", nargs=-1, callback=named("topic"), metavar="[TOPIC[:PARTITION]]...")
+@click.argument("places", nargs=-1, type=TOPIC, metavar="[TOPIC[:PARTITION]]...")
 @click.option("--all", "everything", is_flag=True, help="All moves.")
 @_yes
 @connection_options

@@ -5,7 +5,7 @@ from typing import Final
 import click
 
 from barnabas.cli.arguments.connection import connection_options
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.dataflow.addresses import cluster
 from barnabas.cli.dataflow.spark_options import (
     records_per_batch_option,
@@ -24,7 +24,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("topics", nargs=-1, required=True, callback=named("topic"))
+@click.argument("topics", nargs=-1, required=True, type=TOPIC)
 @click.option("--to", "directory", required=True, metavar="DIR", help="A path or URI; one archive.")
 @records_per_batch_option
 @uncommitted_option

@@ -3,7 +3,7 @@
 import click
 
 from barnabas.cli.arguments.connection import connection_options
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.usage import typed
 from barnabas.cli.dataflow.addresses import cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
@@ -27,7 +27,7 @@ Examples:
     "--topic",
     "topics",
     multiple=True,
-    callback=named("topic"),
+    type=TOPIC,
     help="Only this topic of the archive; repeatable.",
 )
 @rename_option

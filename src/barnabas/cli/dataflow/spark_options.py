@@ -1,7 +1,6 @@
 """What the commands that run on Spark share: their session, its errors, and the progress of its work."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import click
 
 from barnabas.cli.arguments.usage import typed
+from barnabas.cli.output.progress import progress_bars
 from barnabas.errors import ConfigError, KafkaError
 
 if TYPE_CHECKING:
@@ -115,29 +115,14 @@ def _first_line(error: Exception) -> str:
 @contextmanager
 def shown_progress(*, quiet: bool) -> Iterator["OnProgress"]:
     """One bar for each step on a terminal's stderr; nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield _unseen
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,} records"),
-        TimeElapsedColumn(),
-    )
-    tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=Console(stderr=True)) as bars:
+    with progress_bars(quiet=quiet, unit="records") as bars:
+        steps: set[str] = set()
 
         def show(progress: "PipelineProgress") -> None:
             total = progress.records + progress.left or None
-            if progress.step not in tasks:
-                tasks[progress.step] = bars.add_task(progress.step, total=total)
-            bars.update(tasks[progress.step], total=total, completed=progress.records)
+            if progress.step not in steps:
+                steps.add(progress.step)
+                bars.begin(progress.step, total)
+            bars.reach(progress.records, total, progress.step)
 
         yield show
-
-
-def _unseen(_progress: "PipelineProgress") -> None:
-    """Nobody watches."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from barnabas.cli.arguments.connection import connection_options
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.dataflow.addresses import cluster
 from barnabas.cli.dataflow.spark_options import (
     spark_options,
@@ -33,7 +33,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("topic", callback=named("topic"))
+@click.argument("topic", type=TOPIC)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -8,7 +8,7 @@ import click
 
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
 from barnabas.cli.arguments.hints import with_hints
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import GROUP, TOPIC
 from barnabas.cli.arguments.partition_names import shown
 from barnabas.cli.arguments.usage import HintingCommand, HintingGroup, Spelled
 from barnabas.cli.groups.group_advice import near, suggest_groups, without_positions
@@ -48,6 +48,7 @@ _topics = click.option(
     "--topic",
     "topics",
     multiple=True,
+    type=TOPIC,
     callback=with_numbers,
     metavar="TOPIC[:0,1]",
     help="A topic, optionally with partition numbers after a colon; repeatable.",
@@ -101,7 +102,7 @@ def list_groups(
 
 
 @groups.command()
-@click.argument("group", callback=named("group"))
+@click.argument("group", type=GROUP)
 @click.option("--members", is_flag=True, help="One row per member instead of per partition.")
 @_json
 @connection_options
@@ -131,7 +132,7 @@ def describe(
 
 
 @groups.command(cls=ResetCommand)
-@click.argument("group", callback=named("group"))
+@click.argument("group", type=GROUP)
 @_topics
 @click.option(
     "--all-topics",
@@ -204,7 +205,7 @@ def reset(
 
 
 @groups.command()
-@click.argument("names", nargs=-1, required=True, callback=named("group"), metavar="GROUP...")
+@click.argument("names", nargs=-1, required=True, type=GROUP, metavar="GROUP...")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
 @_json
 @connection_options
@@ -234,7 +235,7 @@ def delete(
 
 
 @groups.command("delete-offsets")
-@click.argument("group", callback=named("group"))
+@click.argument("group", type=GROUP)
 @_topics
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
 @connection_options

@@ -23,6 +23,7 @@ from barnabas.cli.log.segment_rows import (
 )
 from barnabas.cli.log.state_files import examine_file, state_files
 from barnabas.cli.output.output import Cell, Row, counted, notice, objects, show_json, show_rows
+from barnabas.cli.output.progress import ProgressBars, progress_bars
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspection.segments import (
     InspectedBatch,
@@ -164,18 +165,23 @@ def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
     totals = _Totals()
     epochs: dict[Path, int] = {}  # Of each partition's last whole batch, once it is read.
-    segments = (
-        _faults_of(file, totals, epochs) if file.kind not in OLD_KINDS else _faults07(file, totals)
-        for file in segment_files(paths, (LOG, *OLD_KINDS))
-    )
-    small = (_faults_beside(path, epochs.get(path.parent, -1)) for path in state_files(paths))
-    for faults in chain(segments, small):
-        for path, fault in faults:
-            totals.faults += 1
-            if as_json:
-                show_json({"file": str(path), "position": fault.position, "fault": fault.text})
-            else:
-                click.echo(f"{path} at byte {fault.position}: {fault.text}")
+    files = segment_files(paths, (LOG, *OLD_KINDS))
+    with progress_bars(quiet=as_json, unit="bytes") as bars:
+        bars.begin("verifying", sum(file.path.stat().st_size for file in files))
+        segments = (
+            _faults_of(file, totals, epochs, bars)
+            if file.kind not in OLD_KINDS
+            else _faults07(file, totals, bars)
+            for file in files
+        )
+        small = (_faults_beside(path, epochs.get(path.parent, -1)) for path in state_files(paths))
+        for faults in chain(segments, small):
+            for path, fault in faults:
+                totals.faults += 1
+                if as_json:
+                    show_json({"file": str(path), "position": fault.position, "fault": fault.text})
+                else:
+                    click.echo(f"{path} at byte {fault.position}: {fault.text}")
     if as_json:
         show_json(asdict(totals))
     else:
@@ -224,7 +230,7 @@ class _Totals:
 
 
 def _faults_of(
-    file: InspectedFile, totals: _Totals, epochs: dict[Path, int]
+    file: InspectedFile, totals: _Totals, epochs: dict[Path, int], bars: ProgressBars
 ) -> Iterator[tuple[Path, SegmentFault]]:
     """The errors of a segment and its indexes."""
     batches: list[InspectedBatch] = []
@@ -237,6 +243,7 @@ def _faults_of(
                 yield path, found
                 continue
             batches.append(found)
+            bars.advance(found.header.end - found.header.position)
             totals.batches += 1
             totals.records += found.records
             for text in found.faults:
@@ -255,7 +262,9 @@ def _faults_of(
                 yield path, SegmentFault(entry.position, text)
 
 
-def _faults07(file: InspectedFile, totals: _Totals) -> Iterator[tuple[Path, SegmentFault]]:
+def _faults07(
+    file: InspectedFile, totals: _Totals, bars: ProgressBars
+) -> Iterator[tuple[Path, SegmentFault]]:
     """The first error of a segment of Kafka 0.7, which has no batches and no indexes of its own."""
     with bytes_of(file.path) as data:
         totals.segments += 1
@@ -265,6 +274,7 @@ def _faults07(file: InspectedFile, totals: _Totals) -> Iterator[tuple[Path, Segm
                 yield file.path, found
             else:
                 totals.records += found
+        bars.advance(len(data))
 
 
 def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, SegmentFault]]:

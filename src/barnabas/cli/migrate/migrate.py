@@ -13,10 +13,10 @@ from barnabas import Admin
 from barnabas.cli.arguments.connection import client_settings, connection_options
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.waiting_notice import waiting_notice
-from barnabas.cli.migrate.progress import MigrationProgress
 from barnabas.cli.migrate.run import MigrateArguments, MigrationRun
 from barnabas.cli.migrate.source import open_registry, open_source
 from barnabas.cli.output.output import json_option
+from barnabas.cli.output.progress import progress_bars
 from barnabas.client.core.cluster.absence import meant
 from barnabas.errors import ConnectionFailed, RequestTimeout
 from barnabas.migration.errors import TopicNotThere
@@ -107,7 +107,7 @@ def migrate(
         if dry_run:
             report = run.planned()
         else:
-            progress = stack.enter_context(MigrationProgress(quiet=as_json))
+            progress = stack.enter_context(progress_bars(quiet=as_json, unit="bytes"))
             report = run.done(progress)
     report.show(as_json=as_json)
     if report.failed:

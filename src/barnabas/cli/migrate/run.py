@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from barnabas import Admin
 from barnabas.cli.migrate.group_moves import NO_OFFSET, NOT_COPIED, SHOWN, move, not_moved
-from barnabas.cli.migrate.progress import MigrationProgress
 from barnabas.cli.migrate.report import DONE, PLANNED, MigrationReport
 from barnabas.cli.output.output import Row, counted
+from barnabas.cli.output.progress import ProgressBars
 from barnabas.errors import ConfigError
 from barnabas.migration import new_topic
 from barnabas.migration.cluster_target import ClusterTarget
@@ -74,7 +74,7 @@ class MigrationRun:
             report.groups = self._groups(migration, execute=False)
         return report
 
-    def done(self, progress: MigrationProgress) -> MigrationReport:
+    def done(self, progress: ProgressBars) -> MigrationReport:
         """Copy what is left, compare everything, move the groups.
 
         Raises:
@@ -108,7 +108,7 @@ class MigrationRun:
         return report
 
     def _partitions(
-        self, migration: Migration, progress: MigrationProgress, report: MigrationReport
+        self, migration: Migration, progress: ProgressBars, report: MigrationReport
     ) -> Iterator[tuple[Row, int, int]]:
         """Return a row for each partition, the number of source bytes copied, and the number of messages.
 
@@ -116,12 +116,13 @@ class MigrationRun:
         """
         for partition, place in enumerate(self._source.places):
             at, until = migration.left(partition)
-            progress.begin(f"{place} bytes copied", until - at)
+            progress.begin(f"{place} copied", until - at, unit="bytes")
             copied = migration.copy(partition, until, lambda size, _: progress.advance(size))
             if copied.tail:
                 report.not_yet.append((partition, str(place), copied.end, until, copied.tail))
             blocks = migration.offsets.blocks(partition)
-            progress.begin(f"{place} records compared", blocks[-1].next_offset if blocks else 0)
+            there = blocks[-1].next_offset if blocks else 0
+            progress.begin(f"{place} compared", there, unit="records")
             compared = migration.verify(partition, progress.advance)
             row = (
                 partition, str(place), copied.start, copied.end, copied.messages, copied.found,

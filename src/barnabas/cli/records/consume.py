@@ -14,7 +14,7 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import GROUP, TOPIC
 from barnabas.cli.arguments.usage import HintingCommand, usage
 from barnabas.cli.output.moment import moment_ms
 from barnabas.cli.records.record_format import formatter
@@ -46,12 +46,12 @@ class Consume(HintingCommand):
 
 
 @click.command(cls=Consume)
-@click.argument("topic", callback=named("topic"))
+@click.argument("topic", type=TOPIC)
 @click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
 @click.option(
     "-g",
     "--group",
-    callback=named("group"),
+    type=GROUP,
     help="Read as a member of this group, and commit what was printed.",
 )
 @click.option("-o", "--offset", help="Where to start; default: auto.offset.reset (latest).")

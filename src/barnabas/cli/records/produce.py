@@ -11,7 +11,7 @@ from typing import ClassVar, cast
 import click
 
 from barnabas.cli.arguments.connection import client_settings, connection_options
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import counted, notice
 from barnabas.cli.records.lines import delimiter, split
@@ -47,7 +47,7 @@ class Produce(HintingCommand):
 
 
 @click.command(cls=Produce, epilog=_EXAMPLES)
-@click.argument("topic", callback=named("topic"))
+@click.argument("topic", type=TOPIC)
 @click.option("-K", "--key-delimiter", metavar="TEXT", help="The separator between key and value.")
 @click.option(
     "-k", "--key", metavar="TEXT", help="The key of all records; with -K, of those without one."

@@ -1,0 +1,36 @@
+"""The names of topics and groups, while somebody waits for a shell to complete one.
+
+Nothing is printed and no error is raised: a shell would show it amid the line that is typed.
+"""
+
+import logging
+from typing import Final
+
+import click
+
+from barnabas import Admin
+from barnabas.cli.arguments.hints import DEFAULT_SERVERS
+from barnabas.config.files import merge, overrides, values
+from barnabas.errors import KafkaError
+
+_PATIENCE_MS: Final = 1500
+"""Longer than a healthy cluster takes, shorter than what makes somebody press the key again."""
+
+
+def names_of(what: str, ctx: click.Context) -> list[str]:
+    """The names of all topics or groups of the cluster of -b; none if it does not answer soon."""
+    logging.disable()
+    servers = ctx.params.get("servers") or DEFAULT_SERVERS
+    soon = {
+        "bootstrap.refused.timeout.ms": 0,
+        "default.api.timeout.ms": _PATIENCE_MS,
+        "request.timeout.ms": _PATIENCE_MS,
+    }
+    try:
+        given = values(merge(overrides(ctx.params.get("pairs") or (), "-X")))
+        with Admin({**given, **soon, "bootstrap.servers": servers}) as admin:
+            if what == "topic":
+                return admin.list_topics()
+            return [one.group_id for one in admin.list_groups()]
+    except KafkaError:
+        return []

@@ -37,6 +37,7 @@ GROUPS = {
     "clients": "driver.clients",
     "records": "driver.records",
     "spark": "spark.connector",
+    "spark_streams": "spark.streams",
     "spark_directories": "spark.directories",
 }
 

@@ -66,7 +66,7 @@ Action = Callable[[Contestant], float]
 
 def measure(plan: Plan) -> list[Result]:
     """The rows of group `spark`."""
-    with _broker() as broker, _session() as spark:
+    with measured_broker() as broker, measured_session() as spark:
         return Comparison(plan, broker, spark).rows()
 
 
@@ -83,12 +83,12 @@ class Comparison:
     def rows(self) -> list[Result]:
         """Measure all, in turns."""
         self.fill("bench-spark", self._count(READ_ROWS))
-        all_columns = self._in_turns(self._read_all, OURS, DEFAULT, TUNED)
-        values = self._in_turns(self._read_values, OURS, DEFAULT)
-        counts = self._in_turns(self._count_rows, OURS, DEFAULT)
+        all_columns = self.in_turns(self._read_all, OURS, DEFAULT, TUNED)
+        values = self.in_turns(self._read_values, OURS, DEFAULT)
+        counts = self.in_turns(self._count_rows, OURS, DEFAULT)
         delete_topic(self.broker, "bench-spark")
-        writes = self._in_turns(self._write, OURS, DEFAULT, TUNED_WRITER)
-        latencies = self._in_turns(self._stream, OURS, DEFAULT)
+        writes = self.in_turns(self._write, OURS, DEFAULT, TUNED_WRITER)
+        latencies = self.in_turns(self._stream, OURS, DEFAULT)
         return [
             *_results("batch read, 7 columns, 100 B", all_columns, (2.5, 1.3)),
             *_results("batch read, value only (ours by schema)", values, (3.5,)),
@@ -103,7 +103,7 @@ class Comparison:
     def _count(self, rows: int) -> int:
         return max(20_000, int(rows * self.plan.scale))
 
-    def _in_turns(self, action: Action, *contestants: Contestant) -> dict[str, list[float]]:
+    def in_turns(self, action: Action, *contestants: Contestant) -> dict[str, list[float]]:
         """One round that does not count, then the rounds; each contestant once in each."""
         rates: dict[str, list[float]] = {each.name: [] for each in contestants}
         for each in contestants:
@@ -134,7 +134,7 @@ class Comparison:
 
     def _write(self, who: Contestant) -> float:
         rows = self._count(WRITE_ROWS)
-        name = self._new_topic()
+        name = self.new_topic()
         if self.to_write is None:
             self.to_write = self._rows_to_write(rows)
         frame = self.to_write
@@ -152,7 +152,7 @@ class Comparison:
         return rows / seconds / 1e6
 
     def _stream(self, who: Contestant) -> float:
-        name = self._new_topic()
+        name = self.new_topic()
         frame = (
             self.spark.readStream.format(who.format)
             .option("kafka.bootstrap.servers", self.broker.bootstrap_servers)
@@ -161,13 +161,13 @@ class Comparison:
         )
         producer = Producer({"bootstrap.servers": self.broker.bootstrap_servers, "linger.ms": 0})
         seconds = max(2.0, STREAM_SECONDS * self.plan.scale)
-        found = batch_milliseconds(frame, producer, name, seconds)
+        found = batch_milliseconds(frame.writeStream.format("noop"), producer, name, seconds)
         assert producer.flush(30) == 0
         # The topic stays: a task of Spark's own connector that a stopped query leaves behind waits
         # for the offsets of a deleted one for a minute, and holds a core that the next turn needs.
         return found
 
-    def _new_topic(self) -> str:
+    def new_topic(self) -> str:
         """An empty topic. Its name is new: a client that lingers may make an old one again."""
         self.topics += 1
         name = f"bench-spark-{self.topics}"
@@ -219,7 +219,8 @@ class Comparison:
 
 
 @contextmanager
-def _broker() -> Iterator[Broker]:
+def measured_broker() -> Iterator[Broker]:
+    """Ours, or real Kafka where SPARK_BROKER says so."""
     if os.environ.get("SPARK_BROKER") == "kafka":
         with BenchKafka() as kafka:
             yield kafka
@@ -229,7 +230,8 @@ def _broker() -> Iterator[Broker]:
 
 
 @contextmanager
-def _session() -> Iterator[SparkSession]:
+def measured_session() -> Iterator[SparkSession]:
+    """One that has Spark's own connector, too."""
     found = ",".join(str(each) for each in sorted(jars(SPARK_CONNECTOR).glob("*.jar")))
     spark = session(
         "benchmarks",

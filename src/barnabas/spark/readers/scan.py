@@ -15,7 +15,6 @@ from barnabas.spark.planner.admin_cluster import AdminCluster
 from barnabas.spark.planner.ranges import ScanRange
 from barnabas.spark.planner.resolving import report_loss
 from barnabas.spark.readers.assembling import Assembler
-from barnabas.spark.readers.dead_letters import DeadLetters
 from barnabas.spark.readers.decoding import Decoding
 from barnabas.spark.readers.schema import Projection
 from barnabas.spark.workers.worker_process import THIS_WORKER
@@ -101,6 +100,9 @@ class Scan:
         formats, where = self.options.formats, TopicPartition(task.topic, task.partition)
         letters = None
         if formats.bad == "topic":
+            # A producer takes a tenth of what a new stream's process loads.
+            from barnabas.spark.readers.dead_letters import DeadLetters
+
             letters = stack.enter_context(closing(DeadLetters(self.options, where)))
         return Decoding(formats, where, letters)
 

@@ -13,6 +13,7 @@ from barnabas.cli.dataflow.mirror import mirror
         (("--from", "a:1", "--from-07", "b:1"), "name the source"),
         (("--from", "a:1", "--group", "g", "--all-groups"), "not both"),
         (("--from-07", "here"), "here is not host:port"),
+        (("--from", "a:1", "--to-07", "there"), "there is not host:port"),
     ],
 )
 def test_wrong_usage(arguments: tuple[str, ...], why: str) -> None:

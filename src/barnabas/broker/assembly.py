@@ -18,7 +18,7 @@ from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.broker.zookeeper.registrations import Registries, join_cluster
 from barnabas.config.broker import BrokerConfig
 from barnabas.log.manager import LogManager
-from barnabas.ports import Clock, Disk, Entropy, Network, Timers, Worker
+from barnabas.ports import Clock, Disk, Entropy, Network, Registry, Timers, Worker
 
 if TYPE_CHECKING:
     from barnabas.broker.cluster.member import ClusterMember
@@ -58,12 +58,12 @@ def assemble(
     replicas = ReplicaManager(clock, purgatory)
     if registries.shared is not None:
         join_cluster(registries.shared, logs.cluster_id)
-    registry = registries.own
+    registry: Registry = registries.own
     hosting = Hosting(logs, replicas, settings.current)
     topics: Topics
     member = None
     if settings.current.cluster_member:
-        topics, member = _joined(
+        registry, topics, member = _joined(
             settings.current, environment, registries, hosting, replicas, purgatory
         )
     else:
@@ -100,17 +100,23 @@ def _joined(
     hosting: Hosting,
     replicas: ReplicaManager,
     purgatory: Purgatory,
-) -> "tuple[Topics, ClusterMember]":
-    """The topics of a member of a cluster, and its membership."""
+) -> "tuple[Registry, Topics, ClusterMember]":
+    """The registry of a member of a cluster, its topics, and its membership.
+
+    Raises:
+        ConfigError: it has no ZooKeeper.
+    """
     # Imported late: a broker that is alone needs none of it.
+    from barnabas.broker.cluster.config_reports import ReportedConfigs
     from barnabas.broker.cluster.joining import MemberPorts, join
     from barnabas.broker.topics.cluster_topics import ClusterTopics
 
-    topics = ClusterTopics(registries.own, hosting, environment.entropy, config)
+    registry = ReportedConfigs(registries.shared) if registries.shared else registries.own
+    topics = ClusterTopics(registry, hosting, environment.entropy, config)
     ports = MemberPorts(
         environment.network, environment.timers, environment.clock, environment.entropy, purgatory
     )
-    return topics, join(config, registries.shared, ports, hosting, replicas, topics)
+    return registry, topics, join(config, registries.shared, ports, hosting, replicas, topics)
 
 
 def _recorded_topics(disk: Disk, logs: LogManager) -> "dict[str, RecordedTopic]":

@@ -131,7 +131,8 @@ class Broker:
     def _forget_topic(self, topic: Topic) -> None:
         """What others know of a topic goes with it."""
         self.offsets.forget_topic(topic.name)
-        self.registry_offsets.forget_topic(topic.name)
+        if self.member is None:  # In a cluster they belong to all brokers.
+            self.registry_offsets.forget_topic(topic.name)
         if self.topics.get(SHARES_TOPIC) is not None:
             self.shares.forget_topic(topic.topic_id)
 

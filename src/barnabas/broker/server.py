@@ -17,12 +17,13 @@ from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.requests.transaction_jobs import attend_to_transactions
 from barnabas.broker.topics.assignments import check_count, check_total, placed
 from barnabas.broker.topics.start_configs import StartConfigs
-from barnabas.broker.zookeeper.registrations import Registries, cluster_in, register
+from barnabas.broker.zookeeper.registrations import Registries, name_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import KafkaError
 from barnabas.log.cleaner import LogCleaner
+from barnabas.log.file_names import uuid_text
 from barnabas.log.manager import LogManager
 from barnabas.log.start import LogEvent, LogSettings
 from barnabas.ports import Listener
@@ -220,7 +221,9 @@ class BrokerServer:
     def _cluster_id(self) -> str:
         """Of the cluster that new log directories are of; empty for a new one."""
         shared = self._the_registries.shared
-        return cluster_in(shared) if shared is not None else ""
+        if shared is None:
+            return ""
+        return name_cluster(shared, uuid_text(self._environment.entropy.uuid()))
 
     def _adopt(self, config: BrokerConfig) -> None:
         """Go on with these properties; what cannot change while the broker runs is as it was."""

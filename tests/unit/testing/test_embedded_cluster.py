@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import OFFSET_INVALID, Consumer, Producer
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
@@ -205,6 +205,25 @@ def test_a_group_goes_on_when_its_coordinator_is_killed(cluster: EmbeddedCluster
     assert committed.offset == 200
     consumer.close()
     assert found == numbers(0, 200)
+
+
+def test_offsets_of_a_deleted_topic_are_forgotten(cluster: EmbeddedCluster) -> None:
+    create(cluster, "dogs")
+    create(cluster, "cats")
+    places = [Place("dogs", 0, 5), Place("cats", 0, 7)]
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "pack"})
+    try:
+        consumer.commit(offsets=places, asynchronous=False)
+        client = admin(cluster)
+        client.delete_topics(["dogs"])["dogs"].result(SECONDS)
+        create(cluster, "dogs")
+
+        def committed() -> list[int]:
+            return [one.offset for one in consumer.committed(places, SECONDS)]
+
+        wait(lambda: committed() == [OFFSET_INVALID, 7], committed)
+    finally:
+        consumer.close()
 
 
 def test_transactions_end_in_partitions_of_all_brokers(cluster: EmbeddedCluster) -> None:

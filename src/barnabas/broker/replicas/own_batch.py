@@ -76,7 +76,7 @@ def batch_bytes(records: Iterable[CoordinatorRecord]) -> int:
     return batch.size
 
 
-def parts(records: Sequence[CoordinatorRecord], limit: int) -> Iterator[list[CoordinatorRecord]]:
+def parts(records: Iterable[CoordinatorRecord], limit: int) -> Iterator[list[CoordinatorRecord]]:
     """The records in as many batches as it takes that none is larger than `limit`, if that can be."""
     part: list[CoordinatorRecord] = []
     size = HEADER_SIZE

@@ -4,13 +4,16 @@ They are made and changed while this broker is the controller; else it is asked.
 come and go as the controller says (`broker.cluster.member`).
 """
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from barnabas.broker.topics.topic_names import check_partition
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
-from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+
+log = logging.getLogger(__name__)
 
 
 class TopicsController(Protocol):
@@ -83,11 +86,15 @@ class ClusterTopics(Topics):
         """Know a topic as the controller of a cluster has it; its logs are the member's matter."""
         known = self.get(topic.name)
         if known is not None and known.topic_id != topic.topic_id:
-            self._take_out(known)
+            self.forget(topic.name)
         self._keep(topic)
 
     def forget(self, name: str) -> None:
-        """Know no topic of that name any more."""
+        """A topic is deleted, if there was one of that name."""
         known = self.get(name)
         if known is not None:
             self._take_out(known)
+            try:
+                self.deletions.notify(known)
+            except StorageError as error:
+                log.error("deleted topic not forgotten", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why

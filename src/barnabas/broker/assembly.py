@@ -12,6 +12,7 @@ from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.requests.byte_topics import fill_holes
 from barnabas.broker.topics.hosting import Hosting
+from barnabas.broker.topics.registered_topics import host_registered
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.broker.zookeeper.registrations import Registries, join_cluster
@@ -67,7 +68,7 @@ def assemble(
         )
     else:
         topics = Topics(registry, hosting, entropy, settings.current)
-        topics.load(logs, lambda: _recorded_topics(disk, logs))
+        host_registered(topics, logs, lambda: _recorded_topics(disk, logs))
         fill_holes(topics, config.node_id)
     profile = profile_of(config.release)
     slots = config.max_incremental_fetch_session_cache_slots

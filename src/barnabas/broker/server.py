@@ -105,7 +105,7 @@ class BrokerServer:
             self._close_registries()
             raise
         try:
-            # Who notices a change is called last come, first: what depends on it, then this.
+            # Callbacks run in reverse order: this one is the last.
             self._settings.on_change.append(self._adopt)
             broker = self._broker = assemble(
                 self._config, self._settings, environment, self._the_registries, self._logs

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.topics.registered_topics import take_up
 from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS
 from barnabas.errors import BrokerError, KafkaError, StorageError
 from barnabas.ports import SharedRegistry, Timer
@@ -85,6 +86,6 @@ class WrittenRequests:
 
     def _take_up(self, name: str) -> None:
         try:
-            self._topics.take_up(name)
+            take_up(self._topics, name)
         except BrokerError as error:
             log.warning("topic in ZooKeeper is not served", extra={"topic": name, "error": error})

@@ -164,7 +164,7 @@ def in_steps(broker: Broker, *topics: CreatableTopic) -> list[object]:
 
 
 def hosted(broker: Broker, name: str) -> int:
-    logs = broker.topics._hosting
+    logs = broker.topics.hosting
     assert isinstance(logs, NoLogs)
     return len(logs.hosted.get(name, ()))
 
@@ -201,13 +201,13 @@ def test_properties_that_change_while_a_topic_is_made_hold_for_all_its_partition
     broker = slowly(a_broker(timers=timers))
     in_steps(broker, topic("dogs", 1000))
     reported = []
-    host = broker.topics._hosting.host
+    host = broker.topics.hosting.host
 
     def listens(*row: Any) -> None:
         reported.append(row[3])
         host(*row)
 
-    monkeypatch.setattr(broker.topics._hosting, "host", listens)
+    monkeypatch.setattr(broker.topics.hosting, "host", listens)
     broker.topics.configure("dogs", {"retention.ms": "5"})
     timers.run_soon()
     assert reported
@@ -291,7 +291,7 @@ def test_a_topic_that_somebody_else_makes_meanwhile_is_theirs() -> None:
 
 def test_a_topic_whose_logs_cannot_be_made_is_taken_back_alone() -> None:
     broker = a_broker()
-    logs = broker.topics._hosting
+    logs = broker.topics.hosting
     assert isinstance(logs, NoLogs)
     logs.no_room_for.add("dogs")
     cats, dogs, cows = create(broker, topic("cats"), topic("dogs"), topic("cows"))

@@ -6,6 +6,7 @@ import pytest
 from barnabas.broker.apis.delete_topics import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.topics.registered_topics import host_registered, take_up
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.manager import LogManager
 from barnabas.protocol.delete_topics import (
@@ -102,7 +103,7 @@ def test_thousands_of_partitions_go_in_steps_between_which_nobody_takes_their_pl
         broker.topics.create("dogs", {0: [1]}, {})
     # Who looks for deletions in ZooKeeper meanwhile must not take this one to be over.
     broker.topics.deletions.end("dogs")
-    broker.topics.take_up("dogs")
+    take_up(broker.topics, "dogs")
     assert broker.topics.get("dogs") is None
     assert broker.registry.get("/admin/delete_topics/dogs") is not None
     (answer,) = answered(broker, outcome, DeleteTopicsResponse).responses
@@ -182,7 +183,7 @@ def test_after_a_kill_each_topic_is_whole_or_gone(writes: int) -> None:
         by_name(broker, *names)
     registry.last = 1 << 30
     again = a_broker(registry=registry)
-    again.topics.load(cast("LogManager", NoLogsThere()))
+    host_registered(again.topics, cast("LogManager", NoLogsThere()))
     left = [topic.name for topic in again.topics]
     assert sorted(left) == sorted(names[{0: 0, 1: 50, 2: 50}.get(writes, 60) :])
     assert all(topic.config == {"retention.ms": "5"} for topic in again.topics)

@@ -112,7 +112,7 @@ def test_wide_topics_are_made_in_steps_and_then_told() -> None:
     (meanwhile,) = ask(broker, ("cats", NO_UUID)).topics
     assert {one.error_code for one in meanwhile.partitions} == {ErrorCode.LEADER_NOT_AVAILABLE}
     assert len(meanwhile.partitions) == 100
-    logs = broker.topics._hosting
+    logs = broker.topics.hosting
     assert isinstance(logs, NoLogs)
     assert logs.hosted.keys() == {"cats"}
     timers.run_soon()

@@ -16,6 +16,7 @@ from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.hosting import Hosting
+from barnabas.broker.topics.registered_topics import host_registered
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.config.broker import BrokerConfig
@@ -95,7 +96,7 @@ class Started:
         self.weighing = ManualTimers()
         """Of the memory that groups take; the others are for what happens in groups."""
         topics = Topics(self.registry, Hosting(self.logs, replicas, config), entropy, config)
-        topics.load(self.logs)
+        host_registered(topics, self.logs)
         self.broker = Broker(
             settings=BrokerSettings(config),
             profile=EVERYTHING,

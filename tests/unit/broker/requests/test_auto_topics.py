@@ -78,7 +78,7 @@ def test_wide_topics_are_made_in_steps_in_which_others_may_be_first() -> None:
 
 def test_one_whose_logs_cannot_be_made_is_taken_back(caplog: pytest.LogCaptureFixture) -> None:
     broker = a_broker()
-    logs = broker.topics._hosting
+    logs = broker.topics.hosting
     assert isinstance(logs, NoLogs)
     logs.no_room_for.add("dogs")
     with caplog.at_level(logging.WARNING):

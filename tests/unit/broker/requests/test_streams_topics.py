@@ -16,7 +16,7 @@ def new(name: str, partitions: int = 2, replicas: int = 0) -> MissingTopic:
 
 
 def logs_of(broker: Broker) -> NoLogs:
-    logs = broker.topics._hosting
+    logs = broker.topics.hosting
     assert isinstance(logs, NoLogs)
     return logs
 

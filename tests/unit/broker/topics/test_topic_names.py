@@ -11,6 +11,7 @@ from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.requests.byte_topics import to_write
 from barnabas.broker.requests.streams_topics import create_missing
 from barnabas.broker.topics import internal_topic
+from barnabas.broker.topics.registered_topics import host_registered, take_up
 from barnabas.broker.topics.topic_names import TopicNames
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.znodes.topic_znodes import TOPICS
@@ -108,7 +109,7 @@ def by_who_has_the_broker_in_its_process(broker: Broker, name: str) -> ErrorCode
 
 def by_a_tool_in_zookeeper(broker: Broker, name: str) -> ErrorCode | str:
     broker.registry.create(f"{TOPICS}/{name}", MADE)
-    return refused_by(lambda: broker.topics.take_up(name))
+    return refused_by(lambda: take_up(broker.topics, name))
 
 
 def refused_by(make: Callable[[], object]) -> str:
@@ -166,7 +167,7 @@ def test_what_a_tool_wrote_is_not_served_after_the_next_start_either(
     again = Topics(broker.registry, NoLogs(), Counting(), broker.config)
     # The log of the one that was there first is found.
     there = type("Log", (), {"topic_partition": (THERE, 0), "topic_id": bytes(15) + b"\x01"})()
-    again.load(cast("LogManager", type("Logs", (), {"logs": lambda _: [there]})()))
+    host_registered(again, cast("LogManager", type("Logs", (), {"logs": lambda _: [there]})()))
     assert [topic.name for topic in again] == [THERE]
     (record,) = caplog.records
     assert record.levelname == "ERROR"
@@ -224,4 +225,4 @@ def test_partitions_that_a_tool_wrote_have_numbers_that_directories_can_have(ind
     broker = a_broker()
     broker.registry.create(f"{TOPICS}/x", b'{"version":1,"partitions":{"%s":[1]}}' % index.encode())
     with pytest.raises(BrokerError, match="INVALID_PARTITIONS"):
-        broker.topics.take_up("x")
+        take_up(broker.topics, "x")

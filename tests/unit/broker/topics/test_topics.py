@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from barnabas.broker.topics.registered_topics import host_registered
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.znodes.topic_znodes import CONFIGS, TOPICS
 from barnabas.config.broker import BrokerConfig
@@ -20,7 +21,7 @@ class Empty:
 
 def topics_of(registry: MemoryRegistry) -> Topics:
     topics = Topics(registry, NoLogs(), Counting(), BrokerConfig())
-    topics.load(cast("LogManager", Empty()))
+    host_registered(topics, cast("LogManager", Empty()))
     return topics
 
 

@@ -43,7 +43,6 @@ alter.log.dirs.replication.quota.window.num int 11
 alter.log.dirs.replication.quota.window.size.seconds int 1
 authorizer.class.name string ''
 auto.include.jmx.reporter boolean true
-auto.leader.rebalance.enable boolean true
 background.threads int 10 changeable
 broker.heartbeat.interval.ms int 2000
 broker.id int -1
@@ -91,8 +90,6 @@ initial.broker.registration.timeout.ms int 60000
 inter.broker.listener.name string -
 kafka.metrics.polling.interval.secs int 10
 kafka.metrics.reporters list ''
-leader.imbalance.check.interval.seconds long 300
-leader.imbalance.per.broker.percentage int 10
 log.cleaner.io.buffer.size int 524288 changeable
 log.cleaner.threads int 1 changeable
 log.dir.failure.timeout.ms long 30000
@@ -163,8 +160,6 @@ replica.high.watermark.checkpoint.interval.ms long 5000
 replica.selector.class string -
 replica.socket.receive.buffer.bytes int 65536
 replica.socket.timeout.ms int 30000
-replication.quota.window.num int 11
-replication.quota.window.size.seconds int 1
 request.timeout.ms int 30000
 reserved.broker.max.id int 1000
 sasl.client.callback.handler.class class -

@@ -17,7 +17,6 @@ alter.log.dirs.replication.quota.window.num How many samples measure copies betw
 alter.log.dirs.replication.quota.window.size.seconds The seconds of a sample of copies.
 authorizer.class.name The class that decides who may do what; without one everybody may all.
 auto.include.jmx.reporter Whether the reporter of JMX is there without being named.
-auto.leader.rebalance.enable Whether leadership goes back to preferred replicas by itself.
 background.threads The threads for chores that nobody waits for.
 broker.heartbeat.interval.ms The pause between two signs of life to the controller.
 broker.id The number of the broker, under the name it had before node.id.
@@ -65,8 +64,6 @@ initial.broker.registration.timeout.ms How long a starting broker tries to regis
 inter.broker.listener.name The listener by which brokers talk to each other.
 kafka.metrics.polling.interval.secs How often metrics are handed to kafka.metrics.reporters.
 kafka.metrics.reporters Classes that take the older kind of metrics.
-leader.imbalance.check.interval.seconds How often it is looked whether leaders are spread well.
-leader.imbalance.per.broker.percentage The share of leaders in wrong places that is put up with.
 log.cleaner.io.buffer.size The memory for reading and writing of all threads that compact.
 log.cleaner.threads How many threads compact.
 log.dir.failure.timeout.ms How long a broker with a failed directory tries to inform the controller.
@@ -137,8 +134,6 @@ replica.high.watermark.checkpoint.interval.ms How often high watermarks are writ
 replica.selector.class The class that chooses the replica that a consumer reads from.
 replica.socket.receive.buffer.bytes The receive buffer of connections to leaders.
 replica.socket.timeout.ms How long a follower waits for a leader's answer.
-replication.quota.window.num How many samples measure throttled replication.
-replication.quota.window.size.seconds The seconds of a sample of throttled replication.
 request.timeout.ms How long the broker waits for answers to its own requests.
 reserved.broker.max.id The greatest number of a broker that is given by hand.
 sasl.client.callback.handler.class The class that a broker asks for its login elsewhere.

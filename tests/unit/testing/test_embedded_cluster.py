@@ -140,6 +140,17 @@ def test_the_controller_is_killed_again_and_again(cluster: EmbeddedCluster) -> N
     assert sorted(read(cluster, "dogs", 400), key=int) == numbers(0, 400)
 
 
+def test_the_first_replicas_lead_again_by_themselves() -> None:
+    properties = {"leader.imbalance.check.interval.seconds": "1"}
+    with EmbeddedCluster(3, properties) as cluster:
+        create(cluster, "dogs")
+        first = cluster.leader("dogs", 0)
+        cluster.kill(first)
+        assert cluster.leader("dogs", 0) != first
+        cluster.start(first)
+        wait(lambda: cluster.leader("dogs", 0) == first, lambda: cluster.leader("dogs", 0))
+
+
 def test_all_stop_and_all_come_back(tmp_path: Path) -> None:
     with EmbeddedCluster(3, data_dir=tmp_path) as cluster:
         create(cluster, "dogs")

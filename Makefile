@@ -20,11 +20,12 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 WORKERS ?= $(JOBS)
 SOAK_SECONDS ?= 600
 FUZZ_SECONDS ?= 600
+MINUTES ?= 10
 WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test long interop spark \
-	crash soak sim fuzz bench wheels docs clean distclean
+	crash soak chaos sim fuzz bench wheels docs clean distclean
 
 help:            ## the verbs
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -111,6 +112,9 @@ crash: env       ## kill the broker under load, again and again
 soak: env        ## brokers and consumers of 0.7 that come and go, for minutes (SOAK_SECONDS=600)
 	BARNABAS_SOAK_SECONDS=$(SOAK_SECONDS) $(PYTEST) tests/interop/test_soak07.py
 
+chaos: env       ## brokers as processes that are killed, paused and cut off, for minutes (MINUTES=10)
+	$(RUN) -m tests.chaos --minutes $(MINUTES)
+
 sim: env         ## thousands of seeded runs in virtual time (SEEDS=1-5000 JOBS=2)
 	$(RUN) -m sim --seeds $(SEEDS) --jobs $(JOBS)
 
@@ -134,7 +138,8 @@ docs: env        ## write what is generated in docs/
 	$(RUN) docs/make_protocol.py
 
 clean:           ## remove what was built, but not .venv
-	rm -rf build dist *.egg-info src/*.egg-info src/barnabas/kernels/*.so src/barnabas/kernels/*.c
+	rm -rf build dist *.egg-info src/*.egg-info
+	find src/barnabas/kernels -name '*.so' -delete -o -name '*.c' -delete
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
 
 distclean: clean ## remove .venv too

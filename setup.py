@@ -13,9 +13,12 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 KERNELS = Path("src/barnabas/kernels")
+PACKAGE = "barnabas.kernels"
+HEADERS = KERNELS / "buffers"
+"""Headers of C that kernels of several folders include."""
 NOT_COMPILED = {"__init__", "shadow"}
 """Nor what has a .pxd beside it: that is compiled into the families that use it."""
-SHARED = "barnabas.kernels.cython_shared"
+SHARED = f"{PACKAGE}.cython_shared"
 """What Cython adds to every module for memoryviews, compiled once: otherwise most of the work."""
 ARGUMENTS = ["-O3", "-g0", "-fwrapv"]
 BAR = 30
@@ -80,12 +83,14 @@ class BuildKernels(build_ext):
 
     def _remove_leftovers(self) -> None:
         """Delete kernels that have no source any more: an import would still find them."""
-        current = {extension.name.rpartition(".")[2] for extension in self.extensions}
+        current = {Path(*extension.name.split(".")) for extension in self.extensions}
         if not current:
             return  # An install of the sources alone leaves what `make kernels` has compiled.
-        for folder in (KERNELS, Path(self.build_lib, "barnabas", "kernels")):
-            for path in (*folder.glob("*.so"), *folder.glob("*.c")):
-                if path.name.partition(".")[0] not in current:
+        for root in (Path("src"), Path(self.build_lib)):
+            folder = root / "barnabas" / "kernels"
+            for path in (*folder.rglob("*.so"), *folder.rglob("*.c")):
+                name = path.with_name(path.name.partition(".")[0]).relative_to(root)
+                if name not in current:
                     path.unlink()
 
     def build_extension(self, ext: Extension) -> None:
@@ -98,7 +103,7 @@ class BuildKernels(build_ext):
         super().build_extension(ext)
         took = time.monotonic() - begun if modified(target) != before else None
         with self.lock:
-            self.progress.advance(ext.name.rpartition(".")[2], took)
+            self.progress.advance(ext.name.removeprefix(f"{PACKAGE}."), took)
 
 
 def modified(path: Path) -> float:
@@ -132,7 +137,7 @@ def kernel_extensions() -> list[Extension]:
         return []
     families = [
         path
-        for path in KERNELS.glob("*.py")
+        for path in KERNELS.rglob("*.py")
         if path.stem not in NOT_COMPILED
         and not path.stem.endswith("_plain")
         and not path.with_suffix(".pxd").exists()
@@ -141,7 +146,12 @@ def kernel_extensions() -> list[Extension]:
     families.sort(key=lambda path: path.stat().st_size, reverse=True)
     shared = KERNELS / f"{SHARED.rpartition('.')[2]}.c"
     return [
-        Extension(f"barnabas.kernels.{path.stem}", [str(path)], extra_compile_args=ARGUMENTS)
+        Extension(
+            ".".join(path.relative_to("src").with_suffix("").parts),
+            [str(path)],
+            extra_compile_args=ARGUMENTS,
+            include_dirs=[str(HEADERS)],
+        )
         for path in (shared, *families)
     ]
 

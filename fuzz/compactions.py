@@ -43,12 +43,12 @@ def compact(forms: Forms, data: bytes) -> list[object]:
     """
     chance = random.Random(data)
     exact = array("B", data)
-    rows = forms.batches.count(exact)
+    rows = forms.batch_rows.count(exact)
     made: list[object] = [rows]
     if rows <= 0:
         return made
     table = array("q", bytes(8 * layout.WIDTH * rows))
-    made.append(forms.batches.walk(exact, table, array("q", bytes(8 * layout.STATE))))
+    made.append(forms.batch_rows.walk(exact, table, array("q", bytes(8 * layout.STATE))))
     records = sum(table[layout.COUNT :: layout.WIDTH])
     if not 0 <= records <= len(data):
         return [*made, "too many records"]

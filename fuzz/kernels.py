@@ -48,15 +48,16 @@ def build(folder: Path, source: Path = HERE, families: tuple[str, ...] = FAMILIE
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     include = sysconfig.get_paths()["include"]
     for name in families:
-        made = folder / f"{name}.c"
-        path = str(source / f"{name}.py")
+        made = folder.joinpath(*name.split(".")).with_suffix(".c")
+        made.parent.mkdir(exist_ok=True)
+        path = str(source / f"{name.replace('.', '/')}.py")
         cython = (sys.executable, "-m", "cython", "-3", path, "-I", str(SOURCES), "-o", str(made))
         subprocess.run(cython, check=True, stderr=subprocess.DEVNULL)
-        headers = (f"-I{include}", f"-I{HERE}")
+        headers = (f"-I{include}", *(f"-I{HERE / folder}" for folder in ("buffers", "wire")))
         flags = ("-O1", "-g", "-fwrapv", "-fPIC", "-shared", "-w", *headers, *SANITIZERS)
         compiler = os.environ.get("CC", "cc")
         subprocess.run(
-            [compiler, *flags, str(made), "-o", str(folder / (name + suffix))], check=True
+            [compiler, *flags, str(made), "-o", str(made.with_suffix(suffix))], check=True
         )
 
 
@@ -136,7 +137,7 @@ def until(seconds: float) -> Iterator[int]:
 
 def overrun(folder: Path) -> None:
     """Show the broken kernel a record that states more bytes than there are."""
-    producing = extension("producing", folder)
+    producing = extension("batches.producing", folder)
     data = array("B", bytes.fromhex("fe01 00 00 00 04 6b6b"))
     producing.check(data, 0, len(data), 1, 0)
 
@@ -147,10 +148,12 @@ def control(folder: Path) -> None:
     Raises:
         AssertionError: it said nothing.
     """
-    text = (HERE / "producing.py").read_text()
+    producing = Path("batches", "producing.py")
+    text = (HERE / producing).read_text()
     assert text.count(CHECK) == 1, "the check to be left out is not there"
-    (folder / "producing.py").write_text(text.replace(CHECK, "if length < 1:"))
-    build(folder, folder, ("producing",))
+    (folder / producing.parent).mkdir(exist_ok=True)
+    (folder / producing).write_text(text.replace(CHECK, "if length < 1:"))
+    build(folder, folder, ("batches.producing",))
     done = in_child("--overrun", str(folder), capture=True)
     assert b"heap-buffer-overflow" in done.stderr, "the sanitizer is blind"
     print("kernels: the sanitizer stops a kernel that lacks a check")

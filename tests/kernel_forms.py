@@ -19,34 +19,35 @@ LOWEST, BEYOND = -(2**63), 2**63 - 1
 
 
 FUZZED_ELSEWHERE = {
-    "partitioning": "tests/unit/records/columns/test_encoding.py",
-    "message_writing": "tests/property/test_convert.py",
-    "committed_offsets": "tests/property/test_committed_offsets.py",
-    "sockets": "tests/unit/kernels/test_sockets.py",
-    "repeats": "tests/property/test_repeats.py",
+    "columns.partitioning": "tests/unit/records/columns/test_encoding.py",
+    "messages.message_writing": "tests/property/test_convert.py",
+    "wire.committed_offsets": "tests/property/test_committed_offsets.py",
+    "connections.sockets": "tests/unit/kernels/connections/test_sockets.py",
+    "connections.repeats": "tests/property/test_repeats.py",
 }
 """Families that take no bytes of strangers, or have their own comparison with another form."""
 FAMILIES = tuple(name for name in kernels.FAMILIES if name not in FUZZED_ELSEWHERE)
 
 
 class Forms(SimpleNamespace):
-    """The kernels that are compared, in one form: an attribute for each of `FAMILIES`."""
+    """The kernels that are compared, in one form: an attribute for each of `FAMILIES`, without its folder."""
 
     def __init__(self, find: Callable[[str], Any]) -> None:
-        super().__init__(**{name: find(name) for name in FAMILIES})
+        super().__init__(**{name.rpartition(".")[2]: find(name) for name in FAMILIES})
 
 
 def source(name: str) -> ModuleType:
     """A family from its source, or from its twin where it has one."""
-    twin = HERE / f"{name}_plain.py"
-    path = twin if twin.exists() else HERE / f"{name}.py"
-    return _load(f"uncompiled_{name}", path, SourceFileLoader)
+    path = HERE.joinpath(*name.split("."))
+    twin = path.with_name(f"{path.name}_plain.py")
+    used = twin if twin.exists() else path.with_suffix(".py")
+    return _load(f"uncompiled_{path.name}", used, SourceFileLoader)
 
 
 def extension(name: str, folder: Path = HERE) -> ModuleType:
     """A family as the extension module in a folder."""
     for suffix in EXTENSION_SUFFIXES:
-        path = folder / (name + suffix)
+        path = folder / (name.replace(".", "/") + suffix)
         if path.exists():
             return _load(f"barnabas.kernels.{name}", path, ExtensionFileLoader)
     raise AssertionError(f"no extension module of {name} in {folder}")
@@ -70,13 +71,13 @@ def read(forms: Forms, data: bytes) -> list[object]:
     one byte too many.
     """
     exact = array("B", data)
-    rows = forms.batches.count(exact)
+    rows = forms.batch_rows.count(exact)
     made: list[object] = [rows]
     if rows <= 0:
         return made
     table = array("q", bytes(8 * layout.WIDTH * rows))
     walked = array("q", bytes(8 * layout.STATE))
-    made += [forms.batches.walk(exact, table, walked), table.tolist(), walked.tolist()]
+    made += [forms.batch_rows.walk(exact, table, walked), table.tolist(), walked.tolist()]
     # Without the instruction, as uncompiled, nothing is summed: called here for the sanitizer only.
     forms.checksums.small_batches(exact, table, 400, array("q", (-1,)))
     for row in range(rows):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from aiokafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 
 from barnabas.kernels import implementation
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.records.batches.batch import stamp
 from barnabas.records.batches.builder import BatchBuilder, build
 from barnabas.records.codecs.compression import Codec, decompress

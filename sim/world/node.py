@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from barnabas.broker.server import BrokerServer, Environment
+from barnabas.broker.assembly import Environment
+from barnabas.broker.server import BrokerServer
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.runtime.registries.embedded import EmbeddedRegistry

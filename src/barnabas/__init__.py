@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         LogTruncated,
         WakeupError,
     )
-    from barnabas.kernels.objects import Delivery
+    from barnabas.kernels.batches.objects import Delivery
     from barnabas.records.columns.columns import Wanted
     from barnabas.records.columns.record import Record
     from barnabas.types import TopicPartition
@@ -58,7 +58,7 @@ _HOME = {
     "ConfigEntry": "client.core.admin.descriptions",
     "ConfigError": "errors",
     "Consumer": "client.sync.consumer",
-    "Delivery": "kernels.objects",
+    "Delivery": "kernels.batches.objects",
     "EARLIEST": "client.core.admin.descriptions",
     "ErrorCode": "errors",
     "GroupDescription": "client.core.admin.group_descriptions",

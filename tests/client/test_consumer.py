@@ -173,6 +173,36 @@ def test_seek_goes_there_whatever_was_fetched(consumer: Consumer) -> None:
         assert consumer.position(A) == offset + 1
 
 
+AN_HOUR = {"retry.backoff.ms": 3_600_000, "retry.backoff.max.ms": 3_600_000}
+
+
+@pytest.mark.parametrize("offset", [None, 17])
+def test_before_its_first_fetch_a_consumer_waits_for_no_retry(
+    servers: str, offset: int | None
+) -> None:
+    settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"} | AN_HOUR
+    with Consumer(settings) as consumer:
+        consumer.assign([A])
+        if offset is not None:
+            consumer.seek(A, offset)
+        assert consumer.poll(timeout_s=20)[0].offset == (offset or 0)
+
+
+@pytest.mark.parametrize("offset", [None, 17])
+def test_with_asyncio_a_consumer_waits_for_no_retry_either(
+    servers: str, offset: int | None
+) -> None:
+    async def read() -> int:
+        settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"} | AN_HOUR
+        async with aio.Consumer(settings) as consumer:
+            consumer.assign([A])
+            if offset is not None:
+                consumer.seek(A, offset)
+            return (await consumer.poll(timeout_s=20))[0].offset
+
+    assert asyncio.run(read()) == (offset or 0)
+
+
 def test_paused_partitions_wait(consumer: Consumer) -> None:
     consumer.assign([A, B])
     consumer.pause(A)

@@ -16,7 +16,7 @@ from barnabas.coordinators.offsets.offset_records import (
 )
 from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.errors import DecodeError
-from barnabas.kernels import committed_offsets
+from barnabas.kernels.wire import committed_offsets
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
@@ -27,7 +27,7 @@ from tests.kernel_forms import source
 
 pytestmark = pytest.mark.kernels
 
-PLAIN = source("committed_offsets")
+PLAIN = source("wire.committed_offsets")
 INT32, INT64 = st.integers(-(2**31), 2**31 - 1), st.integers(-(2**63), 2**63 - 1)
 GROUPS = st.sampled_from(["kennel", "cattery", "", "zwinger-ß"])
 POSITIONS = st.builds(TopicPartition, st.sampled_from(["dogs", "cats"]), st.integers(0, 3))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.kernels import implementation, objects, objects_plain
+from barnabas.kernels import implementation
+from barnabas.kernels.batches import objects, objects_plain
 from barnabas.records.batches.builder import build
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.columns import BytesColumn, Wanted, decode_columns

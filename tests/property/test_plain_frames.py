@@ -11,7 +11,7 @@ from barnabas.broker.dispatch import SERVED
 from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import DecodeError
-from barnabas.kernels import struct_reading
+from barnabas.kernels.wire import struct_reading
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (

@@ -23,7 +23,7 @@ from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.quotas.quotas import Entity
 from barnabas.config.listeners import KAFKA
 from barnabas.errors import StorageError
-from barnabas.kernels.repeats import Repeats
+from barnabas.kernels.connections.repeats import Repeats
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic

@@ -1,5 +1,6 @@
 """Topics to another cluster and groups with them: from a Kafka of today, stopped on the way, and from 0.7."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,18 +11,20 @@ from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
 from barnabas import pipelines
+from barnabas.driver07 import SimpleConsumer
 from barnabas.pipelines import (
     ClusterAddress,
     Kafka07Address,
     MirrorOptions,
     PipelineProgress,
+    PipelineRefused,
     RecordsDiffer,
 )
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.messages07.message07 import encode_set
 from barnabas.testing import EmbeddedBroker
 from tests.spark.test_archive_and_replay import PARTITIONS, RECORDS, expected, read
-from tests.spark.topics import Topics
+from tests.spark.topics import Given, Topics
 from tests.wire07 import Wire07
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -144,6 +147,61 @@ def test_a_topic_of_0_7(old: EmbeddedBroker, topics: Topics, tmp_path: Path) -> 
     assert [(int(value or b""), key) for value, key, _, _ in found] == [
         (n, None) for n in range(400)
     ]
+
+
+def to_07(old: EmbeddedBroker, topics: Topics, topic: str, folder: Path) -> MirrorOptions:
+    return MirrorOptions(
+        source=ClusterAddress(bootstrap_servers=topics.servers),
+        target=Kafka07Address(brokers={0: f"127.0.0.1:{old.port_of('OLD')}"}),
+        topics=[topic],
+        directory=str(folder / "mirror"),
+    )
+
+
+def test_a_topic_to_0_7_resumes_and_finds_messages_of_others(
+    old: EmbeddedBroker, topics: Topics, tmp_path: Path
+) -> None:
+    def send(first: int, last: int) -> None:
+        topics.send(topic, [Given(b"%d" % n + b"x" * 2000, b"key") for n in range(first, last)])
+
+    def stop(_progress: PipelineProgress) -> None:
+        raise InterruptedError
+
+    topic = topics.create(name="to-old")
+    options = to_07(old, topics, topic, tmp_path)
+    send(0, 600)
+    with pytest.raises(InterruptedError):
+        pipelines.mirror(None, options, stop)
+    # What a killed run wrote and did not compare.
+    shutil.rmtree(options.directory)
+    send(600, 700)
+    done = pipelines.mirror(None, options)
+    assert (done.records, done.comparison.parts[0].source_records) == (100, 700)
+    send(700, 710)
+    assert pipelines.mirror(None, options).records == 10
+    with SimpleConsumer("127.0.0.1", old.port_of("OLD")) as consumer:
+        payloads, at = [], 0
+        while (found := consumer.fetch(topic, 0, at)).messages:
+            payloads += [each.payload for each in found.messages]
+            at = found.next_offset
+    assert payloads == [b"%d" % n + b"x" * 2000 for n in range(710)]
+    with Wire07(old.port_of("OLD")) as wire:
+        wire.produce(topic, 0, encode_set([b"of somebody else"]))
+        wire.fetch(topic, size=0)
+    with pytest.raises(RecordsDiffer, match="is surplus"):
+        pipelines.mirror(None, options)
+
+
+def test_what_0_7_cannot_keep_is_refused(
+    old: EmbeddedBroker, topics: Topics, tmp_path: Path
+) -> None:
+    topic = topics.create(name="tombs")
+    options = to_07(old, topics, topic, tmp_path)
+    with pytest.raises(PipelineRefused, match="positions in ZooKeeper: name it"):
+        pipelines.mirror(None, replace(options, groups=None))
+    topics.send(topic, [Given(b"a"), Given(None, b"key")])
+    with pytest.raises(PipelineRefused, match="tombs-0 has no value at offset 1"):
+        pipelines.mirror(None, options)
 
 
 @pytest.mark.long

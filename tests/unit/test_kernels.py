@@ -16,7 +16,11 @@ from tests.kernel_forms import FAMILIES, FUZZED_ELSEWHERE
 
 PACKAGE = Path(barnabas.__file__).parent
 TESTS = Path(__file__).parents[2]
-TELL = "from barnabas.kernels import implementation, record; print(implementation, record.__file__)"
+TELL = """
+from barnabas.kernels import implementation
+from barnabas.kernels.batches import record
+print(implementation, record.__file__)
+"""
 
 
 def run(source: Path, wanted: str | None) -> subprocess.CompletedProcess[str]:
@@ -66,20 +70,24 @@ def test_no_way_around_compiled(uncompiled: Path) -> None:
     done = run(uncompiled, "compiled")
     assert done.returncode != 0
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("ImportError: BARNABAS_KERNELS=compiled, but not compiled: partitioning")
+    assert last.startswith(
+        "ImportError: BARNABAS_KERNELS=compiled, but not compiled: columns.partitioning"
+    )
 
 
 def test_one_missing_extension_is_as_good_as_all(uncompiled: Path, tmp_path: Path) -> None:
     if implementation != "compiled":
         pytest.skip("nothing is compiled here")
     shutil.copytree(uncompiled / "barnabas", tmp_path / "barnabas")
-    for built in (PACKAGE / "kernels").glob("*.so"):
+    for built in (PACKAGE / "kernels").rglob("*.so"):
         if not built.name.startswith("scanning."):
-            shutil.copy(built, tmp_path / "barnabas" / "kernels")
+            shutil.copy(built, tmp_path / "barnabas" / built.parent.relative_to(PACKAGE))
     done = run(tmp_path, None)
     form, path = done.stdout.split()
     assert (form, Path(path).name) == ("pure", "record_plain.py")
-    assert run(tmp_path, "compiled").stderr.splitlines()[-1].endswith("not compiled: scanning")
+    assert (
+        run(tmp_path, "compiled").stderr.splitlines()[-1].endswith("not compiled: columns.scanning")
+    )
 
 
 def test_a_form_that_nobody_knows() -> None:
@@ -96,8 +104,8 @@ def test_the_constants_of_compiled_kernels_are_those_of_the_layout() -> None:
 
 def test_every_family_is_fuzzed_or_told_where_else() -> None:
     families = {
-        path.stem
-        for path in (PACKAGE / "kernels").glob("*.py")
+        f"{path.parent.name}.{path.stem}"
+        for path in (PACKAGE / "kernels").rglob("*.py")
         if path.stem not in {"__init__", "shadow"}
         and not path.stem.endswith("_plain")
         and not path.with_suffix(".pxd").exists()

@@ -98,7 +98,7 @@ MOST_FILES = 25
 LISTS = {"src/barnabas/protocol", "src/barnabas/broker/apis", "src/barnabas/config"}
 """Folders that are lists of one kind of thing, as long as Kafka has many."""
 
-CROWDED = {"src/barnabas/kernels": 42, "src/barnabas/spark": 26}
+CROWDED = {"src/barnabas/spark": 26}
 """Folders over the limit with their number of files: each may shrink, none may grow."""
 
 WITHOUT_SOURCE = {"tests/unit/test_tidy.py", "tests/unit/test_documentation.py"}

@@ -7,6 +7,7 @@ over connections.
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from typing import Final
 
 from barnabas.broker.node import Node
 from barnabas.broker.node_thread import NodeThread
@@ -20,6 +21,8 @@ from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.registries.local import LocalRegistry, LocalSession
 
 _MOST_REPLICAS = 3
+REGISTRY: Final = "barnabas.registry"
+"""The file of the data directory with what Kafka keeps in ZooKeeper."""
 
 
 def member_properties(
@@ -72,7 +75,7 @@ class LocalCluster:
         lock.__enter__()
         self._lock = lock
         try:
-            lasting = EmbeddedRegistry(disk, str(self._directory / "barnabas.registry"))
+            lasting = EmbeddedRegistry(disk, str(self._directory / REGISTRY))
             self._registry = LocalRegistry(lasting, SystemClock().time_ms())
             for node_id in range(1, self._count + 1):
                 self.start(node_id)

@@ -1,44 +1,34 @@
-"""BrokerServer: builds the objects of a broker over its ports, starts them, stops them in order."""
+"""BrokerServer: starts a broker over its ports, keeps its periodic work going, stops it in order."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from barnabas.broker.assembly import Environment, assemble
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections, MakeClient
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.open_listeners import open_listeners
-from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.profiles import of_member, profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
 from barnabas.broker.properties.cleaner_properties import cleaner_settings
-from barnabas.broker.properties.log_properties import config_of_kept, log_config
-from barnabas.broker.purgatory.purgatory import Purgatory
-from barnabas.broker.quotas.client_memory import ClientMemory
-from barnabas.broker.replicas.fetch_sessions import FetchSessions
-from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.requests.byte_topics import fill_holes
+from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.requests.transaction_jobs import attend_to_transactions
 from barnabas.broker.topics.assignments import check_count, check_total, placed
-from barnabas.broker.topics.hosting import Hosting
-from barnabas.broker.topics.topics import Topics
-from barnabas.broker.transactions.producer_ids import ProducerIds
-from barnabas.broker.znodes.topic_znodes import TopicNodes, written_in
-from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join_cluster, register
+from barnabas.broker.topics.start_configs import StartConfigs
+from barnabas.broker.zookeeper.registrations import Registries, name_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.errors import ConfigError, KafkaError
+from barnabas.errors import KafkaError
 from barnabas.log.cleaner import LogCleaner
+from barnabas.log.file_names import uuid_text
 from barnabas.log.manager import LogManager
-from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
-from barnabas.ports import Clock, Disk, Entropy, Listener, Network, Registry, Timers, Worker
+from barnabas.ports import Listener
 
 if TYPE_CHECKING:
-    from barnabas.broker.topics.kraft_metadata import RecordedTopic
     from barnabas.broker.zookeeper.registrations import AnyRegistration
 
 log = logging.getLogger(__name__)
@@ -50,17 +40,6 @@ _ONE_BROKER = (
     "default.replication.factor=%d needs more brokers than this one: a topic whose creator does not "
     "ask for 1 is refused with INVALID_REPLICATION_FACTOR, and none is made on first use"
 )
-
-
-class Environment(NamedTuple):
-    """The ports that a broker stands on; `network` and `timers` belong to one loop."""
-
-    clock: Clock
-    disk: Disk
-    network: Network
-    timers: Timers
-    entropy: Entropy
-    worker: Worker
 
 
 class BrokerServer:
@@ -80,17 +59,12 @@ class BrokerServer:
         self._environment = environment
         self._open_registries = open_registries
         self._registries: Registries | None = None
-        self._written: TopicNodes | None = None
-        self._opening: dict[tuple[str, frozenset[tuple[str, str]]], LogConfig] = {}
+        self._start_configs = StartConfigs(lambda: self._the_registries.own, self._settings)
         self._registrations: list[AnyRegistration] = []
         self._broker: Broker | None = None
         self._background = Background(environment.timers)
         self._listeners: list[Listener] = []
         self._connections: Connections | None = None
-        self._client_memory = ClientMemory(config.client_state_max_bytes, environment.clock)
-        self._purgatory = Purgatory(
-            environment.timers, environment.clock.monotonic, self._client_memory
-        )
         self._logs = LogManager(
             environment.disk,
             environment.clock,
@@ -103,7 +77,7 @@ class BrokerServer:
                 config.producer_id_expiration_check_interval_ms,
                 cluster_id=self._cluster_id,
             ),
-            self._config_for,
+            self._start_configs.config_of,
         )
         self._cleaner = LogCleaner(
             self._logs,
@@ -119,6 +93,7 @@ class BrokerServer:
             ConfigError: properties exclude each other.
             KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
         """
+        environment = self._environment
         check_at_start(self._config)
         log_config({}, self._config)  # reports now what no topic could have, not at its creation
         if self._config.default_replication_factor > 1 and not self._config.cluster_member:
@@ -130,12 +105,16 @@ class BrokerServer:
             self._close_registries()
             raise
         try:
-            broker = self._broker = self._build()
-            self._connections = Connections(broker, self._make_client)
-            open_listeners(
-                broker, self._environment.network, self._connections.accept, self._listeners
+            # Who notices a change is called last come, first: what depends on it, then this.
+            self._settings.on_change.append(self._adopt)
+            broker = self._broker = assemble(
+                self._config, self._settings, environment, self._the_registries, self._logs
             )
-            self._registrations = register(self._the_registries, broker, self._environment.disk)
+            self._start_configs.forget()
+            self._cleaner.configure(cleaner_settings(self._settings.current))
+            self._connections = Connections(broker, self._make_client)
+            open_listeners(broker, environment.network, self._connections.accept, self._listeners)
+            self._registrations = register(self._the_registries, broker, environment.disk)
         except KafkaError:
             self._close_listeners()
             _report(self._logs.close())
@@ -209,8 +188,7 @@ class BrokerServer:
         def end() -> None:
             deadline.cancel()
             try:
-                if self._broker is not None:
-                    self._broker.topics.close()
+                self.broker.topics.close()
                 self._cleaner.close()
                 _report(self._logs.close())
                 self._close_registries()
@@ -223,9 +201,8 @@ class BrokerServer:
             connections.close()
 
         deadline = self._environment.timers.after(_STOP_SECONDS, cut_off)
-        self._purgatory.finish_all()
-        if self._broker is not None:
-            self._broker.end_groups()
+        self.broker.purgatory.finish_all()
+        self.broker.end_groups()
         connections.finish(lambda: self._environment.timers.soon(end))
 
     def _open_the_registries(self) -> None:
@@ -244,99 +221,9 @@ class BrokerServer:
     def _cluster_id(self) -> str:
         """Of the cluster that new log directories are of; empty for a new one."""
         shared = self._the_registries.shared
-        return cluster_in(shared) if shared is not None else ""
-
-    def _config_for(self, topic: str) -> LogConfig:
-        """What a log obeys while the broker opens it. The directories are locked by then.
-
-        Nobody knows yet whether a log that somebody brought is compacted: recovery need not warn
-        of the gaps in it.
-        """
-        registry = self._the_registries.own
-        if self._written is None:
-            self._written = written_in(registry)
-        own: Mapping[str, str] = {"cleanup.policy": "compact"}
-        if topic in self._written.topics:
-            own = self._written.config_of(topic)
-        properties = frozenset(own.items())
-        config = self._opening.get(("", properties)) or self._opening.get((topic, properties))
-        if config is None:
-            refused: list[ConfigError] = []
-            config = config_of_kept(own, self._settings.current, refused.append)
-            for error in refused:
-                _tell_unobeyed(topic, error)
-            # Most topics have the same properties; a warning names its own topic.
-            self._opening[topic if refused else "", properties] = config
-        return config
-
-    def _build(self) -> Broker:
-        replicas = ReplicaManager(self._environment.clock, self._purgatory)
-        registries = self._the_registries
-        if registries.shared is not None:
-            join_cluster(registries.shared, self._logs.cluster_id)
-        registry: Registry = registries.own
-        config = self._settings.current
-        hosting = Hosting(self._logs, replicas, config)
-        entropy = self._environment.entropy
-        topics: Topics
-        member = None
-        if config.cluster_member:
-            # Imported late: a broker that is alone needs none of it.
-            from barnabas.broker.cluster.config_reports import ReportedConfigs
-            from barnabas.broker.cluster.joining import MemberPorts, join
-            from barnabas.broker.topics.cluster_topics import ClusterTopics
-
-            registry = ReportedConfigs(registries.shared) if registries.shared else registry
-            environment = self._environment
-            ports = MemberPorts(
-                environment.network,
-                environment.timers,
-                environment.clock,
-                environment.entropy,
-                self._purgatory,
-            )
-            topics = of_cluster = ClusterTopics(registry, hosting, entropy, config)
-            member = join(config, registries.shared, ports, hosting, replicas, of_cluster)
-        else:
-            topics = Topics(registry, hosting, entropy, config)
-            topics.load(self._logs, self._recorded_topics)
-            fill_holes(topics, self._config.node_id)
-        self._written = None  # Only for opening logs.
-        self._opening.clear()
-        clock = self._environment.clock
-        memory = self._client_memory
-        slots = self._config.max_incremental_fetch_session_cache_slots
-        self._cleaner.configure(cleaner_settings(config))
-        self._settings.on_change.append(self._adopt)
-        profile = profile_of(self._config.release)
-        broker = Broker(
-            settings=self._settings,
-            profile=profile if member is None else of_member(profile),
-            cluster_id=self._logs.cluster_id,
-            clock=clock,
-            entropy=entropy,
-            timers=self._environment.timers,
-            registry=registry,
-            logs=self._logs,
-            topics=topics,
-            producer_ids=ProducerIds(registry, self._config.node_id),
-            replicas=replicas,
-            purgatory=self._purgatory,
-            client_memory=memory,
-            fetch_sessions=FetchSessions(slots, replicas, memory, clock, entropy),
-            groups=GroupShards(
-                topics, replicas, clock, self._config, memory, self._environment.timers
-            ),
-        )
-        broker.be_member(member)
-        return broker
-
-    def _recorded_topics(self) -> dict[str, "RecordedTopic"]:
-        """Of topics that a Kafka left in our directories."""
-        # Imported late: a broker starts faster without it.
-        from barnabas.broker.topics.kraft_metadata import recorded_topics
-
-        return recorded_topics(self._environment.disk, self._logs.usable_paths)
+        if shared is None:
+            return ""
+        return name_cluster(shared, uuid_text(self._environment.entropy.uuid()))
 
     def _adopt(self, config: BrokerConfig) -> None:
         """Go on with these properties; what cannot change while the broker runs is as it was."""
@@ -373,13 +260,6 @@ class BrokerServer:
         for listener in self._listeners:
             listener.close()
         self._listeners.clear()
-
-
-def _tell_unobeyed(topic: str, why: ConfigError) -> None:
-    log.warning(
-        "properties of a topic and of its broker exclude each other: it keeps what it is sent as it is",
-        extra={"topic": topic, "why": why},
-    )
 
 
 def _report(events: list[LogEvent]) -> None:

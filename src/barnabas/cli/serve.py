@@ -2,7 +2,9 @@
 
 import contextlib
 import gc
+import os
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +73,13 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
     default=1,
     help="Run a cluster of so many brokers, on ports one after the other (default 1).",
 )
+@click.option(
+    "--zookeeper",
+    type=click.Choice(["local"]),
+    help="local: each of the brokers is a process, under a ZooKeeper that is started with them.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
+@click.option("--until-stdin-ends", is_flag=True, hidden=True)
 @click.option("--log-level", type=_LEVELS, default="warning", show_default=True)
 def serve(
     *,
@@ -85,10 +93,12 @@ def serve(
     ephemeral: bool,
     console_port: int | None,
     brokers: int,
+    zookeeper: str | None,
     as_json: bool,
+    until_stdin_ends: bool,
     log_level: str,
 ) -> None:
-    """Run a broker in this process until SIGTERM, SIGHUP or Ctrl-C.
+    """Run a broker in this process, or a cluster, until SIGTERM, SIGHUP or Ctrl-C.
 
     Properties have Kafka's names. --port, --host and --data-dir override --set, which overrides
     --config. With --brokers they are those of each broker; the data directory gets a folder for each.
@@ -99,16 +109,25 @@ def serve(
     with usage(), _directory(data_dir, ephemeral=ephemeral) as directory:
         given = merge(_file(config), overrides(pairs))
         release = release_line(profile) if profile else ""
-        if brokers > 1:
+        if brokers > 1 or zookeeper is not None:
             if metrics_port is not None or console_port is not None:
                 raise click.UsageError(
                     "--metrics-port and --console-port are for one broker; for a cluster run "
                     "`barnabas console` beside it"
                 )
-            from barnabas.cli.serve_cluster import ClusterOptions, serve_cluster
+            from barnabas.cli.local_cluster.options import ClusterOptions
 
             wanted = ClusterOptions(brokers, release, directory, host, port)
-            serve_cluster(wanted, given, configuration, as_json=as_json)
+            if zookeeper is None:
+                from barnabas.cli.local_cluster.one_process import serve_in_one_process
+
+                serve_in_one_process(wanted, given, configuration, as_json=as_json)
+            else:
+                from barnabas.cli.local_cluster.processes import serve_in_processes
+
+                serve_in_processes(
+                    wanted, given, configuration, log_level=log_level, as_json=as_json
+                )
             return
         given |= from_options(given, port, host, directory)
         _run(
@@ -116,6 +135,7 @@ def serve(
             metrics_port=metrics_port,
             console_port=console_port,
             as_json=as_json,
+            until_stdin_ends=until_stdin_ends,
         )
 
 
@@ -229,7 +249,12 @@ def _node() -> "type[Node]":
 
 
 def _run(
-    config: BrokerConfig, *, metrics_port: int | None, console_port: int | None, as_json: bool
+    config: BrokerConfig,
+    *,
+    metrics_port: int | None,
+    console_port: int | None,
+    as_json: bool,
+    until_stdin_ends: bool,
 ) -> None:
     def announce(addresses: dict[str, Endpoint]) -> None:
         where = None if metrics is None else f"http://{_shown(host)}:{node.metrics_port}/metrics"
@@ -245,6 +270,8 @@ def _run(
 
     raise_limit()
     node = node_type(config, metrics=metrics)
+    if until_stdin_ends:
+        threading.Thread(target=_stop_with_stdin, args=(node,), daemon=True).start()
     try:
         node.run(announce, stop_on_signals=True)
     except ConnectionFailed as error:
@@ -256,6 +283,14 @@ def _run(
             each.wait()
     if sys.stdout.isatty():
         print("\nstopped")  # Ctrl-C left ^C on the line.
+
+
+def _stop_with_stdin(node: "Node") -> None:
+    """Stop with the process that started this one. The whole cluster ends then: nobody takes over."""
+    # Not through sys.stdin, whose lock would be in the way when the interpreter ends.
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
+    node.stop(hand_over=False)
 
 
 def _announce(

@@ -63,6 +63,13 @@ def values(given: Mapping[str, Given]) -> dict[str, object]:
     return {name: one.value for name, one in given.items()}
 
 
+def format_properties(properties: Mapping[str, str]) -> str:
+    """The text of a .properties file with these entries, which `file_properties` parses."""
+    return "".join(
+        f"{_escape(name, also='=:#! ')}={_escape(value)}\n" for name, value in properties.items()
+    )
+
+
 def parse_properties(text: str) -> Iterator[tuple[str, str, int]]:
     r"""Return key, value and line number of each entry, in order.
 
@@ -83,6 +90,18 @@ def parse_properties(text: str) -> Iterator[tuple[str, str, int]]:
             raise ValueError(
                 f"line {number}: \\u must be followed by four hexadecimal digits"
             ) from None
+
+
+def _escape(text: str, also: str = "") -> str:
+    parts = []
+    for position, letter in enumerate(text):
+        if letter == "\\" or letter in also or (letter == " " and position == 0):
+            parts.append(f"\\{letter}")
+        elif letter.isprintable():
+            parts.append(letter)
+        else:  # Among these are all that end a line.
+            parts.append(f"\\u{ord(letter):04x}")
+    return "".join(parts)
 
 
 def _logical_lines(text: str) -> Iterator[tuple[str, int]]:

@@ -213,12 +213,14 @@ class GroupShard:
         free = [one for one, used in zip(positions, in_use, strict=True) if not used]
         return CoordinatorResult(codes, tuple(self.offsets.forget(group_id, free)))
 
-    def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
-        """Remove expired offsets, and groups that are then empty (KIP-211)."""
-        records: list[CoordinatorRecord] = []
+    def expire(self, now_ms: int, retention_ms: int) -> Iterator[CoordinatorRecord]:
+        """Remove expired offsets, and groups that are then empty (KIP-211).
+
+        Each record is made when it is asked for, and must be appended: together they may be large.
+        """
         modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
         for one in modern:
-            records += self._expire_modern(one, now_ms, retention_ms)
+            yield from self._expire_modern(one, now_ms, retention_ms)
         names = {one.group_id for one in modern}
         for group_id in sorted({*self.offsets.groups(), *self._groups}.difference(names)):
             group = self._groups.get(group_id)
@@ -228,21 +230,20 @@ class GroupShard:
                 old = [one for one in old if topics is not None and one.topic not in topics]
             elif group is not None and len(old) == self.offsets.count(group_id):
                 self.forget(group_id)
-                records.append(encode_end(group_id))
-            records += self.offsets.forget(group_id, old)
-        return CoordinatorResult(None, tuple(records))
+                yield encode_end(group_id)
+            yield from self.offsets.forget(group_id, old)
 
     def _expire_modern(
         self, group: ConsumerGroup | StreamsGroup, now_ms: int, retention_ms: int
-    ) -> list[CoordinatorRecord]:
+    ) -> Iterator[CoordinatorRecord]:
         """The same for a group whose offsets age from their commit."""
         topics, group_id = group.subscribed(), group.group_id
         old = self.offsets.expired(group_id, now_ms, retention_ms, None)
         old = [one for one in old if one.topic not in topics]
-        records = self.offsets.forget(group_id, old)
-        if not group.members and len(old) == self.offsets.count(group_id):
-            records += self._end(group).records
-        return records
+        has_ended = not group.members and len(old) == self.offsets.count(group_id)
+        yield from self.offsets.forget(group_id, old)
+        if has_ended:
+            yield from self._end(group).records
 
     def replay(
         self, key: Buffer | None, value: Buffer | None, undo_log: list[Undo] | None = None

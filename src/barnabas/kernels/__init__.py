@@ -15,30 +15,31 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 FAMILIES = (
-    "partitioning",
-    "checksums",
-    "batches",
-    "producing",
-    "scanning",
-    "gathering",
-    "record",
-    "objects",
-    "batch_writing",
-    "message_rows",
-    "message_scanning",
-    "message_objects",
-    "message_writing",
-    "byte_messages",
-    "key_hashes",
-    "key_maps",
-    "compaction",
-    "index_entries",
-    "committed_offsets",
-    "struct_reading",
-    "struct_writing",
-    "sockets",
-    "repeats",
+    "columns.partitioning",
+    "batches.checksums",
+    "batches.batch_rows",
+    "batches.producing",
+    "columns.scanning",
+    "columns.gathering",
+    "batches.record",
+    "batches.objects",
+    "batches.batch_writing",
+    "messages.message_rows",
+    "messages.message_scanning",
+    "messages.message_objects",
+    "messages.message_writing",
+    "messages.byte_messages",
+    "compaction.key_hashes",
+    "compaction.key_maps",
+    "compaction.compaction",
+    "compaction.index_entries",
+    "wire.committed_offsets",
+    "wire.struct_reading",
+    "wire.struct_writing",
+    "connections.sockets",
+    "connections.repeats",
 )
+"""Folder and name of each; one stands behind those that it imports."""
 
 
 def _choose() -> str:
@@ -58,13 +59,15 @@ def _choose() -> str:
 
 
 def _is_compiled(name: str) -> bool:
-    return any((_HERE / (name + suffix)).exists() for suffix in EXTENSION_SUFFIXES)
+    path = str(_HERE.joinpath(*name.split(".")))
+    return any(Path(path + suffix).exists() for suffix in EXTENSION_SUFFIXES)
 
 
 def _load_source(name: str) -> None:
     """Load a family from its source. Left alone, Python would prefer an extension beside it."""
-    twin = _HERE / f"{name}_plain.py"  # of a family that needs pointers
-    path = twin if twin.exists() else _HERE / f"{name}.py"
+    folder, short = name.split(".")
+    twin = _HERE / folder / f"{short}_plain.py"  # of a family that needs pointers
+    path = twin if twin.exists() else _HERE / folder / f"{short}.py"
     full_name = f"{__name__}.{name}"
     spec = spec_from_file_location(full_name, path, loader=SourceFileLoader(full_name, str(path)))
     if spec is None or spec.loader is None:
@@ -72,7 +75,7 @@ def _load_source(name: str) -> None:
     module = module_from_spec(spec)
     sys.modules[full_name] = module
     spec.loader.exec_module(module)
-    setattr(sys.modules[__name__], name, module)
+    setattr(importlib.import_module(f"{__name__}.{folder}"), short, module)
 
 
 def _warn() -> None:

@@ -26,12 +26,14 @@ class BrokerSource:
         brokers: Mapping[int, Address],
         topic: str,
         places: Sequence[BrokerPartition] | None = None,
+        *,
+        may_be_empty: bool = False,
     ) -> None:
         """Connect as needed.
 
         Raises:
             ConfigError: a place is on a broker that was not named.
-            TopicNotThere: no broker has data of the topic.
+            TopicNotThere: no broker has data of the topic, unless it `may_be_empty`.
             ConnectionFailed, RequestTimeout: a broker is unavailable.
         """
         self._topic = topic
@@ -39,7 +41,7 @@ class BrokerSource:
             number: SimpleConsumer(address.host, address.port)
             for number, address in brokers.items()
         }
-        asked = places is None
+        needs_data = places is None and not may_be_empty
         if places is None:
             places = [
                 BrokerPartition(number, partition)
@@ -50,7 +52,7 @@ class BrokerSource:
         if missing:
             raise ConfigError(f"topic {topic}: broker {min(missing)} cannot be found")
         self.places = sorted(places)
-        if asked and not any(self.bounds(place)[1] for place in self.places):
+        if needs_data and not any(self.bounds(place)[1] for place in self.places):
             # A fetch from a missing topic returns nothing, as from an empty one.
             raise TopicNotThere(
                 f"topic {topic}: no broker has data of it, and 0.7 brokers do not list their "

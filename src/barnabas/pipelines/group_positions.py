@@ -72,7 +72,7 @@ def move_groups(
         moved: list[GroupPosition] = []
         for group in sorted(chosen):
             found = []
-            for where, saved in sorted(_saved(theirs, group).items()):
+            for where, saved in sorted(saved_offsets(theirs, group).items()):
                 if where not in ends:
                     continue
                 # A group may have read on since: what came later is mirrored, and left behind, next time.
@@ -129,7 +129,7 @@ def save_forward(
         BrokerError: the group cannot be changed, for another reason than its members.
     """
     rows = list(positions)
-    was = _saved(admin, group)
+    was = saved_offsets(admin, group)
     ahead: dict[Where, int] = {where: new for where, _, new in rows if was.get(where, -1) < new}
     refused = False
     try:
@@ -146,7 +146,8 @@ def save_forward(
     ]
 
 
-def _saved(admin: Admin, group: str) -> dict[TopicPartition, int]:
+def saved_offsets(admin: Admin, group: str) -> dict[TopicPartition, int]:
+    """The positions of a group; none of one that does not exist."""
     try:
         found = admin.list_group_offsets(group)
     except BrokerError as error:

@@ -52,6 +52,26 @@ class Kafka07Address:
         with closing(open_zookeeper(config, lambda _: None)) as registry:
             yield registry
 
+    def addresses(self, registry: SharedRegistry | None) -> Mapping[int, Address]:
+        """Where the brokers are, by number.
+
+        Raises:
+            PipelineRefused: neither brokers nor ZooKeeper are named.
+        """
+        if self.brokers:
+            return {one: Address(*parse_address(at)) for one, at in self.brokers.items()}
+        if registry is None:
+            raise PipelineRefused("name the brokers of Kafka 0.7, or their ZooKeeper")
+        return read_brokers(registry)
+
+    def target(self, topic: str, registry: SharedRegistry | None) -> BrokerSource:
+        """One topic, which may be empty, with all partitions that the brokers have for it.
+
+        Raises:
+            PipelineRefused: as `addresses`.
+        """
+        return BrokerSource(self.addresses(registry), topic, may_be_empty=True)
+
     def source(self, topic: str, registry: SharedRegistry | None) -> BrokerSource:
         """One topic.
 
@@ -59,15 +79,13 @@ class Kafka07Address:
             TopicNotThere: no broker has data of it.
             PipelineRefused: neither brokers nor ZooKeeper are named.
         """
-        if self.brokers:
-            addresses = {one: Address(*parse_address(at)) for one, at in self.brokers.items()}
+        addresses = self.addresses(registry)
+        if self.brokers or registry is None:
             return BrokerSource(addresses, topic)
-        if registry is None:
-            raise PipelineRefused("name the brokers of Kafka 0.7, or their ZooKeeper")
         places = read_partitions(registry, topic)
         if not places:
             raise TopicNotThere(f"no broker has registered topic {topic} in ZooKeeper")
-        return BrokerSource(read_brokers(registry), topic, places)
+        return BrokerSource(addresses, topic, places)
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
 from barnabas.pipelines.errors import PipelineRefused
 from barnabas.pipelines.group_positions import GroupPosition, move_groups, nth_from_end
 from barnabas.pipelines.mirror_07 import Kafka07Address, mirror_07
+from barnabas.pipelines.mirror_to_07 import mirror_to_07
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.sides import TopicSide
 from barnabas.pipelines.target_topics import (
@@ -51,7 +52,7 @@ class MirrorOptions:
     """
 
     source: ClusterAddress | Kafka07Address
-    target: ClusterAddress
+    target: ClusterAddress | Kafka07Address
     topics: Sequence[str]
     directory: str
     names: Mapping[str, str] = field(default_factory=dict)
@@ -62,6 +63,12 @@ class MirrorOptions:
     def checkpoint(self) -> QueryCheckpoint:
         """Where Spark keeps how far the mirror is."""
         return QueryCheckpoint(f"{self.directory.rstrip('/')}/checkpoint")
+
+    @property
+    def cluster(self) -> ClusterAddress:
+        """The target, where it is no Kafka 0.7."""
+        assert isinstance(self.target, ClusterAddress)
+        return self.target
 
     @property
     def target_names(self) -> dict[str, str]:
@@ -89,7 +96,8 @@ def mirror(
     """Mirror what the topics have now; go on where the last run ended.
 
     Partitions, order, keys, headers and timestamps are kept, offsets are new. Topics that do not
-    exist are made like those of the source. From Kafka 0.7 see `mirror_07`; `spark` may be None then.
+    exist are made like those of the source. From Kafka 0.7 see `mirror_07`, to it `mirror_to_07`; `spark`
+    may be None then.
 
     Raises:
         PipelineRefused: a topic of the target has too few partitions, or records of others.
@@ -97,10 +105,14 @@ def mirror(
         MigrationStopped: of Kafka 0.7, the same, or a message cannot be read.
         KafkaError, PySparkException: the brokers or Spark failed.
     """
+    if isinstance(options.target, Kafka07Address):
+        return _to_07(options.target, options, on_progress)
     if isinstance(options.source, Kafka07Address):
         return _from_07(options.source, options, on_progress)
     if spark is None:
-        raise PipelineRefused("only a mirror of Kafka 0.7 does without a session of Spark")
+        raise PipelineRefused(
+            "only a mirror of Kafka 0.7, or to it, does without a session of Spark"
+        )
     return _from_cluster(spark, options.source, options, on_progress)
 
 
@@ -108,9 +120,19 @@ def _from_07(
     source: Kafka07Address, options: MirrorOptions, on_progress: OnProgress
 ) -> MirrorResult:
     names, groups = options.target_names, options.groups
-    done = mirror_07(source, options.target, names, options.directory, groups, on_progress)
-    to = TopicSide(options.target, list(names.values())).name
+    done = mirror_07(source, options.cluster, names, options.directory, groups, on_progress)
+    to = TopicSide(options.cluster, list(names.values())).name
     found = Comparison(f"{', '.join(names)} of Kafka 0.7", to, done.parts, [])
+    return MirrorResult(0, done.records, found, done.groups)
+
+
+def _to_07(target: Kafka07Address, options: MirrorOptions, on_progress: OnProgress) -> MirrorResult:
+    source, names, groups = options.source, options.target_names, options.groups
+    if isinstance(source, Kafka07Address):
+        raise PipelineRefused("from Kafka 0.7 to Kafka 0.7 copy the log directory: offsets stay")
+    done = mirror_to_07(source, target, names, options.directory, groups, on_progress)
+    name = TopicSide(source, list(names)).name
+    found = Comparison(name, f"{', '.join(names.values())} of Kafka 0.7", done.parts, [])
     return MirrorResult(0, done.records, found, done.groups)
 
 
@@ -118,7 +140,7 @@ def _from_cluster(
     spark: SparkSession, origin: ClusterAddress, options: MirrorOptions, on_progress: OnProgress
 ) -> MirrorResult:
     names = options.target_names
-    with origin.admin() as source, options.target.admin() as target:
+    with origin.admin() as source, options.cluster.admin() as target:
         counts = partitions_of(source, names)
         configs = copied_properties(source, names)
         made = ensure_topics(
@@ -127,18 +149,18 @@ def _from_cluster(
             {names[topic]: configs[topic] for topic in names},
         )
         if options.checkpoint.query(spark) is None:
-            check_empty(options.target, target, made)
+            check_empty(options.cluster, target, made)
             begun = [TopicPartition(topic, one) for topic in counts for one in range(counts[topic])]
             there = [TopicPartition(names[where.topic], where.partition) for where in begun]
             starts = bounds(source, begun, EARLIEST, origin)
-            _keep_compared(spark, options, starts, bounds(target, there, LATEST, options.target))
+            _keep_compared(spark, options, starts, bounds(target, there, LATEST, options.cluster))
     done = run_available("mirror", lambda: _start(spark, origin, options), on_progress)
     on_progress(PipelineProgress("compare", done.batches, done.records))
     ends = {w: at for w, at in options.checkpoint.ends(spark).items() if w.topic in names}
     found = _compared(spark, origin, options, ends)
     groups: list[GroupPosition] = []
     if options.groups is None or options.groups:
-        groups = move_groups(origin, options.target, ends, names, options.groups)
+        groups = move_groups(origin, options.cluster, ends, names, options.groups)
     return MirrorResult(done.batches, done.records, found, groups)
 
 
@@ -157,7 +179,7 @@ def _start(spark: SparkSession, origin: ClusterAddress, options: MirrorOptions) 
     return (
         rows.writeStream.queryName("mirror")
         .format("barnabas")
-        .options(**options.target.options())
+        .options(**options.cluster.options())
         .option("deliveryGuarantee", "exactly-once")
         .option("transactionalIdPrefix", "barnabas-mirror")
         .option("checkpointLocation", options.checkpoint.path)
@@ -179,9 +201,9 @@ def _compared(
         return Comparison(", ".join(names), ", ".join(names.values()), [], [])  # No records yet.
     source_from, target_from = _last_compared(spark, options)
     targets = [TopicPartition(names[where.topic], where.partition) for where in ends]
-    with origin.admin() as source, options.target.admin() as target:
+    with origin.admin() as source, options.cluster.admin() as target:
         starts = bounds(source, ends, EARLIEST, origin)
-        written = written_ranges(target, targets, options.target)
+        written = written_ranges(target, targets, options.cluster)
     source_ranges = TopicRanges(
         {w: min(max(at, source_from.get(w, 0)), ends[w]) for w, at in starts.items()}, ends
     )
@@ -190,7 +212,7 @@ def _compared(
         if at > source_from.get(where, 0):
             # Retention was faster than this comparison: the last ones are those that both have.
             there = TopicPartition(names[where.topic], where.partition)
-            with closing(reader(origin)) as reading, closing(reader(options.target)) as writing:
+            with closing(reader(origin)) as reading, closing(reader(options.cluster)) as writing:
                 left = reading.count(*where, at, ends[where])
                 end = written.ends[there]
                 begins[there] = nth_from_end(writing, there, begins[there], end, left)
@@ -198,7 +220,7 @@ def _compared(
     found = compare(
         spark,
         TopicSide(origin, list(names), source_ranges),
-        TopicSide(options.target, list(names.values()), target_ranges),
+        TopicSide(options.cluster, list(names.values()), target_ranges),
         CompareOptions(names=names),
     )
     found.check()

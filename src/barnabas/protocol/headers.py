@@ -6,7 +6,7 @@ from struct import Struct, error
 from typing import NamedTuple
 
 from barnabas.errors import DecodeError
-from barnabas.kernels.struct_writing import Writer
+from barnabas.kernels.wire.struct_writing import Writer
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.types import Buffer

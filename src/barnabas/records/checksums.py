@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import checksums, layout, partitioning
+from barnabas.kernels import layout
+from barnabas.kernels.batches import checksums
+from barnabas.kernels.columns import partitioning
 from barnabas.types import Buffer
 
 

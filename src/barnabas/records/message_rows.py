@@ -12,7 +12,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import layout, message_rows
+from barnabas.kernels import layout
+from barnabas.kernels.messages import message_rows
 from barnabas.records.batches.batch import (
     CODEC_MASK,
     LOG_APPEND_TIME,
@@ -224,6 +225,7 @@ def _shift(offset: int, attributes: int, inner: list[MessageRows]) -> int:
         return 0
     table = inner[-1].table
     last = table[-_WIDTH + layout.BASE_OFFSET] + table[-_WIDTH + layout.LAST_DELTA]
-    if last < 0 or offset < last:
+    # pykafka numbers nothing: all offsets, that of the message too, are -1.
+    if offset < last or (last < 0 and last != offset):
         raise CorruptRecord(f"the last message inside has the offset {last}, not 0 to {offset}")
     return offset - last

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
 from barnabas.errors import DecodeError, LocalProtocolError, OverLimit
-from barnabas.kernels.struct_reading import Reader
-from barnabas.kernels.struct_writing import Writer
+from barnabas.kernels.wire.struct_reading import Reader
+from barnabas.kernels.wire.struct_writing import Writer
 from barnabas.types import Buffer
 from barnabas.wire.layout import layout_of
 from barnabas.wire.reading import MOST_BYTES, Reading

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from struct import calcsize
 from typing import Any
 
-from barnabas.kernels import implementation, struct_reading, struct_writing
-from barnabas.kernels.struct_reading import Reader
-from barnabas.kernels.struct_writing import Writer
+from barnabas.kernels import implementation
+from barnabas.kernels.wire import struct_reading, struct_writing
+from barnabas.kernels.wire.struct_reading import Reader
+from barnabas.kernels.wire.struct_writing import Writer
 from barnabas.wire import charges
 from barnabas.wire.layout import FieldLayout, StructLayout
 from barnabas.wire.schema import Blob, Fixed, RecordSet, Text

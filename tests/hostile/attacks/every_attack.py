@@ -1,6 +1,15 @@
 """All attacks: those of the tests and of the table in docs/security.md."""
 
-from tests.hostile.attacks import bombs, connecting, expanding, keeping, large, pipelined, waiting
+from tests.hostile.attacks import (
+    bombs,
+    connecting,
+    expanding,
+    keeping,
+    large,
+    names,
+    pipelined,
+    waiting,
+)
 
 ATTACKS = (
     *pipelined.ATTACKS,
@@ -10,4 +19,5 @@ ATTACKS = (
     *keeping.ATTACKS,
     *expanding.ATTACKS,
     *bombs.ATTACKS,
+    *names.ATTACKS,
 )

@@ -34,6 +34,7 @@ class OurBroker:
         properties: Mapping[str, str] | None = None,
         prefix: tuple[str, ...] = (),
         profile: str | None = None,
+        log_level: str = "warning",
         sources: Path = SOURCES,
     ) -> None:
         """`prefix` goes before the command, for pinning (taskset -c 0).
@@ -42,6 +43,7 @@ class OurBroker:
         """
         self.sources = sources
         self.profile = profile
+        self.log_level = log_level
         self.properties = dict(properties or {})
         self.prefix = prefix
         self.folder = Path(tempfile.mkdtemp(prefix="our-broker-"))
@@ -96,7 +98,7 @@ class OurBroker:
         place = () if "listeners" in self.properties else ("--port", str(self.port))
         command = [
             *self.prefix, sys.executable, "-m", "barnabas", "serve", *place,
-            "--data-dir", str(self.data_dir), *settings,
+            "--data-dir", str(self.data_dir), "--log-level", self.log_level, *settings,
             *(("--profile", self.profile) if self.profile else ()),
         ]  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": str(self.sources)}

@@ -1,6 +1,14 @@
 import pytest
 
-from barnabas.config.files import Given, file_properties, merge, overrides, parse_properties, values
+from barnabas.config.files import (
+    Given,
+    file_properties,
+    format_properties,
+    merge,
+    overrides,
+    parse_properties,
+    values,
+)
 from barnabas.errors import ConfigError
 
 
@@ -48,3 +56,17 @@ def test_a_later_layer_wins_and_each_value_keeps_its_source() -> None:
 def test_an_override_needs_a_name_and_a_value(pair: str) -> None:
     with pytest.raises(ConfigError, match="name=value"):
         overrides([pair])
+
+
+def test_what_is_written_is_parsed_again() -> None:
+    given = {
+        "plain": "localhost:9092",
+        "a key = : # !": "",
+        "blanks": "  before\tand after \x0c",
+        "lines": "one\ntwo\r\n\u2028three\x85",
+        "folder": "C:\\new\\",
+        "comment": "#none",
+        "jaas": 'Module required username="zoë" password="\N{PILE OF POO}";',
+    }
+    text = format_properties(given)
+    assert {name: one.value for name, one in file_properties(text, "f").items()} == given

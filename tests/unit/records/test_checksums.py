@@ -7,7 +7,8 @@ from aiokafka.partitioner import murmur2 as peers_murmur2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.kernels import batches, checksums, layout
+from barnabas.kernels import layout
+from barnabas.kernels.batches import batch_rows, checksums
 from barnabas.records.checksums import crc32c, first_wrong, murmur2
 from tests.record_batches import make_batch
 
@@ -45,7 +46,7 @@ def batches_of(sizes: list[int]) -> tuple[bytearray, "array[int]"]:
     for size in sizes:
         fetched += make_batch(1, size=size)
     table = array("q", bytes(8 * layout.WIDTH * len(sizes)))
-    assert batches.walk(fetched, table, array("q", bytes(8 * layout.STATE))) == 0
+    assert batch_rows.walk(fetched, table, array("q", bytes(8 * layout.STATE))) == 0
     return fetched, table
 
 

@@ -16,7 +16,7 @@ from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply
 from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
-from barnabas.kernels.repeats import Repeats
+from barnabas.kernels.connections.repeats import Repeats
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitResponse,

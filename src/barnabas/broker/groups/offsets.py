@@ -33,10 +33,12 @@ class GroupOffsets:
         With a producer (id, epoch) they count when that commits its transaction.
 
         Raises:
-            BrokerError: COORDINATOR_NOT_AVAILABLE, or the name of the group is too long to be kept.
+            BrokerError: COORDINATOR_NOT_AVAILABLE, or the name of the group is too long to be kept, or
+                to be kept so many times as one batch.
         """
         check_kept(request.group_id)
         held = self._shards.of(request.group_id)
+        self._shards.check_fits(held, request.group_id, len(request.offsets))
         reply, records = held.shard.commit(request, self._shards.now_ms())
         if not records:
             return respond(reply)
@@ -105,10 +107,10 @@ class GroupOffsets:
         # What this turn commits anew is not known before it is written.
         self._shards.write()
         for held in self._shards.loaded():
-            records = held.shard.expire(self._shards.now_ms(), retention_ms).records
+            records = held.shard.expire(self._shards.now_ms(), retention_ms)
             for part in self._shards.parts(held, records):
                 self._shards.append_or_restore(held, Replayed(None, tuple(part)))
-        self._shards.write()
+                self._shards.write()
 
     def forget_topic(self, topic: str) -> None:
         """Remove all offsets of a topic that is deleted, also those that this turn commits."""
@@ -118,6 +120,7 @@ class GroupOffsets:
                 held = self._shards.at(index, whole=True)
             except BrokerError:
                 continue
-            records = held.shard.offsets.forget_topic(topic).records
+            records = held.shard.offsets.forget_topic(topic)
             for part in self._shards.parts(held, records):
                 self._shards.append(held, part, lambda _code: None)
+                self._shards.write()

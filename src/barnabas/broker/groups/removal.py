@@ -48,6 +48,11 @@ class GroupRemoval:
         if held is None:
             done(ErrorCode.GROUP_ID_NOT_FOUND)
             return
+        try:
+            self._shards.check_fits(held, group_id, held.shard.offsets.count(group_id))
+        except BrokerError as error:
+            done(error.code)
+            return
         share = held.shard.share.get(group_id)
         result = held.shard.delete_group(group_id)
         self._shards.memory.changed(group_id)
@@ -67,12 +72,14 @@ class GroupRemoval:
         """Delete offsets; `respond` receives a code for all and, if that is NONE, one for each.
 
         Raises:
-            BrokerError: COORDINATOR_NOT_AVAILABLE.
+            BrokerError: COORDINATOR_NOT_AVAILABLE, or they are too many for one batch.
         """
         self._shards.write()
         held = self._shards.find(group_id)
         if held is None:
             return respond(ErrorCode.GROUP_ID_NOT_FOUND, ())
+        known = held.shard.offsets.count(group_id)
+        self._shards.check_fits(held, group_id, min(known, len(positions)))
         result = held.shard.delete_offsets(group_id, positions)
         if isinstance(result.reply, ErrorCode):
             return respond(result.reply, ())

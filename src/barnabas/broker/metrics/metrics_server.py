@@ -1,16 +1,17 @@
 """MetricsServer: answers Prometheus on a port and threads of its own.
 
 Whoever reads slowly holds up a thread here, and not the broker: that takes the metrics in short steps, and at
-most once at a time.
+most once at a time. There are few threads: a new connection ends the oldest.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY, Family
 from barnabas.broker.metrics.reader import Rows
 from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.runtime.sockets.page_server import PageServer
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -41,16 +42,26 @@ class MetricsServer:
             ConnectionFailed: the address cannot be had.
         """
         check_installed()
-        from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
+        from prometheus_client import CollectorRegistry, ProcessCollector, make_wsgi_app
 
         registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         registry.register(_Collector(read))
+        application, one_at_a_time = make_wsgi_app(registry), threading.Lock()
+
+        def serve(environment: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+            with one_at_a_time:
+                page: Iterable[bytes] = application(environment, start_response)
+                return page
+
         try:
-            self._server, self._thread = start_http_server(port, host or "::", registry=registry)
+            self._server = PageServer(host, port)
         except OSError as error:
             what = f"cannot listen on {host or '*'}:{port} for metrics: {error.strerror or error}"
             raise ConnectionFailed(f"{what}; choose another --metrics-port") from error
+        self._server.set_app(serve)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
         self.port: int = self._server.server_port
 
     def close(self) -> None:
@@ -65,12 +76,10 @@ class _Collector:
 
     def __init__(self, read: Callable[[], Rows]) -> None:
         self._read = read
-        self._one_at_a_time = threading.Lock()
 
     def collect(self) -> "Iterator[Metric]":
         """Read the metrics, and give them as prometheus_client has them."""
-        with self._one_at_a_time:
-            rows = self._read()
+        rows = self._read()
         for family in FAMILIES:
             yield _metric(family, rows)
 

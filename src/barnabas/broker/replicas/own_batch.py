@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.records.batches.batch import HEADER_SIZE
 from barnabas.records.batches.builder import build
 from barnabas.records.codecs.compression import Codec
@@ -76,7 +76,7 @@ def batch_bytes(records: Iterable[CoordinatorRecord]) -> int:
     return batch.size
 
 
-def parts(records: Sequence[CoordinatorRecord], limit: int) -> Iterator[list[CoordinatorRecord]]:
+def parts(records: Iterable[CoordinatorRecord], limit: int) -> Iterator[list[CoordinatorRecord]]:
     """The records in as many batches as it takes that none is larger than `limit`, if that can be."""
     part: list[CoordinatorRecord] = []
     size = HEADER_SIZE

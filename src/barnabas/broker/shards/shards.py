@@ -7,7 +7,7 @@ loaded, in steps between which others are served.
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -272,8 +272,23 @@ class Shards(ABC, Generic[ShardT]):
             batch.add(records, written)
             self.replicas.append_own(held.partition, batch.build(producer), batch.tell)
 
+    def check_fits(self, held: HeldShard[ShardT], name: str, count: int) -> None:
+        """Whether so many records can be one batch, if each has the name: before they are made.
+
+        A name may have 32,767 characters, and a request of a few KB can ask for it thousands of times.
+
+        Raises:
+            BrokerError: TOO_LARGE, as `_append` would find.
+        """
+        limit = held.partition.log.config.max_message_bytes
+        if count * len(name) > limit:
+            why = (
+                f"{count} records with a name of {len(name)} characters are more than {limit} bytes"
+            )
+            raise BrokerError(TOO_LARGE, why)
+
     def parts(
-        self, held: HeldShard[ShardT], records: Sequence[CoordinatorRecord]
+        self, held: HeldShard[ShardT], records: Iterable[CoordinatorRecord]
     ) -> Iterator[list[CoordinatorRecord]]:
         """Records that need not be kept all at once, in as many parts as can be appended."""
         return parts(records, held.partition.log.config.max_message_bytes)

@@ -3,7 +3,7 @@
 Joins the machine of a partition with its log, with what is kept of it, and with the time of its locks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -26,6 +26,8 @@ from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.log.partition.stability import stable_end
 from barnabas.ports import Clock, Timer, Timers
 
+_AT_ONCE = 64
+"""States that are removed together: their records have the group's name, of up to 32 KB, each."""
 _SPAN_BYTES = 250
 """Of records delivered together. By default there are up to 2,000 of these spans in a partition."""
 
@@ -237,9 +239,15 @@ class SharePartitions:
         """Keep nothing of a topic that is deleted."""
         for key in [key for key in self._live if key.topic_partition.topic_id == topic_id]:
             self._drop(key)
-        for key in self._kept.of_topic(topic_id):
-            with suppress(BrokerError):
+        self.forget_all(self._kept.of_topic(topic_id))
+
+    def forget_all(self, keys: Iterable[StateKey]) -> None:
+        """Keep nothing of these, as far as what is kept can be read; some are written at a time."""
+        for number, key in enumerate(keys, 1):
+            with suppress(BrokerError):  # it was logged
                 self.forget(key, lambda _code: None)
+            if not number % _AT_ONCE:
+                self._kept.write()
 
     def start_of(self, key: StateKey) -> int | None:
         """Below which offset all is done with; None: the group never read the partition.

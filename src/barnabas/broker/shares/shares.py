@@ -48,5 +48,4 @@ class Shares:
 
     def forget(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
         """Drop what is kept of places that a group has read."""
-        for place in places:
-            self.partitions.forget(StateKey(group_id, place), lambda _code: None)
+        self.partitions.forget_all(StateKey(group_id, place) for place in places)

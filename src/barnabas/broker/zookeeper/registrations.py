@@ -1,11 +1,12 @@
 """Presence: what makes a broker findable from outside: its registrations in ZooKeeper, where it has one."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.znodes.broker_znodes import CLUSTER, decode_cluster, encode_cluster
-from barnabas.errors import LogDirFailed
+from barnabas.errors import LogDirFailed, RegistryConflict
 from barnabas.ports import Disk, Registry, SharedRegistry
 
 if TYPE_CHECKING:
@@ -35,14 +36,21 @@ class Registries(NamedTuple):
                 one.close()
 
 
-def cluster_in(registry: SharedRegistry) -> str:
-    """The cluster whose registry this is; empty where it says none.
+def name_cluster(registry: SharedRegistry, proposed: str) -> str:
+    """The cluster whose registry this is; where it names none, `proposed` becomes its id.
+
+    Of several brokers that start on an empty registry, the first one names the cluster.
 
     Raises:
-        StorageError: it cannot be read.
+        StorageError: the registry cannot be read or written.
     """
     node = registry.get(CLUSTER)
-    return decode_cluster(node[0]) if node else ""
+    if node is None:
+        with suppress(RegistryConflict):
+            registry.create(CLUSTER, encode_cluster(proposed))
+            return proposed
+        node = registry.get(CLUSTER)
+    return decode_cluster(node[0]) if node is not None else proposed
 
 
 def join_cluster(registry: SharedRegistry, cluster_id: str) -> None:
@@ -52,10 +60,8 @@ def join_cluster(registry: SharedRegistry, cluster_id: str) -> None:
         LogDirFailed: they are of another one, and its topics may be others with the same names.
         StorageError: the registry cannot be read or written.
     """
-    found = cluster_in(registry)
-    if not found:
-        registry.set(CLUSTER, encode_cluster(cluster_id))
-    elif found != cluster_id:
+    found = name_cluster(registry, cluster_id)
+    if found != cluster_id:
         raise LogDirFailed(
             f"the log directories are of cluster {cluster_id}, and ZooKeeper (zookeeper.connect) is "
             f"of cluster {found}: take other directories, or another path"

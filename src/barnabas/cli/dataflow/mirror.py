@@ -32,6 +32,7 @@ Examples:
   barnabas mirror flights --from old:9092 --work ./flights-mirror -b new:9092
   barnabas mirror flights delays --from old:9092 --work ./both --all-groups
   barnabas mirror dogs --zookeeper zk:2181 --work ./dogs --all-groups
+  barnabas mirror dogs --from new:9092 --to-07 old:9092 --work ./dogs-back
 """
 
 
@@ -49,6 +50,18 @@ Examples:
     "--zookeeper",
     metavar="HOST:PORT/PATH",
     help="The ZooKeeper of brokers and groups of Kafka 0.7.",
+)
+@click.option(
+    "--to-07",
+    "old_targets",
+    multiple=True,
+    metavar="[N=]HOST:PORT",
+    help="A broker of Kafka 0.7 as the target, in place of -b; repeatable.",
+)
+@click.option(
+    "--to-zookeeper",
+    metavar="HOST:PORT/PATH",
+    help="The ZooKeeper of brokers and groups of Kafka 0.7 as the target.",
 )
 @click.option(
     "--from-property",
@@ -83,6 +96,8 @@ def mirror(
     source: str | None,
     old: tuple[str, ...],
     zookeeper: str | None,
+    old_targets: tuple[str, ...],
+    to_zookeeper: str | None,
     source_pairs: tuple[str, ...],
     directory: str,
     renamed: tuple[str, ...],
@@ -108,14 +123,17 @@ def mirror(
         )
     chosen = None if all_groups else groups
     names = typed(renamed, "--rename")
-    target = cluster(servers, pairs)
+    target: ClusterAddress | Kafka07Address
+    if old_targets or to_zookeeper:
+        target = old_cluster(old_targets, to_zookeeper)
+    else:
+        target = cluster(servers, pairs)
     with ExitStack() as stack:
         origin: ClusterAddress | Kafka07Address
-        if source:
-            origin = cluster(source, source_pairs)
+        origin = cluster(source, source_pairs) if source else old_cluster(old, zookeeper)
+        spark = None
+        if source and not (old_targets or to_zookeeper):
             spark = stack.enter_context(spark_session("mirror", master, conf))
-        else:
-            origin, spark = old_cluster(old, zookeeper), None
         on_progress = stack.enter_context(shown_progress(quiet=as_json))
         from barnabas.pipelines import MirrorOptions
         from barnabas.pipelines import mirror as run

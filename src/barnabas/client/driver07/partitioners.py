@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+from barnabas.kernels.columns import partitioning as kernel
+
 Partitioner = Callable[[object, int], int]
 """From a key and the number of partitions on all brokers to one of them, in their sorted order."""
 
-_BITS = 0xFFFF_FFFF
 _SIGN = 0x8000_0000
 
 
@@ -20,8 +21,5 @@ def by_java_hash(key: object, count: int) -> int:
 
 def java_hash(text: str) -> int:
     """Java's String.hashCode."""
-    units = text.encode("utf-16-be", "surrogatepass")
-    value = 0
-    for at in range(0, len(units), 2):
-        value = (31 * value + (units[at] << 8) + units[at + 1]) & _BITS
+    value = kernel.java_hash(text.encode("utf-16-be", "surrogatepass"))
     return value - 2 * _SIGN if value & _SIGN else value

@@ -37,7 +37,7 @@ from barnabas.client.sync.room import Room
 from barnabas.client.sync.transactional import Transactional
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
-from barnabas.kernels.objects import OpenBatches
+from barnabas.kernels.batches.objects import OpenBatches
 from barnabas.ports import Clock
 from barnabas.records.columns.encoding import Encoded
 from barnabas.runtime.loops.deferred_signals import DeferredSignals

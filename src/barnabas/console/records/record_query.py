@@ -33,7 +33,6 @@ _PROPERTIES: Final = {
     "fetch.max.bytes": 8 << 20,
     "max.partition.fetch.bytes": 1 << 20,
     "fetch.max.wait.ms": 100,
-    "retry.backoff.ms": 5,  # a new consumer waits so long before its first fetch
 }
 """Of a consumer that reads a page, and not a topic."""
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.errors import DecodeError
-from barnabas.kernels.committed_offsets import key_of, record_of
+from barnabas.kernels.wire.committed_offsets import key_of, record_of
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.types import Buffer, TopicPartition
 from barnabas.wire.compiler import Codec

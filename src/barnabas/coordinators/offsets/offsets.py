@@ -3,7 +3,7 @@
 It does not know the members: its caller checks whether a commit is allowed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from barnabas.coordinators.common.record_rows import RecordRows
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
@@ -17,7 +17,7 @@ from barnabas.coordinators.offsets.offset_records import (
 )
 from barnabas.coordinators.offsets.pending_offsets import PendingOffsets
 from barnabas.errors import ErrorCode
-from barnabas.kernels import committed_offsets
+from barnabas.kernels.wire import committed_offsets
 from barnabas.types import Buffer, TopicPartition, new_tuple
 
 _NONE = ErrorCode.NONE
@@ -86,20 +86,21 @@ class OffsetsShard:
         """The groups with any offset, including those of open transactions, sorted."""
         return sorted({*self._groups, *self._pending.groups()})
 
-    def forget_topic(self, topic: str) -> CoordinatorResult[None]:
-        """Remove all offsets of a topic: it was deleted."""
-        records: list[CoordinatorRecord] = []
+    def forget_topic(self, topic: str) -> Iterator[CoordinatorRecord]:
+        """Remove all offsets of a topic: it was deleted. Each record is made when it is asked for."""
         for group_id in self.groups():
             gone = [one for one in self._partitions(group_id) if one.topic == topic]
-            records += self.forget(group_id, gone)
-        return CoordinatorResult(None, tuple(records))
+            for one in gone:
+                yield encode_removal(group_id, one)
 
-    def forget(self, group_id: str, positions: Iterable[TopicPartition]) -> list[CoordinatorRecord]:
-        """The records that remove the existing ones of these offsets."""
+    def forget(
+        self, group_id: str, positions: Iterable[TopicPartition]
+    ) -> Iterator[CoordinatorRecord]:
+        """The records that remove the existing ones of these offsets, made as they are asked for."""
         known = self._partitions(group_id)
-        return [encode_removal(group_id, one) for one in positions if one in known]
+        return (encode_removal(group_id, one) for one in positions if one in known)
 
-    def forget_group(self, group_id: str) -> list[CoordinatorRecord]:
+    def forget_group(self, group_id: str) -> Iterator[CoordinatorRecord]:
         """The records that remove all offsets of a group."""
         return self.forget(group_id, sorted(self._partitions(group_id)))
 

@@ -1,12 +1,11 @@
 """Which partition of __consumer_offsets a group belongs to: Java's String.hashCode of its id."""
 
+from barnabas.kernels.columns.partitioning import java_hash
+
 
 def partition_for(group_id: str, partitions: int) -> int:
     """Source: Kafka's GroupCoordinatorService.partitionFor: Utils.abs(hashCode) % partitions."""
-    hashed = 0
-    units = group_id.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        hashed = (31 * hashed + (high << 8 | low)) & 0xFFFFFFFF
+    hashed = java_hash(group_id.encode("utf-16-be", "surrogatepass"))
     if hashed == 0x80000000:
         # The one number without a positive counterpart.
         return 0

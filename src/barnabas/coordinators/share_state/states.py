@@ -5,6 +5,7 @@ the changes since. This broker writes only snapshots: they are small, because th
 past records that are done. Source: KIP-932; Kafka's ShareCoordinatorShard.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -96,7 +97,9 @@ class ShareStates:
         if found is None:
             return
         of, decoded = found.key, found.value
-        topic_partition = StateKey(of.group_id, TopicIdPartition(bytes(of.topic_id), of.partition))
+        # A group has thousands of states, and one name.
+        group_id, topic_id = sys.intern(of.group_id), bytes(of.topic_id)
+        topic_partition = StateKey(group_id, TopicIdPartition(topic_id, of.partition))
         if decoded is None:
             if found.kind == _SNAPSHOT:
                 self._states.pop(topic_partition, None)

@@ -6,7 +6,7 @@ from struct import Struct
 from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
 from barnabas.dialects.kafka.old_responses import OLD_RESPONSES
 from barnabas.errors import DecodeError, ErrorCode, OverLimit
-from barnabas.kernels import struct_reading
+from barnabas.kernels.wire import struct_reading
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import read_request_header, response_encoder

@@ -4,7 +4,8 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from barnabas.errors import StorageError
-from barnabas.kernels import index_entries, layout
+from barnabas.kernels import layout
+from barnabas.kernels.compaction import index_entries
 from barnabas.log.file_names import (
     CLEANED,
     INDEX,

@@ -5,7 +5,7 @@ no bytes.
 """
 
 from barnabas.errors import StorageError
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.log.partition.limits import needs_new_segment
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.records.batches.builder import NO_PRODUCER, build

@@ -5,7 +5,7 @@ truncation, when old segments go (`retention`).
 """
 
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.kernels.producing import queued
+from barnabas.kernels.batches.producing import queued
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.partition.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.partition.reading import slice_of_older, slice_of_recent

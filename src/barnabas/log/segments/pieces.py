@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import batches, layout
+from barnabas.kernels import layout
+from barnabas.kernels.batches import batch_rows
 from barnabas.ports import File
 from barnabas.records.batches.batch import (
     HEADER_SIZE,
@@ -50,6 +51,6 @@ def _whole(data: memoryview, *, check_crcs: bool) -> WholeBatches | WholeMessage
     if len(data) > MAGIC_AT and data[MAGIC_AT] < 2:
         end, _ = end_of_messages(data, 0)
         return WholeMessages(data[:end])
-    if batches.count(data) == layout.BAD_MAGIC:
+    if batch_rows.count(data) == layout.BAD_MAGIC:
         data = data[: end_of_batches(data, 0)]
     return whole_batches(data, check_crcs=check_crcs)

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterable
 
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.records.batches.batch import CRC_AT, CRC_FROM, HEADER_SIZE, PREFIX_SIZE, TRANSACTIONAL
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import Codec, compress

@@ -4,7 +4,7 @@ Source: Kafka's ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRec
 """
 
 from barnabas.errors import DecodeError, ErrorCode
-from barnabas.kernels import producing
+from barnabas.kernels.batches import producing
 from barnabas.records.batches.batch import (
     CODEC_MASK,
     CONTROL,

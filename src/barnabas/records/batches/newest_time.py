@@ -1,7 +1,8 @@
 """The greatest time of a batch's records, which are gone through for it as a broker has to."""
 
 from barnabas.errors import ErrorCode
-from barnabas.kernels import layout, producing
+from barnabas.kernels import layout
+from barnabas.kernels.batches import producing
 from barnabas.records.batches.batch import BatchHeader
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.types import Buffer

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import gathering
+from barnabas.kernels.columns import gathering
 from barnabas.records.columns.columns import BytesColumn, HeadersColumn, RecordColumns
 from barnabas.types import Buffer
 

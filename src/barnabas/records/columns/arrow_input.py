@@ -6,7 +6,7 @@ pyarrow is imported on first use.
 from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from barnabas.kernels.batch_writing import Rows, Strings
+from barnabas.kernels.batches.batch_writing import Rows, Strings
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from enum import Flag, auto
 from typing import NamedTuple
 
-from barnabas.kernels import gathering, layout, message_scanning, scanning
+from barnabas.kernels import layout
+from barnabas.kernels.columns import gathering, scanning
+from barnabas.kernels.messages import message_scanning
 from barnabas.records.buffers import allocator
 from barnabas.records.columns.regions import Region, Regions
 from barnabas.types import Buffer

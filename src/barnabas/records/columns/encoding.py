@@ -10,8 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.errors import ErrorCode
-from barnabas.kernels import batch_writing, partitioning
-from barnabas.kernels.batch_writing import Rows
+from barnabas.kernels.batches import batch_writing
+from barnabas.kernels.batches.batch_writing import Rows
+from barnabas.kernels.columns import partitioning
 from barnabas.records.batches.batch import HEADER_SIZE, TRANSACTIONAL
 from barnabas.records.batches.builder import finish
 from barnabas.records.batches.refused import RefusedRecords

@@ -2,7 +2,8 @@
 
 from array import array
 
-from barnabas.kernels import batches, layout
+from barnabas.kernels import layout
+from barnabas.kernels.batches import batch_rows
 from barnabas.records.batches.batch import TRANSACTIONAL
 from barnabas.types import Buffer
 
@@ -12,9 +13,9 @@ def are_plain(buffer: Buffer) -> bool:
 
     Also false for damaged ones: reading them batch by batch finds the error.
     """
-    rows = batches.count(buffer)
+    rows = batch_rows.count(buffer)
     if rows <= 0:
         return False
     table = array("q", bytes(8 * layout.WIDTH * rows))
-    seen = batches.walk(buffer, table, array("q", bytes(8 * layout.STATE)))
+    seen = batch_rows.walk(buffer, table, array("q", bytes(8 * layout.STATE)))
     return seen >= 0 and not seen & TRANSACTIONAL

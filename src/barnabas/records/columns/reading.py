@@ -4,7 +4,9 @@ from array import array
 from collections.abc import Sequence
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import layout, message_objects, record
+from barnabas.kernels import layout
+from barnabas.kernels.batches import record
+from barnabas.kernels.messages import message_objects
 from barnabas.records.columns.columns import DECOMPRESSED_BYTES_MAX, LARGEST_OFFSET
 from barnabas.records.columns.record import Record
 from barnabas.records.columns.regions import Regions

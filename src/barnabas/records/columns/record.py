@@ -1,5 +1,5 @@
 """Record: one message as a user of a consumer sees it. The class is a kernel's."""
 
-from barnabas.kernels.record import Record
+from barnabas.kernels.batches.record import Record
 
 __all__ = ["Record"]

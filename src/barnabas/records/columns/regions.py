@@ -11,7 +11,8 @@ from operator import itemgetter
 from typing import NamedTuple, NoReturn
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import batches, layout
+from barnabas.kernels import layout
+from barnabas.kernels.batches import batch_rows
 from barnabas.records.batches.batch import (
     CODEC_MASK,
     CONTROL,
@@ -104,7 +105,7 @@ class Regions:
             raise CorruptRecord(f"a buffer of {len(buffer)} bytes; up to 2 GiB can be read at once")
         # Brokers list them in the order of their markers, and once more with the next part.
         aborted = sorted(aborted, key=_first_offset)
-        rows = batches.count(buffer)
+        rows = batch_rows.count(buffer)
         if rows == layout.BAD_MAGIC:
             self._add_mixed(memoryview(buffer), aborted, check_crcs=check_crcs, count=count)
         elif rows < 0:
@@ -130,7 +131,7 @@ class Regions:
             else:
                 end = end_of_batches(view, position)
                 part = view[position:end]
-                rows = batches.count(part)
+                rows = batch_rows.count(part)
                 if rows < 0:
                     raise CorruptRecord(layout.WORDS[rows])
                 self._add_batches(part, rows, aborted, check_crcs=check_crcs, count=count)
@@ -149,7 +150,7 @@ class Regions:
             return
         table = array("q", bytes(8 * _WIDTH * rows))
         state = array("q", _FRESH)
-        seen = batches.walk(buffer, table, state)
+        seen = batch_rows.walk(buffer, table, state)
         if seen < 0:
             raise CorruptRecord(layout.WORDS[seen])
         if check_crcs:

@@ -10,7 +10,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping
 
-from barnabas.kernels import compaction, key_maps, layout
+from barnabas.kernels import layout
+from barnabas.kernels.compaction import compaction, key_maps
 from barnabas.records.batches.batch import (
     CODEC_MASK,
     CONTROL,

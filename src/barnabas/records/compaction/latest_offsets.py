@@ -5,8 +5,9 @@ from array import array
 from typing import NoReturn
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import key_hashes, key_maps, layout
-from barnabas.kernels.key_maps import KeyMap
+from barnabas.kernels import layout
+from barnabas.kernels.compaction import key_hashes, key_maps
+from barnabas.kernels.compaction.key_maps import KeyMap
 from barnabas.records.batches.batch import CODEC_MASK, CONTROL, TRANSACTIONAL
 from barnabas.records.buffers import scattered
 from barnabas.records.compaction.transactions import TransactionFilter

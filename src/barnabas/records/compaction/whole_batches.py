@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import batches, layout
+from barnabas.kernels import layout
+from barnabas.kernels.batches import batch_rows
 from barnabas.records.batches.batch import CODEC_MASK, CONTROL, CRC_FROM, TRANSACTIONAL
 from barnabas.records.batches.unpacking import unpacked_bytes_max
 from barnabas.records.checksums import first_wrong
@@ -100,12 +101,12 @@ def whole_batches(data: Buffer, *, check_crcs: bool = True) -> WholeBatches:
     Raises:
         CorruptRecord: something else than a batch of magic 2 is among them, or a CRC is wrong.
     """
-    rows = batches.count(data)
+    rows = batch_rows.count(data)
     if rows < 0:
         raise CorruptRecord(layout.WORDS[rows])
     table = array("q", bytes(8 * _WIDTH * rows))
     state = array("q", bytes(8 * layout.STATE))
-    seen = batches.walk(data, table, state)
+    seen = batch_rows.walk(data, table, state)
     if seen < 0:
         raise CorruptRecord(layout.WORDS[seen])
     found = WholeBatches(data, table, seen, state[layout.RECORDS])

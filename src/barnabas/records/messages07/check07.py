@@ -6,7 +6,8 @@ Source: Kafka 0.7.2's Log.append and ByteBufferMessageSet.verifyMessageSize; see
 from array import array
 
 from barnabas.errors import CorruptRecord, ErrorCode
-from barnabas.kernels import byte_messages, layout
+from barnabas.kernels import layout
+from barnabas.kernels.messages import byte_messages
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max
 from barnabas.records.message_rows import crc32_tables

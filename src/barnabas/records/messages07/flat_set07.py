@@ -8,7 +8,8 @@ from itertools import accumulate
 from operator import sub
 from typing import NamedTuple
 
-from barnabas.kernels import gathering, layout
+from barnabas.kernels import layout
+from barnabas.kernels.columns import gathering
 from barnabas.records.buffers import allocator
 from barnabas.records.columns.columns import BytesColumn
 from barnabas.records.messages07.message07 import (

@@ -9,7 +9,8 @@ from array import array
 from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import byte_messages, layout
+from barnabas.kernels import layout
+from barnabas.kernels.messages import byte_messages
 from barnabas.records.batches.batch import CRC_AT, CRC_FROM, HEADER, HEADER_SIZE, PREFIX_SIZE
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import QUICK_LEVELS, Codec, compress

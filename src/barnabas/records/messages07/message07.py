@@ -11,7 +11,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from barnabas.errors import CorruptRecord, ErrorCode
-from barnabas.kernels import byte_messages, layout
+from barnabas.kernels import layout
+from barnabas.kernels.messages import byte_messages
 from barnabas.records.codecs.compression import Codec, compress, decompress
 from barnabas.records.message_rows import crc32_tables
 from barnabas.types import Buffer

@@ -8,9 +8,10 @@ import struct
 from array import array
 from zlib import crc32
 
-from barnabas.kernels import batch_writing, message_writing
-from barnabas.kernels.batch_writing import Rows, Strings
-from barnabas.kernels.message_writing import Messages
+from barnabas.kernels.batches import batch_writing
+from barnabas.kernels.batches.batch_writing import Rows, Strings
+from barnabas.kernels.messages import message_writing
+from barnabas.kernels.messages.message_writing import Messages
 from barnabas.records.batches.batch import HEADER_SIZE, LOG_APPEND_TIME
 from barnabas.records.batches.builder import finish
 from barnabas.records.codecs.compression import QUICK_LEVELS, Codec, compress

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from barnabas.errors import ConnectionFailed, StorageError
-from barnabas.kernels.sockets import receive, send
+from barnabas.kernels.connections.sockets import receive, send
 from barnabas.ports import File
 from barnabas.runtime.connections.batched_polling import SlowLane
 from barnabas.runtime.loops.event_source import EventSource

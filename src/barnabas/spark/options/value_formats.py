@@ -18,7 +18,7 @@ from barnabas.spark.values.protobuf_schema import protobuf_message
 from barnabas.spark.values.registry import SchemaMissing, SchemaRegistry, StoredSchema
 
 NAMES_OF_AVRO: Final = ("valueSchema",)
-NAMES_OF_PROTOBUF: Final = ("descFilePath", "messageName")
+NAMES_OF_PROTOBUF: Final = ("descFilePath", "messageName", "recursive.fields.max.depth")
 NAMES_OF_BOTH: Final = (
     "valueSchemaId",
     "schemaRegistryUrl",
@@ -27,6 +27,8 @@ NAMES_OF_BOTH: Final = (
 )
 
 _ANY_ID: Final = "any"
+_DEEPEST_PROTOBUF: Final = 10
+"""As in Spark: a message that has two of itself is twice as wide with each step."""
 
 
 def avro_format(options: Options) -> AvroFormat:
@@ -79,14 +81,18 @@ def protobuf_format(options: Options) -> ProtobufFormat:
             "is missing; 'valueFormat' = protobuf needs the file that protoc --descriptor_set_out "
             "writes, and 'messageName', or 'schemaRegistryUrl'",
         )
+    recursion = options.integer("recursive.fields.max.depth", least=-1, most=_DEEPEST_PROTOBUF)
+    recursion = max(0, recursion or 0)
     try:
-        message = protobuf_message(descriptors, name)
+        message = protobuf_message(descriptors, name, recursion)
     except ValueError as problem:
         raise OptionError(source, f"cannot be decoded: {problem}") from None
     any_id = (options.text("valueSchemaId") or "").lower() == _ANY_ID
     schema_id = None if any_id else _schema_id(options)
     framed = any_id or schema_id is not None or registry is not None
-    return ProtobufFormat(descriptors, message.name, message.root.type, framed, schema_id, registry)
+    return ProtobufFormat(
+        descriptors, message.name, message.root.type, framed, schema_id, registry, recursion
+    )
 
 
 def _avro_schema(text: str) -> AvroNode:

@@ -6,10 +6,12 @@ Source: KIP-298, for the names of the headers and for what of a record is kept.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from barnabas.client.sync.producer import Producer
 from barnabas.config.clients import ProducerConfig
+from barnabas.errors import KafkaError
 from barnabas.spark.errors import writing
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.values.decoded import Decoded
@@ -22,7 +24,7 @@ REASON: Final = "__connect.errors.exception.message"
 
 
 class DeadLetters:
-    """Puts records of one partition aside."""
+    """Puts records of one task aside; connects for the first one. Close it."""
 
     def __init__(self, options: ReadOptions, where: TopicPartition) -> None:
         topic = options.formats.bad_topic
@@ -31,6 +33,7 @@ class DeadLetters:
         self._where = where
         named = {key: text for key, text in options.kafka.items() if ProducerConfig.find(key)}
         self._properties = {"client.id": options.group_id_prefix} | named
+        self._producer: Producer | None = None
 
     def send(self, columns: Mapping[str, Any], decoded: Decoded) -> None:
         """Send the records of all bad rows and wait until they are acknowledged.
@@ -42,11 +45,13 @@ class DeadLetters:
         Raises:
             WriteRefused, Unreachable: they could not be sent.
         """
-        with writing(), Producer(self._properties) as producer:
+        with writing():
+            if self._producer is None:
+                self._producer = Producer(self._properties)
             for row in decoded.bad:
                 at = columns["timestamp"][row]
                 kept = columns["headers"][row].as_py() or ()
-                producer.send(
+                self._producer.send(
                     self._topic,
                     columns["value"][row].as_py(),
                     columns["key"][row].as_py(),
@@ -59,4 +64,10 @@ class DeadLetters:
                     ],
                     timestamp_ms=at.value // 1000 if at.is_valid else None,
                 )
-            producer.flush()
+            self._producer.flush()
+
+    def close(self) -> None:
+        """Disconnect. What was sent is acknowledged, or `send` has raised."""
+        if self._producer is not None:
+            with suppress(KafkaError):
+                self._producer.close(0)

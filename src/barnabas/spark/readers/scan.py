@@ -1,6 +1,7 @@
 """One task's reading: fetch the offsets of a range, decode them, hand record batches to Spark."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +67,10 @@ class Scan:
             BadValue, WriteRefused: as `Decoding`.
         """
         THIS_WORKER.begin_task()
+        with ExitStack() as stack:
+            yield from self._batches(task, self._decoding(task, stack))
+
+    def _batches(self, task: ScanRange, decoding: Decoding | None) -> Iterator[Any]:
         wanted = wanted_by(self.projection)
         reader = RangeReader(reader_properties(self.options), fetch_bytes=self.options.fetch_bytes)
         assembler = Assembler(
@@ -73,7 +78,7 @@ class Scan:
             task.topic,
             task.partition,
             batch_rows=self.options.batch_rows,
-            decoding=self._decoding(task),
+            decoding=decoding,
         )
         position = task.start
         while position < task.end:
@@ -90,11 +95,13 @@ class Scan:
             else:
                 return
 
-    def _decoding(self, task: ScanRange) -> Decoding | None:
+    def _decoding(self, task: ScanRange, stack: ExitStack) -> Decoding | None:
         if not self.projection.decodes:
             return None
         formats, where = self.options.formats, TopicPartition(task.topic, task.partition)
-        letters = DeadLetters(self.options, where) if formats.bad == "topic" else None
+        letters = None
+        if formats.bad == "topic":
+            letters = stack.enter_context(closing(DeadLetters(self.options, where)))
         return Decoding(formats, where, letters)
 
     def _after_loss(self, task: ScanRange, position: int, error: BrokerError) -> int:

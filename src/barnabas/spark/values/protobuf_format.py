@@ -31,6 +31,7 @@ class ProtobufFormat:
     `descriptors`: a `FileDescriptorSet` with the message `name`. `type`: what the column has.
     `framed`: a header is before each value; `schema_id`: what it says, None for any id.
     `registry`: has the schemas that values were written by, which say which message it is.
+    `recursion`: as of `protobuf_message`.
     """
 
     descriptors: bytes
@@ -39,6 +40,7 @@ class ProtobufFormat:
     framed: bool = False
     schema_id: int | None = None
     registry: SchemaRegistry | None = None
+    recursion: int = 0
 
     def decode(self, values: Any) -> Decoded:
         """Values (a `pyarrow.BinaryArray`) as the message's fields.
@@ -50,7 +52,7 @@ class ProtobufFormat:
 
         from barnabas.spark.values.protobuf_values import columns_of
 
-        message = _message(self.descriptors, self.name)
+        message = _message(self.descriptors, self.name, self.recursion)
         read, bad = message.made.FromString, dict[int, str]()
         messages: list[Any] = [None] * len(values)
         raws = self._messages(values, bad) if self.framed else values.to_pylist()
@@ -152,8 +154,8 @@ def _file(stored: StoredSchema) -> Any:
 
 
 @lru_cache(MOST_KEPT)
-def _message(descriptors: bytes, name: str) -> ProtobufMessage:
-    return protobuf_message(descriptors, name)
+def _message(descriptors: bytes, name: str, recursion: int) -> ProtobufMessage:
+    return protobuf_message(descriptors, name, recursion)
 
 
 @lru_cache(MOST_KEPT)

@@ -84,12 +84,14 @@ class ProtobufMessage:
     root: ProtobufField
 
 
-def protobuf_message(descriptors: bytes, name: str | None) -> ProtobufMessage:
+def protobuf_message(descriptors: bytes, name: str | None, recursion: int = 0) -> ProtobufMessage:
     """A message of a descriptor set, as `protoc --descriptor_set_out` writes it.
 
     Args:
         descriptors: the set; files of google/protobuf may be missing.
         name: of the message, in full or without its package; None: the first of the last file.
+        recursion: how often a message may be within itself, the outermost counted; a field that would
+            be one more is left out. 0: it may not.
 
     Raises:
         ValueError: no descriptor set, no such message, or one that Spark has no types for.
@@ -111,7 +113,7 @@ def protobuf_message(descriptors: bytes, name: str | None) -> ProtobufMessage:
             f"{'no' if not fitting else 'more than one'} message {name}: {', '.join(near)}"
         )
     descriptor = pool.FindMessageTypeByName(fitting[0])
-    root = _message(descriptor, "", fitting[0], ())
+    root = _Fields(recursion).message(descriptor, "", fitting[0], ())
     if root is None:
         raise ValueError(f"message {name} has no fields")
     return ProtobufMessage(fitting[0], message_factory.GetMessageClass(descriptor), root)
@@ -191,63 +193,72 @@ def _messages(file: Any) -> Iterable[str]:
         waiting += [(f"{name}.{inner.name}", inner) for inner in each.nested_type]
 
 
-def _message(
-    descriptor: Any, name: str, where: str, above: tuple[str, ...]
-) -> ProtobufField | None:
-    """The fields of a message; None where it has none, as Spark has no such struct."""
-    if descriptor.full_name in above:
-        raise ValueError(
-            f"{where} is of message {descriptor.full_name}, which has itself as a part: Spark has "
-            "no such types"
-        )
-    if len(above) == _DEEPEST:
-        raise ValueError(f"{where} is nested too deep, more than {_DEEPEST} messages")
-    above = (*above, descriptor.full_name)
-    fields = [_field(each, f"{where}.{each.name}", above) for each in descriptor.fields]
-    parts = tuple(each for each in fields if each is not None)
-    if not parts:
-        return None
-    made = StructType([StructField(each.name, each.type) for each in parts])
-    return ProtobufField(name, "message", made, parts, presence=True)
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """Makes the tree of a message; `recursion` as of `protobuf_message`."""
 
+    recursion: int
 
-def _field(descriptor: Any, where: str, above: tuple[str, ...]) -> ProtobufField | None:
-    message = descriptor.message_type
-    if message is not None and message.GetOptions().map_entry:
-        key, value = (
-            _value(message.fields_by_name[each], where, above) for each in ("key", "value")
-        )
-        if key is None or value is None:
+    def message(
+        self, descriptor: Any, name: str, where: str, above: tuple[str, ...]
+    ) -> ProtobufField | None:
+        """The fields of a message; None where it has none, as Spark has no such struct."""
+        within = above.count(descriptor.full_name)
+        if within and not self.recursion:
+            raise ValueError(
+                f"{where} is of message {descriptor.full_name}, which has itself as a part: Spark has "
+                "no such types. 'recursive.fields.max.depth' = 2 reads it once within itself, 1 not at all"
+            )
+        if within and within >= self.recursion:
             return None
-        return ProtobufField(descriptor.name, "map", MapType(key.type, value.type), (key, value))
-    item = _value(descriptor, where, above)
-    if item is None or not _is_repeated(descriptor):
-        return item
-    return ProtobufField(descriptor.name, "list", ArrayType(item.type), (item,))
+        if len(above) == _DEEPEST:
+            raise ValueError(f"{where} is nested too deep, more than {_DEEPEST} messages")
+        above = (*above, descriptor.full_name)
+        fields = [self._field(each, f"{where}.{each.name}", above) for each in descriptor.fields]
+        parts = tuple(each for each in fields if each is not None)
+        if not parts:
+            return None
+        made = StructType([StructField(each.name, each.type) for each in parts])
+        return ProtobufField(name, "message", made, parts, presence=True)
+
+    def _field(self, descriptor: Any, where: str, above: tuple[str, ...]) -> ProtobufField | None:
+        message = descriptor.message_type
+        if message is not None and message.GetOptions().map_entry:
+            key, value = (
+                self._value(message.fields_by_name[each], where, above) for each in ("key", "value")
+            )
+            if key is None or value is None:
+                return None
+            return ProtobufField(
+                descriptor.name, "map", MapType(key.type, value.type), (key, value)
+            )
+        item = self._value(descriptor, where, above)
+        if item is None or not _is_repeated(descriptor):
+            return item
+        return ProtobufField(descriptor.name, "list", ArrayType(item.type), (item,))
+
+    def _value(self, descriptor: Any, where: str, above: tuple[str, ...]) -> ProtobufField | None:
+        """One value of a field, whether there are more or not."""
+        name, message = descriptor.name, descriptor.message_type
+        if message is not None:
+            time = _TIMES.get(message.full_name)
+            if time is not None:
+                return ProtobufField(name, "time", time, presence=True)
+            return self.message(message, name, where, above)
+        return ProtobufField(
+            name,
+            "scalar" if descriptor.enum_type is None else "enum",
+            _SCALARS[_type_name(descriptor)],
+            shown=descriptor.has_default_value,
+            presence=descriptor.has_presence,
+            symbols=() if descriptor.enum_type is None else _symbols(descriptor.enum_type),
+            enum="" if descriptor.enum_type is None else descriptor.enum_type.name,
+        )
 
 
 def _is_repeated(descriptor: Any) -> bool:
     known = getattr(descriptor, "is_repeated", None)  # Since protobuf 6.
     return descriptor.label == descriptor.LABEL_REPEATED if known is None else bool(known)
-
-
-def _value(descriptor: Any, where: str, above: tuple[str, ...]) -> ProtobufField | None:
-    """One value of a field, whether there are more or not."""
-    name, message = descriptor.name, descriptor.message_type
-    if message is not None:
-        time = _TIMES.get(message.full_name)
-        if time is not None:
-            return ProtobufField(name, "time", time, presence=True)
-        return _message(message, name, where, above)
-    return ProtobufField(
-        name,
-        "scalar" if descriptor.enum_type is None else "enum",
-        _SCALARS[_type_name(descriptor)],
-        shown=descriptor.has_default_value,
-        presence=descriptor.has_presence,
-        symbols=() if descriptor.enum_type is None else _symbols(descriptor.enum_type),
-        enum="" if descriptor.enum_type is None else descriptor.enum_type.name,
-    )
 
 
 def _symbols(enum: Any) -> tuple[tuple[int, str], ...]:

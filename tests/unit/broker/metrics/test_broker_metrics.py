@@ -7,7 +7,7 @@ import sys
 import threading
 import urllib.request
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -188,3 +188,27 @@ def test_the_dashboard_and_the_page_have_names_that_there_are() -> None:
     assert set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE)) == {
         f"{name}_total" if kind == COUNTER else name for name, kind, _labels, _text in FAMILIES
     }
+
+
+def test_connections_that_say_nothing_take_no_thread_each(tmp_path: Path) -> None:
+    with running(tmp_path) as broker, ExitStack() as silent:
+        port = broker.node.metrics_port
+        assert port is not None
+        first, *_ = [
+            silent.enter_context(socket.create_connection(("127.0.0.1", port), 30))
+            for _ in range(60)
+        ]
+        assert first.recv(1) == b"", "the oldest was ended"
+        assert broker.scrape()
+        assert threading.active_count() < 30
+
+
+def test_a_group_with_a_long_name_has_no_rows(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 1, {})
+        for group in ("pack", "p" * 256):
+            with Consumer(bootstrap_servers=broker.servers, group_id=group) as consumer:
+                consumer.commit({("dogs", 0): 4})
+        found = broker.scrape()
+        assert list(found["kafka_consumergroup_current_offset"]) == [("pack", "0", "dogs")]
+        assert list(found["kafka_consumergroup_lag"]) == [("pack", "0", "dogs")]

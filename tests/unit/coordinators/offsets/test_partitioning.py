@@ -2,6 +2,8 @@ import pytest
 
 from barnabas.coordinators.offsets.partitioning import partition_for
 
+pytestmark = pytest.mark.kernels
+
 
 @pytest.mark.parametrize(
     ("group_id", "hashed"),

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import StorageError
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.log.partition.own_appending import append_batch, append_records
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log

@@ -1,7 +1,7 @@
 import pytest
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from barnabas.kernels.objects import OpenBatches, RecordAppender
+from barnabas.kernels.batches.objects import OpenBatches, RecordAppender
 from barnabas.records.batches.batch import crc_is_right, read_header
 from barnabas.records.batches.builder import BatchBuilder, build
 from barnabas.records.batches.checks import check_produced

@@ -5,7 +5,7 @@ from array import array
 import pytest
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import key_hashes
+from barnabas.kernels.compaction import key_hashes
 from barnabas.records.batches.batch import crc_is_right, read_header
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec

@@ -51,6 +51,13 @@ def test_producers_put_any_offsets_into_messages() -> None:
     assert [(row[0], row[3]) for row in rows(taken.data)] == [(0, b"a"), (1, b"b"), (2, b"c")]
 
 
+def test_a_compressed_message_without_any_offsets_is_taken() -> None:
+    """pykafka writes -1 everywhere, outside as inside."""
+    inner = [message(-1, None, b"v%d" % n, timestamp=n) for n in range(3)]
+    taken = accept_set(wrapper(-1, inner, Codec.GZIP, timestamp=2), TODAY)
+    assert rows(taken.data) == [(n, n, None, b"v%d" % n) for n in range(3)]
+
+
 @pytest.mark.parametrize("inside", [(0, 0, 0), (0, 2, 1), (7, 8, 9)])
 def test_a_compressed_message_that_lies_about_its_offsets_is_numbered_anew(
     inside: tuple[int, ...],

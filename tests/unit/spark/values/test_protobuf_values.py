@@ -169,3 +169,40 @@ def test_a_message_is_found_without_its_package_and_within_another() -> None:
     assert protobuf_message(ANIMALS, "Sound").name == "animals.Sound"
     assert protobuf_message(ANIMALS, "Ear").name == "animals.Sound.Ear"
     assert protobuf_message(ANIMALS, None).name == "animals.Sound"
+
+
+PERSON = described("""
+name: "person.proto"
+message_type {
+  name: "Person"
+  field { name: "name" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL }
+  field { name: "friend" number: 2 type: TYPE_MESSAGE type_name: ".Person" label: LABEL_OPTIONAL }
+  field { name: "others" number: 3 type: TYPE_MESSAGE type_name: ".Person" label: LABEL_REPEATED }
+}
+""")
+
+
+@pytest.mark.parametrize(
+    ("depth", "column"),
+    [
+        (1, {"name": "ann"}),
+        (2, {"name": "ann", "friend": {"name": "bob"}, "others": [{"name": "eve"}]}),
+        (
+            3,
+            {
+                "name": "ann",
+                "friend": {"name": "bob", "friend": {"name": "joe"}, "others": []},
+                "others": [{"name": "eve", "friend": None, "others": []}],
+            },
+        ),
+    ],
+)
+def test_a_message_within_itself_is_read_as_often_as_was_asked_for(
+    depth: int, column: dict[str, Any]
+) -> None:
+    person = protobuf_message(PERSON, "Person", depth)
+    ann = person.made(name="ann", others=[person.made(name="eve")])
+    ann.friend.name, ann.friend.friend.name = "bob", "joe"
+    form = ProtobufFormat(PERSON, person.name, person.root.type, recursion=depth)
+    decoded = form.decode(pa.array([ann.SerializeToString()]))
+    assert (decoded.column.to_pylist(), list(decoded.bad)) == ([column], [])

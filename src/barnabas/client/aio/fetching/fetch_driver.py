@@ -8,7 +8,7 @@ from typing import Any, Final
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.wake import Wake
 from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
-from barnabas.client.aio.fetching.position_finder import PositionFinder, leaderless_error
+from barnabas.client.aio.fetching.position_finder import PositionFinder
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
 from barnabas.client.core.consumer.fetcher import Ask, Fetcher
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -46,7 +46,7 @@ class FetchDriver:
             self._send(ask)
         leaderless, fetcher.leaderless = fetcher.leaderless, []
         for where in leaderless:
-            self._finder.failed(where, leaderless_error(self._cluster.view, where))
+            self._finder.leaderless(where)
         if fetcher.stale:
             fetcher.stale = False
             self._cluster.refresh()

@@ -123,6 +123,17 @@ class PositionFinder:
             log.warning("partition cannot be read yet where=%s why=%s", name, error)
         self._tell(where, trouble, error, now)
 
+    def leaderless(self, where: TopicPartition) -> None:
+        """An assigned partition has no known leader: request metadata, or back off after a response."""
+        view, now = self._cluster.view, self._loop.time()
+        trouble = self._trouble(where, self._fetcher.positions[where], now)
+        if where.topic in view.topics or view.updates >= trouble.updates + _SURELY_ASKED:
+            self.failed(where, leaderless_error(view, where))
+        else:
+            self._cluster.refresh()
+            silence = RequestTimeout(f"no response says where topic {where.topic} is")
+            self._tell(where, trouble, self._cluster.limits.trouble() or silence, now)
+
     def forget_stale(self) -> None:
         """Drop errors about partitions that were moved or revoked since."""
         positions, failures = self._fetcher.positions, self._fetcher.failures
@@ -145,14 +156,7 @@ class PositionFinder:
         found = view.partition(*where)
         if found is not None and found.leader in view.brokers:
             return found.leader
-        now = self._loop.time()
-        trouble = self._trouble(where, self._fetcher.positions[where], now)
-        if where.topic in view.topics or view.updates >= trouble.updates + _SURELY_ASKED:
-            self.failed(where, leaderless_error(view, where))
-        else:
-            self._cluster.refresh()
-            silence = RequestTimeout(f"no response says where topic {where.topic} is")
-            self._tell(where, trouble, self._cluster.limits.trouble() or silence, now)
+        self.leaderless(where)
         return None
 
     def _trouble(self, where: TopicPartition, position: FetchPosition, now: float) -> _Trouble:

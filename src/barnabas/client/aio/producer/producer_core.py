@@ -29,7 +29,7 @@ from barnabas.client.core.producer.sender import Sender
 from barnabas.client.core.producer.transactions import ProducerTransactions
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError
-from barnabas.kernels.objects import Delivery
+from barnabas.kernels.batches.objects import Delivery
 from barnabas.records.columns.encoding import Encoded
 from barnabas.types import TopicPartition
 

@@ -15,7 +15,7 @@ from barnabas.client.core.producer.partitioners import StickyPartitions, checked
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
-from barnabas.kernels.objects import Delivery, RecordAppender
+from barnabas.kernels.batches.objects import Delivery, RecordAppender
 from barnabas.ports import Entropy
 from barnabas.records.batches.batch import read_header
 from barnabas.types import TopicPartition

@@ -12,7 +12,7 @@ from barnabas.client.core.producer.delivery import (
     Waits,
 )
 from barnabas.errors import KafkaError
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.types import TopicPartition
 
 NO_SEQUENCE: Final = -1

@@ -11,7 +11,7 @@ from typing import Any
 from barnabas.client.core.producer.delivery import Failed
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.errors import KafkaError
-from barnabas.kernels.objects import Delivery
+from barnabas.kernels.batches.objects import Delivery
 
 
 @dataclass(frozen=True, slots=True)

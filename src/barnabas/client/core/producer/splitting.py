@@ -1,7 +1,7 @@
 """Split a batch that a broker found too large. Sends nothing."""
 
 from barnabas.client.core.producer.producer_batch import ProducerBatch
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.records.batches.builder import build
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.reading import decode_records

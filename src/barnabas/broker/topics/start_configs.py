@@ -1,0 +1,60 @@
+"""StartConfigs: what logs obey while the broker opens them, before there are topics to ask."""
+
+import logging
+from collections.abc import Callable, Mapping
+
+from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.properties.log_properties import config_of_kept
+from barnabas.broker.znodes.topic_znodes import TopicNodes, written_in
+from barnabas.errors import ConfigError
+from barnabas.log.segments.log_config import LogConfig
+from barnabas.ports import Registry
+
+log = logging.getLogger(__name__)
+
+
+class StartConfigs:
+    """Reads the registry once, and keeps one configuration for all topics of the same properties."""
+
+    def __init__(self, registry: Callable[[], Registry], settings: BrokerSettings) -> None:
+        """`registry` is called when the first log is opened: the directories are locked by then."""
+        self._registry = registry
+        self._settings = settings
+        self._written: TopicNodes | None = None
+        self._made: dict[tuple[str, frozenset[tuple[str, str]]], LogConfig] = {}
+
+    def config_of(self, topic: str) -> LogConfig:
+        """The configuration of a topic's logs.
+
+        A log that is not in the registry may be compacted: recovery does not warn of the gaps in it.
+
+        Raises:
+            StorageError: the registry cannot be read.
+        """
+        if self._written is None:
+            self._written = written_in(self._registry())
+        own: Mapping[str, str] = {"cleanup.policy": "compact"}
+        if topic in self._written.topics:
+            own = self._written.config_of(topic)
+        properties = frozenset(own.items())
+        config = self._made.get(("", properties)) or self._made.get((topic, properties))
+        if config is None:
+            refused: list[ConfigError] = []
+            config = config_of_kept(own, self._settings.current, refused.append)
+            for error in refused:
+                _warn_unobeyed(topic, error)
+            # Most topics have the same properties; a warning names its own topic.
+            self._made[topic if refused else "", properties] = config
+        return config
+
+    def forget(self) -> None:
+        """Free the memory: all logs are open."""
+        self._written = None
+        self._made.clear()
+
+
+def _warn_unobeyed(topic: str, why: ConfigError) -> None:
+    log.warning(
+        "properties of a topic and of its broker exclude each other: it keeps what it is sent as it is",
+        extra={"topic": topic, "why": why},
+    )

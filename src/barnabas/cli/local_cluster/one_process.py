@@ -1,0 +1,65 @@
+"""Several brokers in this process, a cluster with no Java and no ZooKeeper."""
+
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+
+from barnabas.broker.local_cluster import REGISTRY, LocalCluster
+from barnabas.cli.arguments.hints import add_hint_to_serve
+from barnabas.cli.local_cluster.options import (
+    ZOOKEEPER_FOLDER,
+    ClusterOptions,
+    Combine,
+    announce,
+    check_shared,
+)
+from barnabas.config.files import Given
+from barnabas.errors import ConfigError, ConnectionFailed
+
+
+def serve_in_one_process(
+    wanted: ClusterOptions, given: Mapping[str, Given], combine: Combine, *, as_json: bool
+) -> None:
+    """Run the brokers until a signal.
+
+    Raises:
+        ConfigError: a property is given that each broker needs a value of its own for.
+        KafkaError: one of them cannot start; none runs then.
+    """
+    check_shared(given)
+    if (wanted.folder / ZOOKEEPER_FOLDER).exists() and not (wanted.folder / REGISTRY).exists():
+        raise ConfigError(
+            f"--data-dir {wanted.folder} has the data of a cluster with ZooKeeper: add "
+            "--zookeeper local, or choose another directory"
+        )
+    cluster = LocalCluster(
+        wanted.brokers,
+        wanted.folder,
+        lambda node_id, port: combine(wanted.properties(given, node_id, port), wanted.release),
+    )
+    stopping = threading.Event()
+    _on_signals(stopping)
+    try:
+        cluster.open()
+    except ConnectionFailed as error:
+        add_hint_to_serve(error)
+        raise
+    try:
+        places = {
+            node_id: f"[{one.host}]:{one.port}" if ":" in one.host else f"{one.host}:{one.port}"
+            for node_id, one in cluster.addresses.items()
+        }
+        announce(places, wanted.folder, {}, as_json=as_json)
+        stopping.wait()
+    finally:
+        cluster.close()
+    if sys.stdout.isatty():
+        print("\nstopped")  # Ctrl-C left ^C on the line.
+
+
+def _on_signals(stopping: threading.Event) -> None:
+    """SIGTERM, SIGINT and SIGHUP; the last one stays ignored where it is, as under nohup."""
+    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    for number in (signal.SIGTERM, signal.SIGINT, *(() if ignored else (signal.SIGHUP,))):
+        signal.signal(number, lambda _number, _frame: stopping.set())

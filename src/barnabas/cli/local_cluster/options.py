@@ -1,0 +1,93 @@
+"""What the options of `serve` say of a local cluster: which properties each of its brokers has."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from barnabas.broker.local_cluster import member_properties
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.files import Given
+from barnabas.errors import ConfigError
+from barnabas.version import __version__
+
+ZOOKEEPER_FOLDER: Final = "zookeeper"
+"""The folder of the data directory with the data of `--zookeeper local`."""
+
+_FIRST_PORT = 9092
+_DIRECTORY = "barnabas-data"
+_REGISTRY = "--data-dir has what the brokers keep in ZooKeeper"
+_OF_ONE = {
+    "listeners": "--host and --port say where the brokers listen",
+    "advertised.listeners": "--host and --port say where the brokers listen",
+    "node.id": "the brokers are 1, 2 and so on",
+    "broker.id": "the brokers are 1, 2 and so on",
+    "log.dirs": "--data-dir has a folder for each broker",
+    "log.dir": "--data-dir has a folder for each broker",
+    "zookeeper.connect": _REGISTRY,
+    "zk.connect": _REGISTRY,
+}
+"""What cannot be the same for several brokers, and what is there instead."""
+
+
+Combine = Callable[[dict[str, Given], str], BrokerConfig]
+"""A configuration, from properties and a release's defaults."""
+
+
+class ClusterOptions(NamedTuple):
+    """How many brokers, as which release, and where. Port 0: any that are free."""
+
+    brokers: int
+    release: str
+    directory: str | None
+    host: str | None
+    port: int | None
+
+    @property
+    def folder(self) -> Path:
+        """The data directory, with a folder for each broker."""
+        return Path(self.directory or _DIRECTORY).absolute()
+
+    def properties(
+        self, given: Mapping[str, Given], node_id: int, port: int = -1
+    ) -> dict[str, Given]:
+        """All properties of one broker; port -1: the one that the options give it."""
+        first = _FIRST_PORT if self.port is None else self.port
+        own = member_properties(
+            node_id,
+            self.brokers,
+            self.folder,
+            "localhost" if self.host is None else self.host,
+            port if port >= 0 else first + node_id - 1 if first else 0,
+        )
+        members = {name: Given(str(value), "--brokers") for name, value in own.items()}
+        return members | dict(given)
+
+
+def check_shared(given: Mapping[str, Given]) -> None:
+    """Check that each broker may have these properties.
+
+    Raises:
+        ConfigError: each broker needs a value of its own for one of them.
+    """
+    for name, instead in _OF_ONE.items():
+        if name in given:
+            raise ConfigError(f"{name}: not together with --brokers: {instead}")
+
+
+def announce(
+    places: Mapping[int, str], folder: Path, more: Mapping[str, object], *, as_json: bool
+) -> None:
+    """Print that the cluster is ready: its brokers' addresses by their numbers, and `more` in JSON."""
+    if as_json:
+        announcement = {
+            "bootstrap_servers": ",".join(places.values()),
+            "brokers": places,
+            "data_dir": str(folder),
+            **more,
+            "version": __version__,
+        }
+        print(json.dumps(announcement), flush=True)
+        return
+    where = ", ".join(places.values())
+    print(f"barnabas {__version__} is ready at {where}, logs in {folder}", flush=True)

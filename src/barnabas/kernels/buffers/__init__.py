@@ -1,0 +1,1 @@
+"""What all kernels read and write buffers with: numbers, varints, copies, checksums."""

@@ -1,0 +1,1 @@
+"""Records as columns: scanned, gathered, distributed over partitions."""

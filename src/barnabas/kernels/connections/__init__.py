@@ -1,0 +1,1 @@
+"""Bytes of sockets, and requests that a connection repeats."""

@@ -1,0 +1,339 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The compiled turn: requests that a connection repeats are answered without being read.
+
+A client at work sends the same words again and again. From one time to the next only the correlation
+id differs, which is the same four bytes of a request and of its response; the records of a Produce, with
+the offset that its response has for them; or the offsets of an OffsetCommit. The table of a connection
+has such a request, its response, and what does the work once more. Whatever is not in the table, or
+cannot be done in the same way, is left to the ordinary way, untouched.
+"""
+
+try:
+    import cython
+except ImportError:
+    from barnabas.kernels import shadow as cython
+
+if cython.compiled:
+    from cython.cimports.barnabas.kernels.buffers.big_endian import int32, int64
+    from cython.cimports.barnabas.kernels.buffers.varints import raw
+    from cython.cimports.barnabas.kernels.connections.words import filled, numbered, same
+else:
+    from barnabas.kernels.buffers.big_endian import int32, int64
+    from barnabas.kernels.buffers.varints import raw
+    from barnabas.kernels.connections.words import filled, numbered, same
+
+_SIZE = cython.declare(cython.int, 4)
+_ID_AT = cython.declare(cython.int, 4)
+"""Of the correlation id: behind API and version in a request, behind the size in a response."""
+_ID_END = cython.declare(cython.int, 8)
+_MOST_ROWS = cython.declare(cython.int, 8)
+_MOST_FRAMES = cython.declare(cython.int, 256)
+"""In one call, so that other connections have their turn."""
+
+# What is between head and tail of a request.
+_NOTHING = cython.declare(cython.int, 0)
+_RECORDS = cython.declare(cython.int, 1)
+_COMPACT_RECORDS = cython.declare(cython.int, 2)
+_OFFSETS = cython.declare(cython.int, 3)
+
+
+@cython.final
+@cython.cclass
+class _Row:
+    """A request without its size, as far as it is always the same; its response; what does the work."""
+
+    head: bytes
+    tail: bytes
+    between: cython.int
+    response: bytes
+    offset_at: cython.Py_ssize_t
+    offsets: list
+    again: object
+    about: object
+
+
+@cython.final
+@cython.cclass
+class Repeats:
+    """The table of one connection. Of each row only the correlation id differs, or the records as well."""
+
+    _rows: dict
+    _largest: cython.Py_ssize_t
+    _records_at: cython.Py_ssize_t
+    _records_end: cython.Py_ssize_t
+
+    def __init__(self, largest: cython.Py_ssize_t, /) -> None:
+        """No request is known; frames above `largest` bytes are left to the ordinary way."""
+        self._rows = {}
+        self._largest = largest
+        self._records_at = self._records_end = 0
+
+    def learn(self, frame: bytes, response: bytes, again: object, /) -> None:
+        """Keep a request that was answered just now, in place of the one before of its API.
+
+        `frame` is without its size, `response` with it. `again()` does the work once more and returns
+        True, if the response is still right; otherwise it returns False, and the row is dropped.
+
+        Raises:
+            ValueError: one of them is too short to have a correlation id.
+        """
+        row: _Row = self._row(frame[:_ID_AT], frame, response, again)
+        row.tail = b""
+
+    def learn_records(
+        self,
+        head: bytes,
+        tail: bytes,
+        response: bytes,
+        offset_at: cython.Py_ssize_t,
+        again: object,
+        about: object,
+        /,
+        *,
+        compact: cython.bint,
+    ) -> None:
+        """Keep a Produce request for one partition.
+
+        `head` is what comes before the length of its records, which is compact or has four bytes,
+        `tail` what comes behind them. `response` has their offset at `offset_at`. `again(view,
+        places)` appends the records of requests that come one behind the other, which start and end at
+        these places; it returns what is known of that once it is written, and a list of the offsets of
+        those that it took, from the first on; or None, and the row is dropped.
+
+        Raises:
+            ValueError: there is no correlation id, or the response has no such place.
+        """
+        if offset_at < _ID_END or offset_at + 8 > len(response):
+            raise ValueError("no place for an offset")
+        row: _Row = self._row(head[:_ID_AT] + head[_ID_END:], head, response, again)
+        row.tail = tail
+        row.between = _COMPACT_RECORDS if compact else _RECORDS
+        row.offset_at = offset_at
+        row.about = about
+
+    def learn_offsets(
+        self, frame: bytes, offsets: list, response: bytes, again: object, about: object, /
+    ) -> None:
+        """Keep an OffsetCommit request, which has its offsets at these places.
+
+        `again(values)` commits other offsets and returns what is known of that once it is written; or
+        None, and the row is dropped.
+
+        Raises:
+            ValueError: there is no correlation id, or a place is not in the frame, or before the last one.
+        """
+        at: cython.Py_ssize_t = _ID_END
+        place: cython.Py_ssize_t
+        for place in offsets:
+            if place < at or place + 8 > len(frame):
+                raise ValueError("no place for an offset")
+            at = place + 8
+        row: _Row = self._row(frame[:_ID_AT], frame, response, again)
+        row.tail = b""
+        row.between = _OFFSETS
+        row.offsets = list(offsets)
+        row.about = about
+
+    @cython.cfunc
+    def _row(self, key: bytes, head: bytes, response: bytes, again: object) -> _Row:
+        if len(head) < _ID_END or len(response) < _ID_END:
+            raise ValueError("no correlation id")
+        row: _Row = _Row()
+        row.head = head
+        row.between = _NOTHING
+        row.response = response
+        row.again = again
+        if key not in self._rows and len(self._rows) >= _MOST_ROWS:
+            del self._rows[next(iter(self._rows))]
+        self._rows[key] = row
+        return row
+
+    def take(
+        self,
+        view: object,
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        responses: list,
+        appended: list,
+        /,
+    ) -> cython.Py_ssize_t:
+        """Answer the frames from `start` on that are known, as far as they go; returns where they end.
+
+        `view` is a memoryview. `responses` gets the responses, in order. Those to Produce and
+        OffsetCommit are right once all is written: `appended` gets for each of them its place among the
+        responses, what the row is `about`, and what `again` returned.
+
+        Raises:
+            ValueError: [start, end) is not within `view`.
+        """
+        received: cython.const[cython.uchar][::1] = view
+        if start < 0 or end > len(received):
+            raise ValueError("outside of what was received")
+        row: _Row
+        frame: cython.Py_ssize_t
+        behind: cython.Py_ssize_t
+        _: cython.int
+        for _ in range(_MOST_FRAMES):
+            behind = self._frame_end(received, start, end)
+            if behind < 0:
+                break
+            frame = start + _SIZE
+            row = self._find(received, frame, behind)
+            if row is None:
+                break
+            if row.between in (_RECORDS, _COMPACT_RECORDS):
+                behind = self._append(row, view, start, behind, end, responses, appended)
+                if behind == start:
+                    break
+                start = behind
+                continue
+            response: bytes = filled(row.response, _ID_AT, received, frame + _ID_AT, 4)
+            if row.between == _NOTHING:
+                if not row.again():
+                    self._drop(row)
+                    break
+            else:
+                done = row.again([int64(received, frame + place) for place in row.offsets])
+                if done is None:
+                    self._drop(row)
+                    break
+                appended.append((len(responses), row.about, done))
+            responses.append(response)
+            start = behind
+        return start
+
+    @cython.cfunc
+    def _frame_end(
+        self,
+        received: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.Py_ssize_t:
+        """Where the frame ends whose size is at `start`; -1: it is not there whole, or too large."""
+        if end - start < _SIZE + _ID_END:
+            return -1
+        size: cython.Py_ssize_t = int32(received, start)
+        if size < _ID_END or size > self._largest or size > end - start - _SIZE:
+            return -1
+        return start + _SIZE + size
+
+    @cython.cfunc
+    def _append(
+        self,
+        row: _Row,
+        view: object,
+        start: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        responses: list,
+        appended: list,
+    ) -> cython.Py_ssize_t:
+        """Append the records of the first frame, and of those behind it that are of the same row."""
+        received: cython.const[cython.uchar][::1] = view
+        places: list = [self._records_at, self._records_end]
+        ends: list = [behind]
+        frame: cython.Py_ssize_t = behind
+        while len(ends) < _MOST_FRAMES:
+            behind = self._frame_end(received, frame, end)
+            if behind < 0 or not self._is(row, received, frame + _SIZE, behind):
+                break
+            places.append(self._records_at)
+            places.append(self._records_end)
+            ends.append(behind)
+            frame = behind
+        done = row.again(view, places)
+        taken: cython.Py_ssize_t = 0
+        if done is not None:
+            for base in done[1]:
+                appended.append((len(responses), row.about, done[0]))
+                response: bytes = filled(row.response, _ID_AT, received, start + _SIZE + _ID_AT, 4)
+                responses.append(numbered(response, row.offset_at, base))
+                start = ends[taken]
+                taken += 1
+        if not taken:
+            self._drop(row)
+        return start
+
+    @cython.cfunc
+    def _drop(self, row: _Row) -> cython.void:
+        for key, one in self._rows.items():
+            if one is row:
+                del self._rows[key]
+                break
+
+    @cython.cfunc
+    def _find(
+        self,
+        received: cython.const[cython.uchar][::1],
+        frame: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+    ) -> _Row | None:
+        row: _Row
+        for row in self._rows.values():
+            if self._is(row, received, frame, behind):
+                return row
+        return None
+
+    @cython.cfunc
+    def _is(
+        self,
+        row: _Row,
+        received: cython.const[cython.uchar][::1],
+        frame: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether a frame is what a row says; notes where its records are."""
+        size: cython.Py_ssize_t = len(row.head)
+        return (
+            behind - frame >= size
+            and same(received, frame, row.head, 0, _ID_AT)
+            and self._has_head(row, received, frame, size)
+            and self._has_rest(row, received, frame + size, behind)
+        )
+
+    @cython.cfunc
+    def _has_head(
+        self,
+        row: _Row,
+        received: cython.const[cython.uchar][::1],
+        frame: cython.Py_ssize_t,
+        size: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether all is the same behind the correlation id, but for offsets."""
+        at: cython.Py_ssize_t = _ID_END
+        place: cython.Py_ssize_t
+        if row.between == _OFFSETS:
+            for place in row.offsets:
+                if not same(received, frame + at, row.head, at, place):
+                    return False
+                at = place + 8
+        return same(received, frame + at, row.head, at, size)
+
+    @cython.cfunc
+    def _has_rest(
+        self,
+        row: _Row,
+        received: cython.const[cython.uchar][::1],
+        at: cython.Py_ssize_t,
+        behind: cython.Py_ssize_t,
+    ) -> cython.bint:
+        """Whether behind its head is all that a row says; notes where the records are."""
+        bad: cython.bint
+        length: cython.longlong
+        if row.between in (_NOTHING, _OFFSETS):
+            return at == behind
+        if row.between == _RECORDS:
+            if behind - at < 4:
+                return False
+            length = int32(received, at)
+            at += 4
+        else:
+            bad, at, length = raw(received, at, behind)
+            if bad:
+                return False
+            length -= 1
+        if length < 0 or behind - at != length + len(row.tail):
+            return False
+        self._records_at = at
+        self._records_end = at + length
+        return same(received, at + length, row.tail, 0, len(row.tail))

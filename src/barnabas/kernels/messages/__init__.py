@@ -1,0 +1,1 @@
+"""Messages of magic 0 and 1, and of Kafka 0.7."""

@@ -1,0 +1,1 @@
+"""The protocol's messages and the records of committed offsets."""

@@ -35,8 +35,6 @@ _WHY = {
     "there is one broker": """
         inter.broker.listener.name security.inter.broker.protocol
         num.replica.fetchers replica.* unclean.leader.election.*
-        transaction.state.log.replication.factor transaction.state.log.min.isr
-        share.coordinator.state.topic.min.isr share.coordinator.state.topic.replication.factor
         alter.log.dirs.replication.quota.* request.timeout.ms
         log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
     "each broker coordinates its own transactions": """

@@ -218,8 +218,6 @@ share.coordinator.cached.buffer.max.bytes int 1048588 changeable
 share.coordinator.load.buffer.size int 5242880
 share.coordinator.snapshot.update.records.per.snapshot int 500
 share.coordinator.state.topic.compression.codec int 0
-share.coordinator.state.topic.min.isr short 2
-share.coordinator.state.topic.replication.factor short 3
 share.coordinator.state.topic.segment.bytes int 104857600
 share.coordinator.threads int 1
 share.coordinator.write.timeout.ms int 5000
@@ -250,8 +248,6 @@ ssl.truststore.location string -
 ssl.truststore.password password -
 ssl.truststore.type string JKS
 transaction.state.log.load.buffer.size int 5242880
-transaction.state.log.min.isr int 2
-transaction.state.log.replication.factor short 3
 unclean.leader.election.enable boolean false changeable
 zookeeper.clientCnxnSocket string -
 zookeeper.max.in.flight.requests int 10

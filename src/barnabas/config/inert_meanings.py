@@ -192,8 +192,6 @@ share.coordinator.cached.buffer.max.bytes The largest write buffer the share coo
 share.coordinator.load.buffer.size How much of the states of share groups is loaded at once.
 share.coordinator.snapshot.update.records.per.snapshot After how many updates all is written anew.
 share.coordinator.state.topic.compression.codec How states of share groups are compressed: a number.
-share.coordinator.state.topic.min.isr The replicas in sync that states of share groups need.
-share.coordinator.state.topic.replication.factor How many replicas states of share groups have.
 share.coordinator.state.topic.segment.bytes The segment size of states of share groups.
 share.coordinator.threads Threads that work for the state of share groups.
 share.coordinator.write.timeout.ms How long a write of a share group's state waits.
@@ -224,8 +222,6 @@ ssl.truststore.location The file with the certificates that are trusted.
 ssl.truststore.password What opens the file with trusted certificates.
 ssl.truststore.type The format of the file with trusted certificates.
 transaction.state.log.load.buffer.size How much of the transactions' log is read at once at loading.
-transaction.state.log.min.isr How many replicas must be in sync to write the state of transactions.
-transaction.state.log.replication.factor How many replicas the topic of transactions has.
 unclean.leader.election.enable Whether a replica that is behind may lead when no other is left.
 zookeeper.clientCnxnSocket The class that connects to ZooKeeper.
 zookeeper.max.in.flight.requests How many requests wait for answers of ZooKeeper at once.

@@ -229,6 +229,8 @@ class BrokerServer:
         """Go on with these properties; what cannot change while the broker runs is as it was."""
         self.broker.config = config
         self.broker.topics.adopt(config)
+        if self.broker.member is not None:
+            self.broker.member.throttles.adopt(config)
         self._cleaner.configure(cleaner_settings(config))
 
     def _start_background(self, broker: Broker, connections: Connections) -> None:

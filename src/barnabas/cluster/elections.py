@@ -3,6 +3,7 @@
 Source: KIP-460 (which election is answered with which error); Kafka's PartitionStateMachine.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from barnabas.cluster.draft import Draft
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.cluster.leader_choice import after_loss, before_shutdown, new_partition, preferred
 from barnabas.cluster.requests import Stop
+from barnabas.cluster.view import View
 from barnabas.errors import ErrorCode
 from barnabas.types import NodeId, TopicPartition
 
@@ -45,6 +47,33 @@ def elect_preferred(draft: Draft, partitions: Iterable[TopicPartition]) -> None:
             draft.refuse(partition, ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE)
         else:
             draft.elect(partition, state, choice)
+
+
+def imbalanced(view: View, percentage: int) -> tuple[TopicPartition, ...]:
+    """The partitions whose first replicas should lead again, of brokers that lead too few.
+
+    These are brokers of whose partitions more than `percentage` % are led by others. What moves, is
+    deleted, or has no leader is left alone.
+
+    Source: Kafka's KafkaController, checkAndTriggerAutoLeaderRebalance.
+    """
+    counts: Counter[NodeId] = Counter()
+    elsewhere: dict[NodeId, list[tuple[TopicPartition, PartitionState]]] = {}
+    for partition, state in view.image.partitions():
+        if partition.topic in view.deletions:
+            continue
+        first = state.replicas[0]
+        counts[first] += 1
+        if state.leader not in {first, NO_LEADER}:
+            elsewhere.setdefault(first, []).append((partition, state))
+    return tuple(
+        partition
+        for first, rows in elsewhere.items()
+        if len(rows) * 100 > percentage * counts[first]
+        for partition, state in rows
+        if not (state.adding or state.removing)
+        and preferred(state.replicas, state.isr, view.live(state)) is not None
+    )
 
 
 def elect_unclean(draft: Draft, partitions: Iterable[TopicPartition]) -> None:

@@ -1,7 +1,17 @@
 """Broker properties for a member of a cluster: how it copies partitions, and what brokers send each other."""
 
 from barnabas.config.configuration import Configuration
-from barnabas.config.definition import HIGH, MEDIUM, boolean, integer, long, optional_string, string
+from barnabas.config.definition import (
+    HIGH,
+    LONG_MAX,
+    LOW,
+    MEDIUM,
+    boolean,
+    integer,
+    long,
+    optional_string,
+    string,
+)
 
 
 class ReplicationConfig(Configuration):
@@ -41,11 +51,47 @@ class ReplicationConfig(Configuration):
         "The amount of time, in milliseconds, that a follower waits after a failure.",
         low=0,
     )
+    leader_replication_throttled_rate: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "The bytes a second that this broker sends of the partitions in the topics' "
+        "leader.replication.throttled.replicas, to replicas that are not in sync.",
+        low=0,
+        internal=True,
+    )
+    follower_replication_throttled_rate: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "The bytes a second that this broker copies of the partitions in the topics' "
+        "follower.replication.throttled.replicas, until it is in sync.",
+        low=0,
+        internal=True,
+    )
+    replication_quota_window_num: int = integer(
+        11, LOW, "The number of samples over which throttled replication is measured.", low=1
+    )
+    replication_quota_window_size_seconds: int = integer(
+        1, LOW, "The length of one sample of throttled replication, in seconds.", low=1
+    )
     controlled_shutdown_enable: bool = boolean(
         MEDIUM,
         default=True,
         text="Enable controlled shutdown: a member that stops has the controller move its leaders "
         "away first.",
+    )
+    auto_leader_rebalance_enable: bool = boolean(
+        HIGH,
+        default=True,
+        text="Enable auto leader balancing: the controller of a cluster lets preferred leaders lead "
+        "again where leader.imbalance.per.broker.percentage is exceeded.",
+    )
+    leader_imbalance_check_interval_seconds: int = long(
+        300, HIGH, "How often the controller checks for that, in seconds.", low=1
+    )
+    leader_imbalance_per_broker_percentage: int = integer(
+        10,
+        HIGH,
+        "The percentage of a broker's preferred partitions that others may lead.",
     )
     broker_rack: str | None = optional_string(
         MEDIUM, "Rack of the broker, by which a cluster spreads replicas."

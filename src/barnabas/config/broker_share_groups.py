@@ -1,7 +1,7 @@
 """Broker properties for share groups (KIP-932): sessions, locks and deliveries."""
 
 from barnabas.config.configuration import Configuration
-from barnabas.config.definition import MEDIUM, integer
+from barnabas.config.definition import HIGH, MEDIUM, integer, short
 
 
 class ShareGroupConfig(Configuration):
@@ -126,6 +126,21 @@ class ShareGroupConfig(Configuration):
     )
     group_share_max_share_sessions: int = integer(
         2_000, MEDIUM, "The maximum number of share group members that may fetch at once.", low=1
+    )
+    share_coordinator_state_topic_replication_factor: int = short(
+        3,
+        HIGH,
+        "The replicas of the topic of share group states; fewer where fewer brokers are alive when it "
+        "is made.",
+        low=1,
+        inert="without cluster.member nothing is replicated",
+    )
+    share_coordinator_state_topic_min_isr: int = short(
+        2,
+        HIGH,
+        "The min.insync.replicas of that topic.",
+        low=1,
+        inert="without cluster.member nothing is replicated",
     )
     share_coordinator_state_topic_num_partitions: int = integer(
         50, MEDIUM, "The number of partitions of __share_group_state.", low=1

@@ -1,7 +1,7 @@
 """Broker properties for transactions."""
 
 from barnabas.config.configuration import Configuration
-from barnabas.config.definition import HIGH, LOW, boolean, integer
+from barnabas.config.definition import HIGH, LOW, boolean, integer, short
 
 
 class TransactionConfig(Configuration):
@@ -21,6 +21,20 @@ class TransactionConfig(Configuration):
     )
     transaction_state_log_num_partitions: int = integer(
         50, HIGH, "The number of partitions of the internal transactions topic.", low=1
+    )
+    transaction_state_log_replication_factor: int = short(
+        3,
+        HIGH,
+        "The replicas of that topic; fewer where fewer brokers are alive when it is made.",
+        low=1,
+        inert="without cluster.member nothing is replicated",
+    )
+    transaction_state_log_min_isr: int = integer(
+        2,
+        HIGH,
+        "The min.insync.replicas of that topic.",
+        low=1,
+        inert="without cluster.member nothing is replicated",
     )
     transaction_state_log_segment_bytes: int = integer(
         104_857_600, HIGH, "The segment size of that topic, in bytes.", low=1

@@ -25,8 +25,7 @@ _WHY = {
         socket.connection.setup.timeout.ms socket.connection.setup.timeout.max.ms
         broker.heartbeat.interval.ms broker.session.timeout.ms broker.id.generation.enable
         reserved.broker.max.id control.plane.listener.name server.max.startup.time.ms
-        auto.leader.rebalance.enable leader.imbalance.check.interval.seconds
-        leader.imbalance.per.broker.percentage controlled.shutdown.*
+        controlled.shutdown.*
         zookeeper.metadata.migration.enable""",
     "ZooKeeper requests are sent one at a time": """
         zookeeper.max.in.flight.requests zookeeper.sync.time.ms""",
@@ -36,9 +35,7 @@ _WHY = {
     "there is one broker": """
         inter.broker.listener.name security.inter.broker.protocol
         num.replica.fetchers replica.* unclean.leader.election.*
-        transaction.state.log.replication.factor transaction.state.log.min.isr
-        share.coordinator.state.topic.min.isr share.coordinator.state.topic.replication.factor
-        replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms
+        alter.log.dirs.replication.quota.* request.timeout.ms
         log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
     "each broker coordinates its own transactions": """
         add.partitions.to.txn.*""",

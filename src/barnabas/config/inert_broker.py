@@ -43,7 +43,6 @@ alter.log.dirs.replication.quota.window.num int 11
 alter.log.dirs.replication.quota.window.size.seconds int 1
 authorizer.class.name string ''
 auto.include.jmx.reporter boolean true
-auto.leader.rebalance.enable boolean true
 background.threads int 10 changeable
 broker.heartbeat.interval.ms int 2000
 broker.id int -1
@@ -91,8 +90,6 @@ initial.broker.registration.timeout.ms int 60000
 inter.broker.listener.name string -
 kafka.metrics.polling.interval.secs int 10
 kafka.metrics.reporters list ''
-leader.imbalance.check.interval.seconds long 300
-leader.imbalance.per.broker.percentage int 10
 log.cleaner.io.buffer.size int 524288 changeable
 log.cleaner.threads int 1 changeable
 log.dir.failure.timeout.ms long 30000
@@ -163,8 +160,6 @@ replica.high.watermark.checkpoint.interval.ms long 5000
 replica.selector.class string -
 replica.socket.receive.buffer.bytes int 65536
 replica.socket.timeout.ms int 30000
-replication.quota.window.num int 11
-replication.quota.window.size.seconds int 1
 request.timeout.ms int 30000
 reserved.broker.max.id int 1000
 sasl.client.callback.handler.class class -
@@ -223,8 +218,6 @@ share.coordinator.cached.buffer.max.bytes int 1048588 changeable
 share.coordinator.load.buffer.size int 5242880
 share.coordinator.snapshot.update.records.per.snapshot int 500
 share.coordinator.state.topic.compression.codec int 0
-share.coordinator.state.topic.min.isr short 2
-share.coordinator.state.topic.replication.factor short 3
 share.coordinator.state.topic.segment.bytes int 104857600
 share.coordinator.threads int 1
 share.coordinator.write.timeout.ms int 5000
@@ -255,8 +248,6 @@ ssl.truststore.location string -
 ssl.truststore.password password -
 ssl.truststore.type string JKS
 transaction.state.log.load.buffer.size int 5242880
-transaction.state.log.min.isr int 2
-transaction.state.log.replication.factor short 3
 unclean.leader.election.enable boolean false changeable
 zookeeper.clientCnxnSocket string -
 zookeeper.max.in.flight.requests int 10

@@ -17,7 +17,6 @@ alter.log.dirs.replication.quota.window.num How many samples measure copies betw
 alter.log.dirs.replication.quota.window.size.seconds The seconds of a sample of copies.
 authorizer.class.name The class that decides who may do what; without one everybody may all.
 auto.include.jmx.reporter Whether the reporter of JMX is there without being named.
-auto.leader.rebalance.enable Whether leadership goes back to preferred replicas by itself.
 background.threads The threads for chores that nobody waits for.
 broker.heartbeat.interval.ms The pause between two signs of life to the controller.
 broker.id The number of the broker, under the name it had before node.id.
@@ -65,8 +64,6 @@ initial.broker.registration.timeout.ms How long a starting broker tries to regis
 inter.broker.listener.name The listener by which brokers talk to each other.
 kafka.metrics.polling.interval.secs How often metrics are handed to kafka.metrics.reporters.
 kafka.metrics.reporters Classes that take the older kind of metrics.
-leader.imbalance.check.interval.seconds How often it is looked whether leaders are spread well.
-leader.imbalance.per.broker.percentage The share of leaders in wrong places that is put up with.
 log.cleaner.io.buffer.size The memory for reading and writing of all threads that compact.
 log.cleaner.threads How many threads compact.
 log.dir.failure.timeout.ms How long a broker with a failed directory tries to inform the controller.
@@ -137,8 +134,6 @@ replica.high.watermark.checkpoint.interval.ms How often high watermarks are writ
 replica.selector.class The class that chooses the replica that a consumer reads from.
 replica.socket.receive.buffer.bytes The receive buffer of connections to leaders.
 replica.socket.timeout.ms How long a follower waits for a leader's answer.
-replication.quota.window.num How many samples measure throttled replication.
-replication.quota.window.size.seconds The seconds of a sample of throttled replication.
 request.timeout.ms How long the broker waits for answers to its own requests.
 reserved.broker.max.id The greatest number of a broker that is given by hand.
 sasl.client.callback.handler.class The class that a broker asks for its login elsewhere.
@@ -197,8 +192,6 @@ share.coordinator.cached.buffer.max.bytes The largest write buffer the share coo
 share.coordinator.load.buffer.size How much of the states of share groups is loaded at once.
 share.coordinator.snapshot.update.records.per.snapshot After how many updates all is written anew.
 share.coordinator.state.topic.compression.codec How states of share groups are compressed: a number.
-share.coordinator.state.topic.min.isr The replicas in sync that states of share groups need.
-share.coordinator.state.topic.replication.factor How many replicas states of share groups have.
 share.coordinator.state.topic.segment.bytes The segment size of states of share groups.
 share.coordinator.threads Threads that work for the state of share groups.
 share.coordinator.write.timeout.ms How long a write of a share group's state waits.
@@ -229,8 +222,6 @@ ssl.truststore.location The file with the certificates that are trusted.
 ssl.truststore.password What opens the file with trusted certificates.
 ssl.truststore.type The format of the file with trusted certificates.
 transaction.state.log.load.buffer.size How much of the transactions' log is read at once at loading.
-transaction.state.log.min.isr How many replicas must be in sync to write the state of transactions.
-transaction.state.log.replication.factor How many replicas the topic of transactions has.
 unclean.leader.election.enable Whether a replica that is behind may lead when no other is left.
 zookeeper.clientCnxnSocket The class that connects to ZooKeeper.
 zookeeper.max.in.flight.requests How many requests wait for answers of ZooKeeper at once.

@@ -325,16 +325,16 @@ class TopicConfig(Configuration):
     leader_replication_throttled_replicas: tuple[str, ...] = words(
         (),
         LOW,
-        "A list of replicas whose sending is throttled.",
+        "A list of replicas whose sending is throttled, as partition:broker; * for all.",
         since="0.10.1",
-        inert=_NO_REPLICATION,
+        inert=_ALONE,
     )
     follower_replication_throttled_replicas: tuple[str, ...] = words(
         (),
         LOW,
-        "A list of replicas whose fetching is throttled.",
+        "A list of replicas whose fetching is throttled, as partition:broker; * for all.",
         since="0.10.1",
-        inert=_NO_REPLICATION,
+        inert=_ALONE,
     )
 
     @classmethod

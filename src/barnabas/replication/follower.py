@@ -110,6 +110,7 @@ class Follower:
         "_not_before_ms",
         "end_offset",
         "high_watermark",
+        "is_caught_up",
         "leader_epoch",
         "log_start",
         "phase",
@@ -145,6 +146,8 @@ class Follower:
         self._not_before_ms: int | None = None
         self._asked: FollowerRequest | None = None
         self.phase = Phase.TRUNCATING
+        self.is_caught_up = False
+        """Whether it had all that was committed when the leader answered last."""
 
     def begin(self) -> FollowerEffects:
         """What to do before the first request.
@@ -203,6 +206,7 @@ class Follower:
         self.phase = Phase.FETCHING
         grows = event.next_offset > self.end_offset
         self.end_offset = event.next_offset
+        self.is_caught_up = self.end_offset >= event.high_watermark
         watermark, start = self.high_watermark, self.log_start
         self.high_watermark = followed(watermark, event.high_watermark, self.end_offset)
         # A leader deletes only what is committed; one that says otherwise is not believed.

@@ -7,7 +7,6 @@ Source: KIP-73; Kafka's ReplicationQuotaManager and SimpleRate.
 """
 
 from collections import deque
-from collections.abc import Mapping
 
 from barnabas.types import NodeId, TopicPartition
 
@@ -31,11 +30,14 @@ class ReplicationThrottle:
         self._sample_ms = sample_ms
         self._bytes: deque[tuple[int, int]] = deque()
         """(start of the sample in ms, bytes in it), oldest first."""
-        self._throttled: Mapping[str, frozenset[int] | None] = {}
+        self._throttled: dict[str, frozenset[int] | None] = {}
 
-    def set_throttled(self, throttled: Mapping[str, frozenset[int] | None]) -> None:
-        """Throttle these partitions of each topic; None: all of it."""
-        self._throttled = throttled
+    def throttle(self, topic: str, partitions: frozenset[int] | None) -> None:
+        """Throttle these partitions of a topic, and no others of it; None: all."""
+        if partitions is None or partitions:
+            self._throttled[topic] = partitions
+        else:
+            self._throttled.pop(topic, None)
 
     def is_throttled(self, partition: TopicPartition) -> bool:
         """Whether the partition is one of those."""

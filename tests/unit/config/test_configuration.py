@@ -105,8 +105,8 @@ def test_what_is_only_a_little_like_a_name_is_not_proposed(name: str, near: str)
 
 
 def test_a_misspelt_name_that_would_change_nothing_has_a_nearest_one_too() -> None:
-    near = BrokerConfig.nearest("auto.leader.rebalance.enabled")
-    assert near.endswith("did you mean auto.leader.rebalance.enable, which has no effect here?")
+    near = BrokerConfig.nearest("num.replica.fetcher")
+    assert near.endswith("did you mean num.replica.fetchers, which has no effect here?")
 
 
 def test_two_names_of_one_property_must_agree() -> None:

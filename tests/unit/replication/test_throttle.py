@@ -10,7 +10,7 @@ DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)
 
 def throttle() -> ReplicationThrottle:
     found = ReplicationThrottle(samples=10, sample_ms=1000)
-    found.set_throttled({"dogs": frozenset({0})})
+    found.throttle("dogs", frozenset({0}))
     found.rate = 1000
     return found
 
@@ -36,7 +36,7 @@ def test_only_throttled_partitions_count() -> None:
     found = throttle()
     found.record(CATS, 99_999, 0)
     assert found.bytes_per_second(0) == 0
-    found.set_throttled({"cats": None})
+    found.throttle("cats", None)
     found.record(TopicPartition("cats", 7), 500, 0)
     assert found.bytes_per_second(0) == 500
 

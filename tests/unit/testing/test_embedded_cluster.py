@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import OFFSET_INVALID, Consumer, Producer
 from confluent_kafka import TopicPartition as Place
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
 
 from barnabas.errors import LocalProtocolError, LockHeld, RequestTimeout
 from barnabas.testing import EmbeddedCluster
@@ -140,6 +140,17 @@ def test_the_controller_is_killed_again_and_again(cluster: EmbeddedCluster) -> N
     assert sorted(read(cluster, "dogs", 400), key=int) == numbers(0, 400)
 
 
+def test_the_first_replicas_lead_again_by_themselves() -> None:
+    properties = {"leader.imbalance.check.interval.seconds": "1"}
+    with EmbeddedCluster(3, properties) as cluster:
+        create(cluster, "dogs")
+        first = cluster.leader("dogs", 0)
+        cluster.kill(first)
+        assert cluster.leader("dogs", 0) != first
+        cluster.start(first)
+        wait(lambda: cluster.leader("dogs", 0) == first, lambda: cluster.leader("dogs", 0))
+
+
 def test_all_stop_and_all_come_back(tmp_path: Path) -> None:
     with EmbeddedCluster(3, data_dir=tmp_path) as cluster:
         create(cluster, "dogs")
@@ -242,6 +253,24 @@ def test_transactions_end_in_partitions_of_all_brokers(cluster: EmbeddedCluster)
             producer.abort_transaction(SECONDS)
     for index in range(3):
         assert read(cluster, "dogs", 2, partition=index) == ["one", "three"]
+
+
+def test_the_topic_of_transactions_has_its_own_number_of_replicas() -> None:
+    properties = {
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.replication.factor": "3",
+        "transaction.state.log.min.isr": "3",
+    }
+    with EmbeddedCluster(2, properties) as cluster:
+        create(cluster, "dogs", replicas=2)
+        producer = Sender(cluster, **{"transactional.id": "pack"}).producer
+        producer.init_transactions(SECONDS)
+        client = admin(cluster)
+        described = client.list_topics(timeout=SECONDS).topics["__transaction_state"]
+        assert {len(one.replicas) for one in described.partitions.values()} == {2}
+        resource = ConfigResource(ConfigResource.Type.TOPIC, "__transaction_state")
+        config = client.describe_configs([resource])[resource].result(SECONDS)
+        assert config["min.insync.replicas"].value == "2"
 
 
 def test_a_transaction_survives_its_coordinator_and_the_leader(cluster: EmbeddedCluster) -> None:

@@ -73,7 +73,7 @@ def handle(
     plan = sessions.begin(request, context.connection, by_topic_id=rules.by_topic_id)
     if isinstance(plan, ErrorCode):
         return FetchResponse(error_code=plan, responses=[])
-    replica = _replica(request) if broker.member is not None else None
+    replica = _replica(broker, request)
     max_bytes = min(request.max_bytes, broker.config.fetch_max_bytes, rules.most_bytes)
     if broker.quotas.in_force:
         quota = broker.throttling.most_to_fetch(context.client_id or "")
@@ -93,7 +93,7 @@ def handle(
     if rules.magic < _TODAY and readable_bytes(data) > _CONVERTED_AT_ONCE:
         broker.slow_requests.handled()
     if request.max_wait_ms <= 0 or is_due(data, min_bytes):
-        return plan.answer(fetched)
+        return _answer(broker, plan, request, fetched)
     limits = min_bytes, min_bytes - readable_bytes(data)
     return _wait(broker, plan, again, limits, request, rules)
 
@@ -117,12 +117,12 @@ def _wait(
             return False
         if not rules.zstd:
             fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
-        pending.complete(plan.answer(fetched))
+        pending.complete(_answer(broker, plan, request, fetched))
         return True
 
     condition = DelayedFetch(missing, finish)
     keys: Iterable[Hashable] = broker.replicas.keys_of(plan.reads)
-    if broker.member is not None and _replica(request) is None:
+    if broker.member is not None and _replica(broker, request) is None:
         # Consumers wait for the high watermark, which a role moves.
         found = broker.replicas.keys_of(plan.reads)
         keys = [one.role or one for one in found]
@@ -130,12 +130,32 @@ def _wait(
     return pending
 
 
-def _replica(request: FetchRequest) -> FetchingReplica | None:
+def _answer(
+    broker: Broker, plan: FetchPlan, request: FetchRequest, fetched: list[Fetched]
+) -> FetchResponse:
+    """Answer; what a follower gets counts for the throttle of leaders."""
+    replica = _replica(broker, request)
+    if replica is None or replica.throttle is None:
+        return plan.answer(fetched)
+    now_ms = int(broker.clock.monotonic() * 1000)
+    for read, one in zip(plan.reads, fetched, strict=True):
+        if one.data.records:
+            partition = broker.replicas.find_told(read.topic, read.topic_id, read.asked.partition)
+            if partition is not None:
+                size = len(one.data.records)
+                replica.throttle.record(partition.log.topic_partition, size, now_ms)
+    return plan.answer(fetched)
+
+
+def _replica(broker: Broker, request: FetchRequest) -> FetchingReplica | None:
     """The broker that fetches; None: a consumer does."""
+    if broker.member is None:
+        return None
     state = request.replica_state
     node_id = request.replica_id if state is None else state.replica_id
     epoch = -1 if state is None else state.replica_epoch
-    return FetchingReplica(NodeId(node_id), epoch) if node_id >= 0 else None
+    throttle = broker.member.throttles.leader
+    return FetchingReplica(NodeId(node_id), epoch, throttle) if node_id >= 0 else None
 
 
 def _without_unreadable(

@@ -75,22 +75,27 @@ class ControllerClient:
 
         connection.ask(key, version, message, _PATIENCE_SECONDS, answered)
 
-    def ask_for_topic(self, wanted: RequestedTopic, replicas: int) -> None:
+    def ask_for_topic(
+        self, wanted: RequestedTopic, replicas: int, min_isr: int | None = None
+    ) -> None:
         """Have the controller make a topic, with fewer replicas where there are fewer brokers.
 
-        It is asked once at a time.
+        It is asked once at a time. `min_isr`: the topic's `min.insync.replicas`.
         """
         if wanted.name in self._asked_for:
             return
         self._asked_for.add(wanted.name)
+        count = max(min(replicas, len(self._image().brokers)), 1)
+        config = dict(wanted.config)
+        if min_isr is not None:
+            config["min.insync.replicas"] = str(min(min_isr, count))
         topic = CreatableTopic(
             name=wanted.name,
             num_partitions=len(wanted.partitions),
-            replication_factor=max(min(replicas, len(self._image().brokers)), 1),
+            replication_factor=count,
             assignments=[],
             configs=[
-                CreatableTopicConfig(name=name, value=value)
-                for name, value in wanted.config.items()
+                CreatableTopicConfig(name=name, value=value) for name, value in config.items()
             ],
         )
 

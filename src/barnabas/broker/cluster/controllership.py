@@ -14,6 +14,7 @@ from barnabas.broker.cluster.controller_changes import ChangesPorts, ControllerC
 from barnabas.broker.cluster.controller_election import Term
 from barnabas.broker.cluster.controller_nodes import allows_unclean, read_view, with_states
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
+from barnabas.broker.cluster.leader_rebalance import Balance, LeaderRebalance
 from barnabas.broker.cluster.peer_connection import Address, PeerConnection
 from barnabas.broker.cluster.request_queues import RequestQueues
 from barnabas.broker.znodes.broker_znodes import CONTROLLER_EPOCH
@@ -59,6 +60,7 @@ class ControllerPorts(NamedTuple):
     """The listener by which brokers reach each other."""
     may_delete: Callable[[], bool]
     """`delete.topic.enable`."""
+    balance: Balance = Balance()
 
 
 class Controllership:
@@ -74,17 +76,20 @@ class Controllership:
         self._is_over = False
         self._again: Timer | None = None
         self._changes = ControllerChanges(ChangesPorts(ports.registry, self, ports.may_delete))
+        self._rebalance = LeaderRebalance(ports.balance, ports.timers, self)
         self._queues = RequestQueues(ports.connect, ports.timers, ports.versions, self._answered)
 
     def begin(self) -> None:
         """Watch, read what there is, and have all brokers know it."""
         self._changes.begin()
         self._begin()
+        self._rebalance.begin()
 
     def end(self) -> None:
         """Decide nothing more."""
         self._is_over, self._is_ready = True, False
         self._changes.end()
+        self._rebalance.end()
         self._queues.close()
         if self._again is not None:
             self._again.cancel()

@@ -5,6 +5,7 @@ from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators import internal_topics
 from barnabas.errors import ConfigError
 from barnabas.ports import SharedRegistry
 
@@ -31,7 +32,19 @@ def join(
     member = ClusterMember(config, registry, ports, hosting, replicas, topics)
     for found in [*hosting.logs()]:
         replicas.host(found)
-    replicas_of_internal = config.offsets_topic_replication_factor
     ask = member.to_controller.ask_for_topic
-    topics.join(member.controller, lambda wanted: ask(wanted, replicas_of_internal))
+    topics.join(member.controller, lambda wanted: ask(wanted, *_replication(config, wanted.name)))
     return member
+
+
+def _replication(config: BrokerConfig, topic: str) -> tuple[int, int | None]:
+    """The replicas of an internal topic, and its `min.insync.replicas`; None: the brokers'."""
+    match topic:
+        case internal_topics.TRANSACTIONS_TOPIC:
+            least = config.transaction_state_log_min_isr
+            return config.transaction_state_log_replication_factor, least
+        case internal_topics.SHARES_TOPIC:
+            least = config.share_coordinator_state_topic_min_isr
+            return config.share_coordinator_state_topic_replication_factor, least
+        case _:
+            return config.offsets_topic_replication_factor, None

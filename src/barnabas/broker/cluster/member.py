@@ -16,6 +16,8 @@ from barnabas.broker.cluster.controllership import ControllerPorts
 from barnabas.broker.cluster.fetchers import Fetchers
 from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
+from barnabas.broker.cluster.leader_rebalance import balance_of
+from barnabas.broker.cluster.member_topics import MemberTopics
 from barnabas.broker.cluster.peer_connection import (
     Address,
     OnAnswer,
@@ -30,9 +32,9 @@ from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.leading import Leading, LeadingPorts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.broker.znodes.topic_znodes import TOPICS, Topic, config_of
 from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.roles import role_changes
@@ -97,7 +99,6 @@ class ClusterMember:
         self._ports = ports
         self._hosting = hosting
         self._replicas = replicas
-        self._topics = topics
         self._isr_changes = IsrChanges(
             IsrPorts(
                 self.node_id,
@@ -122,8 +123,14 @@ class ClusterMember:
             config.replica_fetch_max_bytes,
             config.replica_fetch_backoff_ms,
         )
+        self.throttles = ReplicationThrottles(config)
         self._fetcher_ports = FetcherPorts(
-            ports.clock, ports.timers, limits, self._topic_id, self._log_failed
+            ports.clock,
+            ports.timers,
+            limits,
+            self._topic_id,
+            self.throttles.follower,
+            self._log_failed,
         )
         self._fetchers = Fetchers(self._new_fetcher)
         self.to_controller = ControllerClient(
@@ -136,6 +143,7 @@ class ClusterMember:
         )
         self.controller = self._new_controller()
         self.config_changes = ConfigChanges(registry, ports.timers)
+        self.topics = MemberTopics(registry, topics, hosting, self.throttles, self.config_changes)
         self.config_changes.on_change("topics", self._take_config)
 
     # --- What the controller says -------------------------------------------------------------
@@ -187,7 +195,7 @@ class ClusterMember:
         if delta.brokers:
             self._know_brokers()
         for name in delta.topics:
-            self._show(name)
+            self.topics.show(name, after.topics.get(name))
             yield
         errors: dict[TopicPartition, ErrorCode] = {}
         for begin, rows in ((self._lead, changes.lead), (self._follow, changes.follow)):
@@ -264,8 +272,7 @@ class ClusterMember:
 
     def _host(self, place: TopicPartition) -> Partition:
         """The partition with its log, offline for now."""
-        topic = self._topics.get(place.topic)
-        config = topic.config if topic is not None else {}
+        config = self.topics.config(place.topic)
         kept = self._hosting.log_for(place, self._topic_id(place.topic), config)
         partition = self._replicas.host(kept)
         for forget in self.on_role_end:
@@ -304,8 +311,7 @@ class ClusterMember:
                 partition.role.tick(self._limits(partition.log.topic_partition.topic))
 
     def _limits(self, topic: str) -> Limits:
-        found = self._topics.get(topic)
-        own = found.config.get(_MIN_ISR, "") if found is not None else ""
+        own = self.topics.config(topic).get(_MIN_ISR, "")
         # ZooKeeper takes whatever a tool writes: what is no number does not count.
         least = int(own) if own.isdecimal() else self._config.min_insync_replicas
         strict = self.versions.strict_min_isr >= 0
@@ -313,44 +319,9 @@ class ClusterMember:
 
     # --- Topics and brokers -------------------------------------------------------------------
 
-    def _show(self, name: str) -> None:
-        """Have the topic as the image has it."""
-        topic = self.image.topics.get(name)
-        if topic is None:
-            self._topics.forget(name)
-            return
-        known = self._topics.get(name)
-        is_known = known is not None and known.topic_id == topic.topic_id
-        config = known.config if known is not None and is_known else self._read_config(name)
-        replicas: dict[int, list[int]] = {
-            index: [*state.replicas] for index, state in topic.partitions.items()
-        }
-        self._topics.show(Topic(name, topic.topic_id, replicas, config))
-
-    def _read_config(self, name: str) -> Mapping[str, str]:
-        try:
-            return config_of(self._registry, name)
-        except StorageError as error:
-            log.warning("properties of a topic not read", extra={"topic": name, "error": error})
-            self.config_changes.read_later(f"topics/{name}")
-            return {}
-
-    def is_deleted(self, name: str) -> bool:
-        """Whether there is surely no topic of that name."""
-        try:
-            return self._registry.get(f"{TOPICS}/{name}") is None
-        except StorageError as error:
-            log.warning("not known whether a topic is there", extra={"topic": name, "error": error})
-            return False
-
     def _take_config(self, name: str) -> None:
         """The properties of a topic have changed. Raises StorageError: they cannot be read."""
-        topic = self._topics.get(name)
-        config = config_of(self._registry, name)
-        if topic is not None and config != topic.config:
-            self._topics.show(topic._replace(config=config))
-            self._hosting.configure({name: config})
-        self.controller.take_config(name, config)
+        self.controller.take_config(name, self.topics.take_config(name))
 
     def _topic_id(self, name: str) -> bytes:
         topic = self.image.topics.get(name)
@@ -376,6 +347,7 @@ class ClusterMember:
             self.connect,
             listeners(self._config)[0].name,
             lambda: self._config.delete_topic_enable,
+            balance_of(self._config),
         )
         return ClusterController(ports, self._ports.clock)
 

@@ -36,6 +36,7 @@ from barnabas.replication.follower import (
     RequestFailed,
 )
 from barnabas.replication.requests import AskEpochEnd, AskOffsets, FetchNext, FollowerRequest
+from barnabas.replication.throttle import ReplicationThrottle
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
@@ -54,6 +55,7 @@ class FetcherPorts(NamedTuple):
     timers: Timers
     limits: FetchLimits
     topic_id: Callable[[str], bytes]
+    throttle: ReplicationThrottle
     on_failed: Callable[[TopicPartition], None]
     """A log cannot be written: its partition is offline."""
 
@@ -121,7 +123,7 @@ class ReplicaFetcher:
             self._ask_epochs(epochs)
         elif offsets := _of(asked, AskOffsets):
             self._ask_offsets(offsets)
-        elif fetches := _of(asked, FetchNext):
+        elif fetches := self._unthrottled(_of(asked, FetchNext), now_ms):
             self._fetch(fetches)
         else:
             self._later(self._ports.limits.back_off_ms / 1000)
@@ -194,6 +196,17 @@ class ReplicaFetcher:
 
     # --- Records ------------------------------------------------------------------------------
 
+    def _unthrottled(
+        self, asked: Mapping[TopicPartition, FetchNext], now_ms: int
+    ) -> dict[TopicPartition, FetchNext]:
+        """Those that need not wait for the throttle (KIP-73)."""
+        waits = self._ports.throttle.must_wait
+        return {
+            one: request
+            for one, request in asked.items()
+            if not waits(one, now_ms, is_in_sync=self._followings[one].follower.is_caught_up)
+        }
+
     def _fetch(self, asked: Mapping[TopicPartition, FetchNext]) -> None:
         limits = self._ports.limits
         ids = {topic: self._ports.topic_id(topic) for topic in {one.topic for one in asked}}
@@ -231,6 +244,7 @@ class ReplicaFetcher:
             log.error("a leader's records are refused", extra=fields)  # noqa: TRY400 - it says why
             self._failed(partition, request, ErrorCode.CORRUPT_MESSAGE)
             return
+        self._ports.throttle.record(partition, size, self._now_ms())
         diverging = row.diverging_epoch
         event = Fetched(
             request,

@@ -110,7 +110,7 @@ def broker_entries(layers: Sequence[Layer]) -> Iterator[DescribedConfig]:
             given = config.source_of(row.name)
             if given is not None:
                 origins.append(ConfigOrigin(given[0], row.render(given[1]), source))
-        if origins or is_of(started.release, row.name):
+        if origins or (is_of(started.release, row.name) and not row.internal):
             yield _of_broker(row, origins, started)
     for name, (row, _) in inert_rows().items():
         origins = [

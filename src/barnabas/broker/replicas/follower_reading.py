@@ -14,6 +14,7 @@ from barnabas.ports import Clock
 from barnabas.protocol.fetch import EpochEndOffset
 from barnabas.replication.divergence import EpochEnd
 from barnabas.replication.events import FollowerFetched
+from barnabas.replication.throttle import ReplicationThrottle
 from barnabas.types import NodeId
 
 
@@ -22,6 +23,8 @@ class FetchingReplica(NamedTuple):
 
     node_id: NodeId
     broker_epoch: int = -1
+    throttle: ReplicationThrottle | None = None
+    """That of the leaders of this broker."""
     has_asked: bool = False
     """Its fetch has waited: how far it is was counted when it came."""
 
@@ -65,6 +68,12 @@ def read_for_replica(
         data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
         return Fetched(topic, topic_id, data)
     records = None
+    if replica.throttle is not None and replica.throttle.must_wait(
+        log.topic_partition,
+        int(clock.monotonic() * 1000),
+        is_in_sync=replica.node_id in role.leader.isr,
+    ):
+        max_bytes, min_one = 0, False
     if max_bytes > 0 or min_one:
         try:
             end = log.written_end

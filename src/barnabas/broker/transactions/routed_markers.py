@@ -96,7 +96,7 @@ class RoutedMarkers:
     def _written(self, marker: _Marker, code: ErrorCode) -> None:
         """Answer, or try again. Only where ZooKeeper has no such topic, its partitions are gone."""
         is_unknown = code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if is_unknown and not self._member.is_deleted(marker.place.topic):
+        if is_unknown and not self._member.topics.is_deleted(marker.place.topic):
             code = ErrorCode.LEADER_NOT_AVAILABLE
         if code:
             fields = {**marker.place._asdict(), "error": code.name, "left": marker.tries_left}

@@ -1,0 +1,63 @@
+"""LeaderRebalance: has a controller let first replicas lead again, now and then."""
+
+import logging
+from typing import Final, NamedTuple
+
+from barnabas.broker.cluster.controller_changes import Taking
+from barnabas.cluster.elections import imbalanced
+from barnabas.cluster.events import PreferredElection
+from barnabas.config.broker import BrokerConfig
+from barnabas.ports import Timer, Timers
+
+log = logging.getLogger(__name__)
+
+_FIRST_SECONDS: Final = 5.0
+"""Until a new controller looks for the first time, as Kafka's."""
+
+
+class Balance(NamedTuple):
+    """What is put up with, and how often it is looked; `seconds` of 0: never."""
+
+    seconds: float = 0
+    percentage: int = 10
+
+
+def balance_of(config: BrokerConfig) -> Balance:
+    """By `auto.leader.rebalance.enable` and `leader.imbalance.*`."""
+    is_on = config.auto_leader_rebalance_enable
+    seconds = config.leader_imbalance_check_interval_seconds if is_on else 0
+    return Balance(seconds, config.leader_imbalance_per_broker_percentage)
+
+
+class LeaderRebalance:
+    """The looks of one term of a controller."""
+
+    def __init__(self, balance: Balance, timers: Timers, controller: Taking) -> None:
+        self._balance = balance
+        self._timers = timers
+        self._controller = controller
+        self._next: Timer | None = None
+
+    def begin(self) -> None:
+        """Look from now on."""
+        seconds = self._balance.seconds
+        if seconds:
+            self._plan(min(seconds, _FIRST_SECONDS))
+
+    def end(self) -> None:
+        """Look no more."""
+        if self._next is not None:
+            self._next.cancel()
+
+    def _plan(self, seconds: float) -> None:
+        self._next = self._timers.after(seconds, self._look)
+
+    def _look(self) -> None:
+        self._plan(self._balance.seconds)
+        self._controller.attempt(self._elect)
+
+    def _elect(self) -> None:
+        found = imbalanced(self._controller.view, self._balance.percentage)
+        if found:
+            log.info("first replicas lead again", extra={"partitions": len(found)})
+            self._controller.take(PreferredElection(found))

@@ -64,7 +64,7 @@ def test_nothing_moves_where_there_is_one_broker(broker: Served, tmp_path: Path)
 
 @pytest.fixture
 def three() -> Iterator[EmbeddedCluster]:
-    with EmbeddedCluster(3) as cluster:
+    with EmbeddedCluster(3, {"auto.leader.rebalance.enable": "false"}) as cluster:
         with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
             admin.create_topics([NewTopic("dogs", assignments=[[1, 2], [2, 1]])])
         with Producer(bootstrap_servers=cluster.bootstrap_servers) as producer:

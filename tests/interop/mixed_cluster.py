@@ -86,6 +86,7 @@ class OurMember:
                 "cluster.member": "true",
                 "inter.broker.protocol.version": protocol,
                 "replica.lag.time.max.ms": "10000",
+                "auto.leader.rebalance.enable": "false",
             },
             profile=release,
         )

@@ -70,15 +70,12 @@ VAGUE = re.compile(r'\b(?:told|said|heard)\b|(?:"""|# |[.!?] )Who [a-z]')
 """Words that stand for return, receive, report, request and response, and subjects without a name."""
 
 VAGUE_LEFT = {
-    "src/barnabas/broker": 52,
-    "src/barnabas/cluster": 1,
-    "src/barnabas/coordinators": 9,
-    "src/barnabas/dialects": 12,
-    "src/barnabas/kernels": 16,
-    "src/barnabas/runtime": 12,
+    "src/barnabas/broker": 50,
+    "src/barnabas/kernels": 15,
+    "src/barnabas/runtime": 9,
     "src/barnabas/spark": 3,
     "fuzz": 4,
-    "tests": 630,
+    "tests": 615,
 }
 """How often they are left in each top folder: each number may only fall."""
 

@@ -60,7 +60,7 @@ class Stop:
 
 @dataclass(slots=True)
 class Batch:
-    """Who is to get which partitions, collected while a decision is made. True: its replica is new."""
+    """The brokers that get each partition, collected while a decision is made. True: its replica is new."""
 
     introduced: dict[NodeId, None] = field(default_factory=dict)
     states: dict[NodeId, dict[TopicPartition, bool]] = field(default_factory=dict)

@@ -127,7 +127,7 @@ class GroupShard:
         group = self._groups.get(request.group_id)
         refused = commit_refusal(group, request, has_offsets=self.offsets.has)
         if refused is None and group is not None and request.who.member_id in group.members:
-            group.heard(group.members[request.who.member_id], now)
+            group.renew_session(group.members[request.who.member_id], now)
         return refused
 
     def _commit_to(

@@ -120,13 +120,13 @@ class ClassicGroup:
         if self.due is None or when < self.due:
             self.due = when
 
-    def heard(self, member: Member, now: int) -> None:
+    def renew_session(self, member: Member, now: int) -> None:
         """A member is alive: its session begins anew."""
         member.silent_until = until = now + member.session_timeout_ms
         if self.due is None or until < self.due:
             self.due = until
 
-    def all_heard(self, now: int) -> None:
+    def renew_all_sessions(self, now: int) -> None:
         """The sessions of all members begin anew."""
         first = self.due
         for member in self.members.values():

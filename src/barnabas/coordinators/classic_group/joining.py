@@ -178,7 +178,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
     was = replace(old, joining=None, syncing=None)
     member = replace(was, member_id=asked.new_id)
     _update(member, asked, effects, waiter)
-    group.heard(member, now)
+    group.renew_session(member, now)
     put_in_place(group, old.member_id, member)
     if group.state is STABLE and group.vote() == group.protocol:
         reply = group.join_reply(member)

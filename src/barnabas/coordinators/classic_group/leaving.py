@@ -31,7 +31,7 @@ def heartbeat(
     assert member is not None, "or it was refused"
     if generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
-    group.heard(member, now)
+    group.renew_session(member, now)
     if group.state is PREPARING_REBALANCE:
         return _REJOIN
     return _NONE
@@ -118,7 +118,7 @@ def loaded(group: ClassicGroup, now: int) -> Effects:
     """
     effects = Effects()
     for member in group.members.values():
-        group.heard(member, now)
+        group.renew_session(member, now)
     is_led = not group.members or group.leader is not None
     if not is_led or len(group.members) > group.settings.max_size:
         begin_rebalance(group, effects, now)

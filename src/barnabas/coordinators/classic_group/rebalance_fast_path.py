@@ -79,7 +79,7 @@ def sync_reply(group: ClassicGroup, asked: SyncGroupRequest, now: int) -> SyncRe
     if member is None:
         return None
     member.has_synced = True
-    group.heard(member, now)
+    group.renew_session(member, now)
     return group.sync_reply(member)
 
 

@@ -93,7 +93,7 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
             effects.answer(member.joining, group.join_reply(member))
             member.joining = None
         member.is_new = member.has_synced = False
-    group.all_heard(now)
+    group.renew_all_sessions(now)
 
 
 def _elect(group: ClassicGroup) -> bool:
@@ -125,7 +125,7 @@ def drop_assignments(group: ClassicGroup, effects: Effects, why: ErrorCode, now:
         if member.syncing is not None:
             effects.answer(member.syncing, SyncReply(why))
             member.syncing = None
-            group.heard(member, now)
+            group.renew_session(member, now)
 
 
 def remove(group: ClassicGroup, effects: Effects, member: Member, why: ErrorCode) -> None:

@@ -45,7 +45,7 @@ def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
     member.has_synced = True
     if group.state is STABLE:
         effects.answer(waiter, group.sync_reply(member))
-        group.heard(member, now)
+        group.renew_session(member, now)
         return effects
     if member.syncing is not None:
         # It uses another connection: a request that waits on the first one must rejoin.
@@ -106,7 +106,7 @@ def _assign(
         if member.syncing is not None:
             effects.answer(member.syncing, group.sync_reply(member))
             member.syncing = None
-    group.all_heard(now)
+    group.renew_all_sessions(now)
 
 
 def _replaced(
@@ -119,7 +119,7 @@ def _replaced(
     waiter, one.now.joining = one.now.joining, None
     if code:
         put_in_place(group, one.now.member_id, one.was)
-        group.heard(one.was, now)
+        group.renew_session(one.was, now)
         effects.answer(waiter, JoinReply(code, ""))
     else:
         group.wake_at(one.now.silent_until)

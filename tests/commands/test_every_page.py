@@ -55,8 +55,8 @@ def problem(line: str) -> str:
     except click.exceptions.Exit:
         return ""
     except click.UsageError as error:
-        told = error.format_message()
-        return told if any(sign in told for sign in UNKNOWN) else ""
+        message = error.format_message()
+        return message if any(sign in message for sign in UNKNOWN) else ""
     return ""
 
 

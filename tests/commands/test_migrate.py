@@ -109,7 +109,7 @@ def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
         (("--from", "127.0.0.1:1"), "cannot connect to 127.0.0.1:1"),
         (
             ("--from", "127.0.0.1:1"),
-            "; the source is there: is it running? --from names another\n",
+            "; --from has to name a broker of Kafka 0.7 that runs\n",
         ),
         (("--directory", str(LOGS), "--to", "one"), "one has 1 partition, the source 2"),
     ],

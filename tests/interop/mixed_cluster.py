@@ -199,10 +199,10 @@ class MixedCluster:
     def wait_for_node(self, path: str) -> None:
         self.wait(lambda: self.client.exists(path) is not None, lambda: path)
 
-    def wait(self, happened: Callable[[], bool], told: Callable[[], object]) -> None:
+    def wait(self, happened: Callable[[], bool], shown: Callable[[], object]) -> None:
         deadline = time.monotonic() + SECONDS
         while not happened():
-            assert time.monotonic() < deadline, (told(), self._logs())
+            assert time.monotonic() < deadline, (shown(), self._logs())
             time.sleep(0.05)
 
     def _logs(self) -> str:

@@ -119,8 +119,11 @@ def _listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host or "0.0.0.0", port, type=socket.SOCK_STREAM)[0][0]  # noqa: S104
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        failed = ConnectionFailed(f"the console cannot listen at {host or '*'}:{port}: {error}")
-        failed.add_note("--port chooses another port (0: any free one)")
+        why = os.strerror(error.errno) if error.errno else str(error)
+        failed = ConnectionFailed(f"the console cannot listen at {host or '*'}:{port}: {why}")
+        failed.add_note(
+            "--port (--console-port of `barnabas serve`) chooses another; 0: any free one"
+        )
         raise failed from None
 
 

@@ -19,13 +19,14 @@ _PATIENCE_MS: Final = 1500
 
 def names_of(what: str, ctx: click.Context) -> list[str]:
     """The names of all topics or groups of the cluster of -b; none if it does not answer soon."""
-    logging.disable()
     servers = ctx.params.get("servers") or DEFAULT_SERVERS
     soon = {
         "bootstrap.refused.timeout.ms": 0,
         "default.api.timeout.ms": _PATIENCE_MS,
         "request.timeout.ms": _PATIENCE_MS,
     }
+    before = logging.root.manager.disable
+    logging.disable()
     try:
         given = values(merge(overrides(ctx.params.get("pairs") or (), "-X")))
         with Admin({**given, **soon, "bootstrap.servers": servers}) as admin:
@@ -34,3 +35,5 @@ def names_of(what: str, ctx: click.Context) -> list[str]:
             return [one.group_id for one in admin.list_groups()]
     except KafkaError:
         return []
+    finally:
+        logging.disable(before)

@@ -38,6 +38,8 @@ def add_hint_to_serve(error: ConnectionFailed) -> None:
     """Hint at which option to change if the broker could not listen."""
     from socket import gaierror
 
+    if "--metrics-port" in str(error):
+        return
     cause = error.__cause__
     if isinstance(cause, gaierror) or (
         isinstance(cause, OSError) and cause.errno == errno.EADDRNOTAVAIL

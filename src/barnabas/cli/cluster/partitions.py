@@ -38,12 +38,14 @@ _MIN_ISR = "min.insync.replicas"
     type=click.Choice([*_STATES]),
     help="Only partitions in this state; repeatable.",
 )
+@click.option("--internal", is_flag=True, help="Include Kafka's internal topics.")
 @json_option
 @connection_options
 def partitions(
     *,
     topics: tuple[str, ...],
     wanted: tuple[str, ...],
+    internal: bool,
     servers: str,
     pairs: tuple[str, ...],
     as_json: bool,
@@ -55,7 +57,9 @@ def partitions(
     changes that. Moving: `barnabas reassign status` says how far it is.
     """
     with administering(servers, client_settings(servers, pairs)) as admin:
-        views = existing_topics(admin, topics) if topics else admin.describe_topics()
+        # What is wrong is shown wherever it is.
+        names = topics or tuple(admin.list_topics(internal=internal or bool(wanted)))
+        views = existing_topics(admin, names) if names else {}
         moving = admin.list_partition_reassignments()
         rows: list[tuple[Cell, ...]] = []
         for name, view in sorted(views.items()):

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -99,10 +99,7 @@ def plan(
         racks = {one.node_id: one.rack for one in admin.describe_cluster().brokers}
         current = _replicas(views)
         sizes = sizes_of(admin.describe_log_dirs())
-    for one in (*chosen, *avoided):
-        if one not in racks:
-            there = ", ".join(map(str, racks))
-            raise ConfigError(f"there is no broker {one}; the brokers are {there}")
+    _check_brokers((*chosen, *avoided), racks)
     allowed = {
         one: rack
         for one, rack in racks.items()
@@ -135,7 +132,7 @@ def plan(
     "--undo",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="First write a plan that moves everything back.",
+    help="First write a plan that moves everything back; a new file.",
 )
 @click.option(
     "--wait/--no-wait",
@@ -162,16 +159,27 @@ def run(
     status` shows them.
     """
     targets = read_plan(file)
+    if undo is not None and undo.exists():
+        raise ConfigError(
+            f"--undo {undo}: it exists, and may be the way back of a move; name another"
+        )
     with administering(servers, client_settings(servers, pairs)) as admin:
         current = _current(admin, targets)
+        there = [one.node_id for one in admin.describe_cluster().brokers]
+        _check_brokers((one for brokers in targets.values() for one in brokers), there)
         sizes = sizes_of(admin.describe_log_dirs())
         total = sum(bytes_to_copy(one, current[one], new, sizes) for one, new in targets.items())
         _confirm(f"Move {counted(len(targets), 'partition')}, copying {total:,} bytes?", yes=yes)
         if undo is not None:
             write_plan(undo, current)
-        if rate is not None:
-            throttle(admin, current, targets, rate)
-        admin.alter_partition_reassignments(targets)
+        try:
+            if rate is not None:
+                throttle(admin, current, targets, rate)
+            admin.alter_partition_reassignments(targets)
+        except BrokerError:
+            if undo is not None:
+                undo.unlink()  # It was refused: there is nothing to move back.
+            raise
         if not wait:
             notice("begun; barnabas reassign status shows how far it is")
             return
@@ -256,6 +264,15 @@ def _replicas(views: Mapping[str, TopicView]) -> dict[TopicPartition, tuple[int,
         for name, view in views.items()
         for one in view.partitions
     }
+
+
+def _check_brokers(named: Iterable[int], there: Collection[int]) -> None:
+    """Raise a ConfigError for a broker that there is not."""
+    for one in named:
+        if one not in there:
+            known = ", ".join(map(str, sorted(there)))
+            brokers = f"brokers are {known}" if len(there) > 1 else f"only broker is {known}"
+            raise ConfigError(f"there is no broker {one}; the {brokers}")
 
 
 def _current(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from barnabas.cli.output.output import counted
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
 
@@ -33,9 +34,10 @@ def plan(
     """
     most = replication_factor or max(map(len, current.values()), default=0)
     if most > len(racks):
+        left = counted(len(racks), "broker")
+        remedy = f"give --replication-factor {len(racks)}" if racks else "leave one of them"
         raise ConfigError(
-            f"{most} replicas need {most} brokers, and there are {len(racks)} to choose; "
-            "--replication-factor says how many each partition is to have"
+            f"a partition has {counted(most, 'replica')}, and only {left} may have replicas: {remedy}"
         )
     work = _Plan(racks, {place: [*current[place]] for place in sorted(current)})
     for replicas in work.replicas.values():

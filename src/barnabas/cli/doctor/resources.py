@@ -30,9 +30,9 @@ def check_port(host: str, port: int) -> Finding:
         try:
             listener.bind(address)
         except OSError as error:
-            return Finding(
-                "port", Verdict.PROBLEM, f"{host}:{port}: {error.strerror}", _other(error)
-            )
+            verdict = Verdict.WARNING if error.errno == errno.EADDRINUSE else Verdict.PROBLEM
+            what = f"{host}:{port}: {os.strerror(error.errno or 0)}"
+            return Finding("port", verdict, what, _other(error))
     return Finding("port", Verdict.OK, f"{host}:{port} is free")
 
 
@@ -74,7 +74,7 @@ def check_directory(path: str) -> list[Finding]:
 
 def _other(error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return "stop the program that listens there, or take another port: --port 0 takes any"
+        return "fine if that is your broker; else stop it, or take another port: --port 0 takes any"
     if error.errno in (errno.EACCES, errno.EPERM):
         return "take a port above 1023"
     return "name an address of this machine with --host"

@@ -93,7 +93,7 @@ def migrate(
         try:
             source = open_source(topic, brokers, directories, registry, RealDisk())
         except (ConnectionFailed, RequestTimeout) as error:
-            error.add_note("the source is there: is it running? --from names another")
+            error.add_note("--from has to name a broker of Kafka 0.7 that runs")
             raise
         except TopicNotThere as error:
             if near := meant(topic, error.known):

@@ -68,5 +68,7 @@ def test_balancing_takes_no_partition_out_of_a_rack() -> None:
 
 
 def test_more_replicas_than_brokers_are_refused() -> None:
-    with pytest.raises(ConfigError, match="3 replicas need 3 brokers, and there are 2 to choose"):
+    with pytest.raises(
+        ConfigError, match="has 3 replicas, and only 2 brokers .* --replication-factor 2"
+    ):
         plan({TopicPartition("t", 0): (1, 2, 3)}, {1: None, 2: None})

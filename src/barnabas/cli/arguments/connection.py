@@ -54,7 +54,7 @@ def connection_options(command: _Command) -> _Command:
             envvar="BARNABAS_BOOTSTRAP_SERVERS",
             show_default=True,
             metavar="HOST:PORT",
-            help="Brokers to start from, separated by commas. The command fails after "
+            help="Brokers to start from, separated by commas. A request fails after "
             f"{_REFUSED_MS // 1000} s if none listens.",
         ),
     ):

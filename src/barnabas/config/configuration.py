@@ -111,8 +111,10 @@ class Configuration:
             row = cls.find(name)
             if row is not None:
                 known[name] = value
+                # A broker that is alone has one replica of everything, which is in sync.
+                usual = (row.default, 1) if _MEMBER in row.inert else (row.default,)
                 obeyed = not row.inert or (is_member and _MEMBER in row.inert)
-                if not obeyed and row.parse(value) != row.default:
+                if not obeyed and row.parse(value) not in usual:
                     log.log(cls.inert_level, _INERT, row.name, row.inert)
             elif why := refusal(cls.known_elsewhere, name.replace("_", "."), value):
                 raise ConfigError(f"{name}={value!r} is not supported: {why}")

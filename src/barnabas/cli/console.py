@@ -122,7 +122,7 @@ def _listen(host: str, port: int) -> socket.socket:
         why = os.strerror(error.errno) if error.errno else str(error)
         failed = ConnectionFailed(f"the console cannot listen at {host or '*'}:{port}: {why}")
         failed.add_note(
-            "--port (--console-port of `barnabas serve`) chooses another; 0: any free one"
+            "--port chooses another port (0: any free one); `barnabas serve` has --console-port"
         )
         raise failed from None
 

@@ -2,15 +2,14 @@
 
 import os
 import socket
-import sys
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from typing import Final
 
 import click
 
 from barnabas.cli.arguments.connection import client_settings, connection_options
+from barnabas.cli.signals import when_stdin_ends
 from barnabas.errors import ConfigError, ConnectionFailed
 
 PASSWORD: Final = "BARNABAS_CONSOLE_PASSWORD"  # noqa: S105 (the name of a variable)
@@ -87,7 +86,7 @@ def console(
     shown = _bracketed(host or "localhost")
     print(f"the console is at http://{shown}:{listening.getsockname()[1]}/", flush=True)
     if until_stdin_ends:
-        Thread(target=_end_with_stdin, daemon=True).start()
+        when_stdin_ends(lambda: os._exit(0))
     serve_console(given, listening)
 
 
@@ -129,9 +128,3 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _end_with_stdin() -> None:
-    """End with the broker that started this console, however that ends: its end of the pipe closes."""
-    sys.stdin.buffer.read()
-    os._exit(0)

@@ -2,9 +2,7 @@
 
 import contextlib
 import gc
-import os
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +13,7 @@ from barnabas.cli.arguments.hints import DEFAULT_SERVERS, add_hint_to_serve
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.output.log_lines import log_from
+from barnabas.cli.signals import when_stdin_ends
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint, listeners
@@ -271,7 +270,8 @@ def _run(
     raise_limit()
     node = node_type(config, metrics=metrics)
     if until_stdin_ends:
-        threading.Thread(target=_stop_with_stdin, args=(node,), daemon=True).start()
+        # The whole cluster ends then: nobody takes over.
+        when_stdin_ends(lambda: node.stop(hand_over=False))
     try:
         node.run(announce, stop_on_signals=True)
     except ConnectionFailed as error:
@@ -283,14 +283,6 @@ def _run(
             each.wait()
     if sys.stdout.isatty():
         print("\nstopped")  # Ctrl-C left ^C on the line.
-
-
-def _stop_with_stdin(node: "Node") -> None:
-    """Stop with the process that started this one. The whole cluster ends then: nobody takes over."""
-    # Not through sys.stdin, whose lock would be in the way when the interpreter ends.
-    while os.read(sys.stdin.fileno(), 1024):
-        pass
-    node.stop(hand_over=False)
 
 
 def _announce(

@@ -1,6 +1,9 @@
-"""Commands that end cleanly on a signal, as on Ctrl-C."""
+"""Commands that end cleanly: on a signal, as on Ctrl-C, or with the process that started them."""
 
+import os
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -59,3 +62,18 @@ def _end(number: int, frame: FrameType | None) -> None:
         raise ending
     _told[:] = [ending]
     _wakes[-1]()
+
+
+def when_stdin_ends(end: Callable[[], None]) -> None:
+    """Call `end`, on another thread, when the process that started this one closes its end of the pipe.
+
+    However that process ends, its end closes.
+    """
+
+    def follow() -> None:
+        # Not through sys.stdin, whose lock would be in the way when the interpreter ends.
+        while os.read(sys.stdin.fileno(), 1024):
+            pass
+        end()
+
+    threading.Thread(target=follow, name="barnabas-stdin", daemon=True).start()

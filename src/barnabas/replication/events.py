@@ -62,14 +62,8 @@ class PartitionChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class EpochBegun:
+class EpochBegun(PartitionChanged):
     """The same broker leads on in a later leader epoch, which the log's history has from its end on."""
-
-    isr: frozenset[NodeId]
-    replicas: tuple[NodeId, ...]
-    leader_epoch: int
-    partition_epoch: int
-    now_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +92,6 @@ LeaderEvent = (
     | FollowerFetched
     | Ticked
     | PartitionChanged
-    | EpochBegun
     | IsrRefused
     | BrokersChanged
 )

@@ -176,7 +176,7 @@ class Leader:
                 answer = self._on_fetch(event)
             case Ticked():
                 self._shrink(event.now_ms)
-            case PartitionChanged() | EpochBegun():
+            case PartitionChanged():
                 self._on_state(event)
             case IsrRefused():
                 self._on_refusal(event)
@@ -290,7 +290,7 @@ class Leader:
             self.partition_epoch,
         )
 
-    def _on_state(self, event: PartitionChanged | EpochBegun) -> None:
+    def _on_state(self, event: PartitionChanged) -> None:
         """Take the controller's state, unless this one is as new.
 
         A state of the same partition epoch says nothing of a proposal that is under way.

@@ -93,7 +93,7 @@ def handle(
     if rules.magic < _TODAY and readable_bytes(data) > _CONVERTED_AT_ONCE:
         broker.slow_requests.handled()
     if request.max_wait_ms <= 0 or is_due(data, min_bytes):
-        return _answer(broker, plan, request, fetched)
+        return _answer(broker, plan, replica, fetched)
     limits = min_bytes, min_bytes - readable_bytes(data)
     return _wait(broker, plan, again, limits, request, rules)
 
@@ -107,6 +107,7 @@ def _wait(
     rules: _Rules,
 ) -> Pending:
     min_bytes, missing = limits
+    replica = _replica(broker, request)
     # The count may be of bytes that are not to be seen yet.
     counts = request.isolation_level != _READ_COMMITTED and broker.member is None
     pending = Pending()
@@ -117,12 +118,12 @@ def _wait(
             return False
         if not rules.zstd:
             fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
-        pending.complete(_answer(broker, plan, request, fetched))
+        pending.complete(_answer(broker, plan, replica, fetched))
         return True
 
     condition = DelayedFetch(missing, finish)
     keys: Iterable[Hashable] = broker.replicas.keys_of(plan.reads)
-    if broker.member is not None and _replica(broker, request) is None:
+    if broker.member is not None and replica is None:
         # Consumers wait for the high watermark, which a role moves.
         found = broker.replicas.keys_of(plan.reads)
         keys = [one.role or one for one in found]
@@ -131,10 +132,9 @@ def _wait(
 
 
 def _answer(
-    broker: Broker, plan: FetchPlan, request: FetchRequest, fetched: list[Fetched]
+    broker: Broker, plan: FetchPlan, replica: FetchingReplica | None, fetched: list[Fetched]
 ) -> FetchResponse:
     """Answer; what a follower gets counts for the throttle of leaders."""
-    replica = _replica(broker, request)
     if replica is None or replica.throttle is None:
         return plan.answer(fetched)
     now_ms = int(broker.clock.monotonic() * 1000)

@@ -88,7 +88,7 @@ class Leading:
         if effects.high_watermark is not None:
             self._partition.log.high_watermark = effects.high_watermark
             self._partition.on_seen()
-        if effects.high_watermark is not None or isinstance(event, EpochBegun | PartitionChanged):
+        if effects.high_watermark is not None or isinstance(event, PartitionChanged):
             self._ports.purgatory.happened(self, _MANY)
         if effects.propose is not None:
             self._ports.propose(self._partition.log.topic_partition, effects.propose)

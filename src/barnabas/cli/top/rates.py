@@ -1,6 +1,5 @@
 """The rates of topics, groups and brokers between two samples of a cluster."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -148,7 +147,6 @@ def _brokers(
     now: ClusterSample, records: _Growth, sized: _Growth | None, seconds: float
 ) -> list[BrokerRate]:
     led: dict[int, list[TopicPartition]] = {}
-    leaders = Counter(one.leader for view in now.topics.values() for one in view.partitions)
     for name, view in now.topics.items():
         for one in view.partitions:
             led.setdefault(one.leader, []).append(TopicPartition(name, one.partition))
@@ -157,12 +155,13 @@ def _brokers(
             one.node_id,
             f"{one.host}:{one.port}",
             one.node_id == now.cluster.controller,
-            leaders[one.node_id],
-            sum(records.get(where, 0) for where in led.get(one.node_id, ())) / seconds,
-            _sum_of(sized, led.get(one.node_id, []), seconds),
-            _whole(now.sizes, led.get(one.node_id, [])),
+            len(places),
+            sum(records.get(where, 0) for where in places) / seconds,
+            _sum_of(sized, places, seconds),
+            _whole(now.sizes, places),
         )
         for one in sorted(now.cluster.brokers, key=lambda one: one.node_id)
+        for places in [led.get(one.node_id, [])]
     ]
 
 

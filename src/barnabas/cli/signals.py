@@ -64,6 +64,13 @@ def _end(number: int, frame: FrameType | None) -> None:
     _wakes[-1]()
 
 
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """Call `stop` on SIGTERM, SIGINT and SIGHUP; the last one stays ignored where it is, as under nohup."""
+    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    for number in (signal.SIGTERM, signal.SIGINT, *(() if ignored else (signal.SIGHUP,))):
+        signal.signal(number, lambda _number, _frame: stop())
+
+
 def when_stdin_ends(end: Callable[[], None]) -> None:
     """Call `end`, on another thread, when the process that started this one closes its end of the pipe.
 

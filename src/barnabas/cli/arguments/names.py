@@ -15,11 +15,18 @@ def named(what: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         for name in value if isinstance(value, tuple) else (value,):
-            if name is not None and not name.strip():
-                raise click.BadParameter(f"the name of the {what} is empty", ctx, param)
+            if name is not None:
+                _refuse_empty(what, name, ctx, param)
         return value
 
     return check
+
+
+def _refuse_empty(
+    what: str, name: str, ctx: click.Context | None, param: click.Parameter | None
+) -> None:
+    if not name.strip():
+        raise click.BadParameter(f"the name of the {what} is empty", ctx, param)
 
 
 class ClusterName(click.ParamType[str]):
@@ -29,7 +36,6 @@ class ClusterName(click.ParamType[str]):
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._refuse_empty = named(what)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name itself, which may not exist.
@@ -37,9 +43,9 @@ class ClusterName(click.ParamType[str]):
         Raises:
             click.BadParameter: it is empty.
         """
-        if not str(value).strip():
-            self.fail(f"the name of the {self._what} is empty", param, ctx)
-        return str(value)
+        name = str(value)
+        _refuse_empty(self._what, name, ctx, param)
+        return name
 
     def shell_complete(
         self, ctx: click.Context, _param: click.Parameter, incomplete: str

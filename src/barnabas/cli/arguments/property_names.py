@@ -2,16 +2,12 @@
 
 from collections.abc import Iterable
 
+from barnabas.broker.quotas.quotas import OF_ADDRESSES, OF_CLIENTS
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.client_metrics import ClientMetricsConfig
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.group import GroupConfig
 from barnabas.config.topic import TopicConfig
-
-_QUOTAS = (
-    *("producer_byte_rate", "consumer_byte_rate", "request_percentage"),
-    *("controller_mutation_rate", "connection_creation_rate"),
-)
 
 
 def property_names(kind: str) -> Iterable[str]:
@@ -30,6 +26,6 @@ def property_names(kind: str) -> Iterable[str]:
                 **ProducerConfig.settings(),
             }
         case "quota":
-            return _QUOTAS
+            return OF_CLIENTS | OF_ADDRESSES
         case _:
             return TopicConfig.settings()

@@ -1,6 +1,5 @@
 """Several brokers in this process, a cluster with no Java and no ZooKeeper."""
 
-import signal
 import sys
 import threading
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from barnabas.cli.local_cluster.options import (
     announce,
     check_shared,
 )
+from barnabas.cli.signals import stop_on_signals
 from barnabas.config.files import Given
 from barnabas.errors import ConfigError, ConnectionFailed
 
@@ -39,7 +39,7 @@ def serve_in_one_process(
         lambda node_id, port: combine(wanted.properties(given, node_id, port), wanted.release),
     )
     stopping = threading.Event()
-    _on_signals(stopping)
+    stop_on_signals(stopping.set)
     try:
         cluster.open()
     except ConnectionFailed as error:
@@ -56,10 +56,3 @@ def serve_in_one_process(
         cluster.close()
     if sys.stdout.isatty():
         print("\nstopped")  # Ctrl-C left ^C on the line.
-
-
-def _on_signals(stopping: threading.Event) -> None:
-    """SIGTERM, SIGINT and SIGHUP; the last one stays ignored where it is, as under nohup."""
-    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    for number in (signal.SIGTERM, signal.SIGINT, *(() if ignored else (signal.SIGHUP,))):
-        signal.signal(number, lambda _number, _frame: stopping.set())

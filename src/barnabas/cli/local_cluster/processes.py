@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from barnabas.broker.local_cluster import REGISTRY
 from barnabas.cli.local_cluster.child_process import ChildProcess
 from barnabas.cli.local_cluster.options import ClusterOptions, Combine, announce, check_shared
 from barnabas.cli.local_cluster.zookeeper_process import start_zookeeper
+from barnabas.cli.signals import stop_on_signals
 from barnabas.config.files import Given, format_properties
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.runtime.files.disk import RealDisk
@@ -52,9 +52,7 @@ def serve_in_processes(
             "or choose another directory"
         )
     ended: SimpleQueue[ChildProcess | None] = SimpleQueue()
-    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    for number in (signal.SIGTERM, signal.SIGINT, *(() if ignored else (signal.SIGHUP,))):
-        signal.signal(number, lambda _number, _frame: ended.put(None))
+    stop_on_signals(lambda: ended.put(None))
     disk = RealDisk()
     disk.make_directory(str(folder))
     with disk.lock(str(folder / ".lock")), _Processes(wanted, given, log_level, ended) as cluster:

@@ -5,6 +5,7 @@ Without Cython or a C compiler the install goes on and the kernels run uncompile
 
 import os
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -80,6 +81,14 @@ class BuildKernels(build_ext):
             compiler = getattr(self.compiler, "compiler_so", None) or ["a C compiler"]
             report_uncompiled(f"{compiler[0]} is missing or failed ({error})")
             self.extensions = []
+
+    def build_extensions(self) -> None:
+        """Try the compiler and Python's headers on one line: without them, nobody waits for Cython."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "trial.c")
+            source.write_text("#include <Python.h>\n", encoding="utf-8")
+            self.compiler.compile([str(source)], output_dir=folder)
+        super().build_extensions()
 
     def _remove_leftovers(self) -> None:
         """Delete kernels that have no source any more: an import would still find them."""

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from barnabas.broker.replicas import committed_reading
+from barnabas.broker.replicas import reading
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
 from barnabas.coordinators import groups_shard as shard
@@ -118,7 +118,7 @@ def forget_what_was_aborted(patch: Patch) -> None:
 
 def show_open_transactions(patch: Patch) -> None:
     """Let readers of what is committed see all that is written."""
-    patch.setattr(committed_reading, "stable_end", lambda log: log.written_end)
+    patch.setattr(reading, "stable_end", lambda log: log.written_end)
 
 
 def take_commits_of_consumer_zombies(patch: Patch) -> None:

@@ -90,7 +90,7 @@ class ObservedConnection(ClientConnection):
 
     def silence(self, wait_ms: int) -> None:
         """Handle no more requests for so long."""
-        self._silence.begin(wait_ms)
+        self._replies.silence.begin(wait_ms)
 
 
 class _Interfered(dict[int, Handle]):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.leading import Leading
 from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.reading import partition_data
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.stability import stable_end
 from barnabas.ports import Clock
@@ -38,7 +39,7 @@ def read_for_replica(
     *,
     min_one: bool,
 ) -> Fetched:
-    """As `Partition.read`, up to the end of the log; refused where this broker does not lead."""
+    """As `read_records`, up to the end of the log; refused where this broker does not lead."""
     topic, topic_id, asked = read
     role, log = partition.role, partition.log
     if log.failure is not None:
@@ -63,7 +64,7 @@ def read_for_replica(
     if isinstance(found, ErrorCode) and found:
         return failed(read, found)
     if isinstance(found, EpochEnd):
-        data = partition.data(None, stable_end(log))
+        data = partition_data(partition, None, stable_end(log))
         epoch, end = found
         data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
         return Fetched(topic, topic_id, data)
@@ -80,4 +81,4 @@ def read_for_replica(
             records = log.read(asked.fetch_offset, max_bytes, max_offset=end, min_one=min_one)[0]
         except StorageError as error:
             return failed(read, error.code)
-    return Fetched(topic, topic_id, partition.data(records, stable_end(log)))
+    return Fetched(topic, topic_id, partition_data(partition, records, stable_end(log)))

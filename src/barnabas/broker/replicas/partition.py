@@ -1,9 +1,8 @@
-"""Partition: one log joined with its role: the only replica, or leader, follower or none of both."""
+"""Partition: one log joined with its role, and the appends that wait to be written or to count."""
 
 from collections import deque
 from collections.abc import Callable
 
-from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.refusals import (
     is_of_zstd,
@@ -20,32 +19,26 @@ from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.own_appending import append_batch, append_records
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.stability import stable_end
-from barnabas.protocol.fetch import EpochEndOffset, PartitionData
 from barnabas.protocol.produce import PartitionProduceResponse
 from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
-from barnabas.types import NO_TIMESTAMP, new_tuple
+from barnabas.types import NO_TIMESTAMP
 from barnabas.wire.schema import maker
-from barnabas.wire.send import FileSlice, HeldRecords
 
 _NONE = ErrorCode.NONE
-_CONVERTED_BYTES_MAX = 4 << 20
-"""What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 MAGIC = 2
 """Of today's record format."""
 
 _appended = maker(PartitionProduceResponse)
-_data = maker(PartitionData)
 
 _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 
 class Partition:
-    """Appends to and reads from a log. Without a role this broker has the only replica, and leads.
+    """Appends to a log. Without a role this broker has the only replica, and leads.
 
     Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written, and
     `unseen` for those that are written, but must be on stable storage before they count, or the
@@ -313,52 +306,6 @@ class Partition:
             for callback in seen.callbacks:
                 callback()
 
-    def read(self, read: Read, max_bytes: int, *, min_one: bool) -> Fetched:
-        """What a consumer may see from an offset on, at most `max_bytes` of it.
-
-        With `min_one` the first batch comes whole, however large.
-        """
-        topic, topic_id, asked = read
-        log, offset = self.log, asked.fetch_offset
-        if asked.current_leader_epoch >= 0 or self.role is not None:
-            code = self.check_epoch(asked.current_leader_epoch)
-            if code:
-                return failed(read, code)
-        end, start = log.high_watermark, log.start_offset
-        if log.failure is not None:
-            return failed(read, ErrorCode.KAFKA_STORAGE_ERROR)
-        if asked.last_fetched_epoch >= 0:
-            diverging = self._divergence(read)
-            if diverging is not None:
-                return diverging
-        if not start <= offset <= log.written_end:
-            # Kafka tells no offsets with it either: the reader asks for them.
-            return failed(read, ErrorCode.OFFSET_OUT_OF_RANGE)
-        records: FileSlice | HeldRecords | None = None
-        if offset < end and (max_bytes > 0 or min_one):
-            try:
-                if log.config.byte_positions:
-                    records = _read_converted(log, offset, max_bytes, min_one=min_one)
-                else:
-                    records = log.read(offset, max_bytes, max_offset=end, min_one=min_one)[0]
-            except StorageError as error:
-                return failed(read, error.code)
-        stable = end if log.producers.first_open_transaction() is None else stable_end(log)
-        data = self.data(records, stable)
-        return new_tuple(Fetched, (topic, topic_id, data))
-
-    def data(self, records: FileSlice | HeldRecords | None, stable: int) -> PartitionData:
-        """What is answered for what was read."""
-        log = self.log
-        return _data(
-            partition_index=self.index,
-            error_code=_NONE,
-            high_watermark=log.high_watermark,
-            last_stable_offset=stable,
-            log_start_offset=log.start_offset,
-            records=b"" if records is None else records,
-        )
-
     def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
         """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""
         code = self.check_epoch(current_epoch)
@@ -381,25 +328,3 @@ class Partition:
         if told < self.leader_epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
         return ErrorCode.UNKNOWN_LEADER_EPOCH
-
-    def _divergence(self, read: Read) -> Fetched | None:
-        """KIP-595: whether the reader's log went another way than this one before its offset."""
-        log, asked = self.log, read.asked
-        epoch, end = log.end_offset_for_epoch(asked.last_fetched_epoch)
-        if epoch < 0 or end < 0:
-            return failed(read, ErrorCode.OFFSET_OUT_OF_RANGE)
-        if epoch == asked.last_fetched_epoch and end >= asked.fetch_offset:
-            return None
-        data = self.data(None, log.high_watermark)
-        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
-        return Fetched(read.topic, read.topic_id, data)
-
-
-def _read_converted(
-    log: PartitionLog, offset: int, max_bytes: int, *, min_one: bool
-) -> HeldRecords | None:
-    """Messages of Kafka 0.7 as batches of today."""
-    # Imported late: most brokers have no such topic.
-    from barnabas.log.partition.byte_reading import batches_from
-
-    return batches_from(log, offset, min(max_bytes, _CONVERTED_BYTES_MAX), min_one=min_one)

@@ -6,11 +6,11 @@ from functools import partial
 from types import MappingProxyType
 
 from barnabas.broker.purgatory.purgatory import Purgatory
-from barnabas.broker.replicas.committed_reading import read_committed
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.follower_reading import FetchingReplica, read_for_replica
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.reading import read_records
 from barnabas.broker.replicas.refusals import internal, refused
 from barnabas.broker.replicas.role import OFFLINE, keep_watermark
 from barnabas.broker.replicas.turned_reads import TurnedReads
@@ -380,10 +380,14 @@ class ReplicaManager:
                 got = read_for_replica(
                     partition, read, min(left, most), replica, self._clock, min_one=min_one
                 )
-            elif committed_only:
-                got = read_committed(partition, read, min(left, most), min_one=min_one)
             else:
-                got = partition.read(read, min(left, most), min_one=min_one)
+                got = read_records(
+                    partition,
+                    read,
+                    min(left, most),
+                    min_one=min_one,
+                    committed_only=committed_only,
+                )
             size = len(got.data.records or b"")
             if size:
                 left -= size

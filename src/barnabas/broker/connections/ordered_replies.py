@@ -1,0 +1,248 @@
+"""OrderedReplies: what the requests of one connection came to, and when each reply leaves."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.connections.metering import Silence, Used, metered
+from barnabas.broker.connections.unordered_replies import Floating
+from barnabas.broker.purgatory.latch import Latch
+from barnabas.broker.purgatory.purgatory import Pending, Unwritten, reply_of, there
+from barnabas.broker.replicas.partition import Partition
+from barnabas.dialects.dialect import Dialect, Request
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.runtime.connections.connection import Connection
+from barnabas.wire.send import Send
+
+_NOTHING = -1
+_PRODUCE = int(ApiKey.PRODUCE)
+
+
+class OrderedReplies:
+    """Replies in the order of their requests, but for those that may overtake each other.
+
+    What an event appended is written, then its replies are made and sent together; where that was
+    nothing but what the broker has decided itself, at the end of the loop's turn, with what other
+    connections have brought to it. What waits for no write is answered at once: so it is counted.
+    A reply that waits mutes the connection, so that replies keep the order of the requests. While
+    quotas are in force requests are taken one by one, the next one when the client's wait is over.
+    Where replies may overtake each other, nothing is muted: the one whose client has to wait is kept back.
+    """
+
+    __slots__ = (
+        "_broker", "_connection", "_dialect", "_floating", "_outcomes", "_parked", "_used",
+        "others", "silence", "unwritten",
+    )  # fmt: skip
+
+    def __init__(self, broker: Broker, dialect: Dialect, connection: Connection) -> None:
+        self._broker = broker
+        self._dialect = dialect
+        self._connection = connection
+        self._outcomes: list[tuple[Request, object]] = []
+        at_once = dialect.at_once
+        self._floating = Floating(at_once) if at_once > 1 else None
+        self._parked: tuple[Request, Pending] | None = None
+        self._used: Used | None = None
+        self.silence = Silence(broker.timers, self._on_silence_over)
+        """The time in which nothing is taken from a client over its quota."""
+        self.unwritten = _NOTHING
+        """The API of the last request of this event that is answered when it is written; -1: none."""
+        self.others = 0
+        """Requests of this event that are anything else, or failed."""
+
+    @property
+    def has_outcomes(self) -> bool:
+        """Whether some of this event wait for its end."""
+        return bool(self._outcomes)
+
+    def take(self, request: Request, outcome: object) -> bool:
+        """Keep an outcome for the end of the event, reply at once, or wait; whether the next may come."""
+        kind = type(outcome)
+        if kind is Pending or self._used is not None:
+            return self.take_metered(request, outcome, None)
+        if kind is Unwritten:
+            self.unwritten = request.api_key
+            self.others -= 1
+        elif request.api_key != _PRODUCE and self._broker.replicas.write():
+            # It waits for nothing: the connection learns how much is to be sent before the next one.
+            self._reply_to_all()
+            self._reply(request, outcome)
+            self.others -= 1
+            return True
+        self._outcomes.append((request, outcome))
+        return True
+
+    def take_metered(self, request: Request, outcome: object, used: Used | None) -> bool:
+        """As `take`; `used` is what the request has cost, while quotas are in force."""
+        if used is not None and self._floating is not None and not isinstance(outcome, Pending):
+            outcome = there(outcome)
+        if type(outcome) is Pending or (used is not None and isinstance(outcome, Unwritten)):
+            then = partial(self._connection.guarded, self._reply_now, request, used)
+            if self._floating is not None and self._floating.take(outcome, then):
+                return True
+            self._used = used
+            self._parked = (request, outcome)
+            return False
+        self._used = used
+        if type(outcome) is Unwritten:
+            self.unwritten = request.api_key
+            self.others -= 1
+        self._outcomes.append((request, outcome))
+        return used is None
+
+    def on_event_end(self) -> None:
+        """Write what was appended, then reply to all requests of the event."""
+        if not self.others and self.unwritten < 0:
+            return
+        others, self.others = self.others, 0
+        if self.unwritten >= 0 and not others:
+            self._connection.pause()
+            self._broker.turn.when_over(self._on_all_seen)
+            return
+        replicas = self._broker.replicas
+        unseen = () if replicas.write() else replicas.take_unseen()
+        if unseen and (self._outcomes or (self._floating is not None and self._floating.has_new)):
+            self._wait_for(unseen)
+        else:
+            self._answer()
+
+    def _wait_for(self, unseen: Sequence[Partition]) -> None:
+        self._connection.pause()
+        waiting = Latch(len(unseen), self._on_all_seen)
+        for partition in unseen:
+            partition.when_seen(waiting.arrive)
+
+    def _answer(self) -> None:
+        if self._used is not None and self._parked is None:
+            request, outcome = self._outcomes.pop()
+            self._reply_to_all()
+            self._reply_metered(request, outcome, self._used)
+        else:
+            self._reply_to_all()
+        if self._floating is not None:
+            self._floating.start()
+        if self._parked is not None:
+            self._parked[1].on_done(self._on_parked_done)
+
+    def _reply_to_all(self) -> None:
+        outcomes = self._outcomes
+        if not outcomes:
+            return
+        self._outcomes = []
+        if self.unwritten >= 0:
+            self.unwritten, outcomes = _NOTHING, _written(outcomes)
+        if len(outcomes) == 1:
+            self._reply(*outcomes[0])
+        else:
+            _send_joined(self._dialect, outcomes, self._connection.send)
+
+    def _on_all_seen(self) -> None:
+        """What the event appended counts, or is lost: reply, and go on."""
+        goes_on = self._parked is None and self._used is None
+        self._connection.guarded(self._answer)
+        if goes_on and not self.silence:
+            self._connection.resume()
+
+    def _reply(self, request: Request, outcome: object) -> None:
+        reply = self._dialect.write_response(request, outcome)
+        if reply is not None:
+            self._connection.send(reply)
+
+    def _reply_now(self, request: Request, used: Used | None, outcome: object) -> None:
+        if used is None:
+            self._reply(request, reply_of(outcome))
+        else:
+            self._reply_or_keep(used, request, reply_of(outcome))
+
+    def _reply_or_keep(self, used: Used, request: Request, outcome: object) -> None:
+        """Reply under a quota when the client's wait is over, while other requests go on."""
+        reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
+        if reply is None:
+            if wait_ms and not self.silence:
+                # There is nothing to keep back: who wants no replies sends no more.
+                self._connection.pause()
+                self.silence.begin(wait_ms)
+        elif wait_ms:
+            assert self._floating is not None
+            send = partial(self._connection.guarded, self._connection.send)
+            self._floating.hold(reply, send, self._broker.timers, wait_ms / 1000)
+        else:
+            self._connection.send(reply)
+
+    def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
+        """Reply under a quota, and take the next request when the client's wait is over."""
+        self._used = None
+        reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
+        if reply is not None:
+            self._connection.send(reply)
+        if wait_ms:
+            self.silence.begin(wait_ms)
+        elif not self.silence:
+            self._connection.resume()
+
+    def _on_silence_over(self) -> None:
+        if self._parked is None:
+            self._connection.resume()
+
+    def _on_parked_done(self, outcome: object) -> None:
+        # It may be the event of another connection that completes it.
+        self._connection.guarded(self._reply_parked, outcome)
+
+    def _reply_parked(self, parked_outcome: object) -> None:
+        assert self._parked is not None
+        request, _ = self._parked
+        self._parked = None
+        outcome = reply_of(parked_outcome)
+        if self._used is not None:
+            self._reply_metered(request, outcome, self._used)
+        elif not self.silence:
+            reply = self._dialect.write_response(request, outcome)
+            self._connection.resume(reply)
+        else:
+            self._reply(request, outcome)
+
+    def let_go(self) -> None:
+        """Send the replies that are kept back for a quota, now."""
+        if self._floating is not None:
+            self._floating.let_go()
+
+    def give_up(self) -> None:
+        """The client has gone: end all that waits for it."""
+        parked, self._parked = self._parked, None
+        if parked is not None:
+            parked[1].give_up()
+        if self._floating is not None:
+            self._floating.give_up()
+        self.silence.cancel()
+
+
+def _written(outcomes: Iterable[tuple[Request, object]]) -> list[tuple[Request, object]]:
+    """What the outcomes are now that all is written."""
+    return [
+        (request, outcome.outcome if type(outcome) is Unwritten else outcome)
+        for request, outcome in outcomes
+    ]
+
+
+def _send_joined(
+    dialect: Dialect,
+    outcomes: Iterable[tuple[Request, object]],
+    send: Callable[[Send | bytes], None],
+) -> None:
+    """Send the replies in order, those of bytes joined with their neighbours."""
+    write_response = dialect.write_response
+    joined: list[bytes] = []
+    try:
+        for request, outcome in outcomes:
+            reply = write_response(request, outcome)
+            if isinstance(reply, bytes):
+                joined.append(reply)
+            elif reply is not None:
+                if joined:
+                    send(b"".join(joined))
+                    joined.clear()
+                send(reply)
+    finally:
+        # What came before a request that ends the connection has its reply.
+        if joined:
+            send(b"".join(joined))

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from barnabas.broker.assembly import Environment
 from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.server import BrokerServer
+from barnabas.broker.server.assembly import Environment
+from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.znodes.config_znodes import encode_config
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.cluster.image import PartitionState

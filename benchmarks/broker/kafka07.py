@@ -13,7 +13,7 @@ from functools import partial
 
 from kazoo.client import KazooClient
 
-from barnabas.broker.znodes.topic_znodes import TOPICS, Topic, encode_topic
+from barnabas.broker.znodes.topic_znodes import TOPICS, encode_topic
 from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.dialects.kafka07.messages import FetchRequest, OffsetsRequest, ProduceRequest
 from barnabas.driver07 import SimpleConsumer
@@ -22,6 +22,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader
 from barnabas.protocol.headers import encode_request as encode_today
 from barnabas.records.messages07.message07 import encode_set
+from barnabas.types import Topic
 from benchmarks.peers.asking import wait_until
 from benchmarks.peers.brokers import BOUNDED, POLICY, UNBOUNDED, create_topic
 from benchmarks.peers.load_generator import Batch, run_load

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.server import BrokerServer
+from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.znodes.broker_znodes import BROKERS, CONTROLLER
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.cluster.image import NO_LEADER, PartitionState, Topic

@@ -3,7 +3,7 @@
 import logging
 from dataclasses import replace
 
-from barnabas.broker.server import BrokerServer
+from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ErrorCode

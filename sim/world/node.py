@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from barnabas.broker.assembly import Environment
-from barnabas.broker.server import BrokerServer
+from barnabas.broker.server.assembly import Environment
+from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from sim.world.clock import SimClock

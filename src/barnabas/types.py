@@ -1,5 +1,7 @@
 """Small values that all packages share: names for numbers, and frozen pairs. No behaviour."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, NewType
 
 Offset = NewType("Offset", int)
@@ -33,6 +35,32 @@ class OffsetRange(NamedTuple):
     partition: int
     start: Offset
     end: Offset
+
+
+class Topic(NamedTuple):
+    """One topic. `partitions`: replicas by partition; `config`: its own properties as texts."""
+
+    name: str
+    topic_id: bytes
+    partitions: Mapping[int, list[int]]
+    config: Mapping[str, str]
+
+
+class RequestedTopic(NamedTuple):
+    """A topic that is to be made: the same without an id."""
+
+    name: str
+    partitions: Mapping[int, list[int]]
+    config: Mapping[str, str]
+
+    def with_id(self, topic_id: bytes) -> Topic:
+        """The topic that it becomes; nobody changes its partitions."""
+        partitions = MappingProxyType(dict(self.partitions))
+        return Topic(self.name, topic_id, partitions, self.config)
+
+
+NO_TOPIC_ID = bytes(16)
+"""The id of a topic whose node has none: a Kafka before 2.8, or one of its tools, wrote it."""
 
 
 new_tuple = tuple.__new__

@@ -57,12 +57,12 @@ MAY_CATCH_EVERYTHING = {
     "src/barnabas/client/aio/cluster/link.py",  # owns a connection of a client
     "src/barnabas/client/aio/producer/send_driver.py",  # owns what a producer has on its way: fails all of it
     "src/barnabas/client/driver07/outbox.py",  # owns the thread that sends: lets it live on
-    "src/barnabas/broker/background.py",  # owns the jobs that come back
+    "src/barnabas/broker/server/background.py",  # owns the jobs that come back
     "src/barnabas/broker/purgatory/purgatory.py",  # owns the replies that wait
     "src/barnabas/runtime/loops/caller_loop.py",  # raises what a signal's handler raised
     "src/barnabas/runtime/loops/poll_loop.py",  # owns the callbacks of the loop, as that of asyncio does
     "sim/runs/simulation.py",  # owns a run: whatever ends it is what its seed has found
-    "src/barnabas/broker/node_thread.py",  # hands it over to the thread that waits
+    "src/barnabas/broker/server/node_thread.py",  # hands it over to the thread that waits
 }
 """Who ends one thing with a line in the log, so that the others live on."""
 
@@ -97,6 +97,9 @@ LISTS = {"src/barnabas/protocol", "src/barnabas/broker/apis", "src/barnabas/conf
 
 CROWDED = {"src/barnabas/spark": 26}
 """Folders over the limit with their number of files: each may shrink, none may grow."""
+
+MOST_FLOORS, MOST_ARROWS = 13, 99
+"""Of the rooms in `broker`: how high they stand upon each other, and how many pairs import each other."""
 
 WITHOUT_SOURCE = {"tests/unit/test_tidy.py", "tests/unit/test_documentation.py"}
 """Unit tests that are about the whole tree and not about one file."""
@@ -394,3 +397,25 @@ def test_folders_show_their_nouns() -> None:
         if folder not in LISTS and count > CROWDED.get(folder, MOST_FILES)
     ]
     complain(f"at most {MOST_FILES} files a folder, lists aside: find the nouns in it", found)
+
+
+def test_rooms_of_the_broker_know_few_others() -> None:
+    below: dict[str, set[str]] = {}
+    for name, _, tree in sources():
+        if not name.startswith("src/barnabas/broker/") or name.endswith("/broker/__init__.py"):
+            continue
+        room = name.split("/")[3].removesuffix(".py")
+        known = below.setdefault(room, set())
+        for node in ast.walk(tree):
+            module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+            if module.startswith("barnabas.broker."):
+                known.add(module.split(".")[2])
+        known.discard(room)
+
+    @cache
+    def floor(room: str) -> int:
+        return 1 + max(map(floor, below[room]), default=0)
+
+    floors, arrows = max(map(floor, below)), sum(map(len, below.values()))
+    assert floors <= MOST_FLOORS, "a room knows another one that it can do without"
+    assert arrows <= MOST_ARROWS, "merge what is one thought, move what lives in the wrong room"

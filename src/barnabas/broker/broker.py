@@ -15,10 +15,10 @@ from barnabas.broker.properties.client_resources import ClientResources
 from barnabas.broker.properties.profile import Profile
 from barnabas.broker.properties.telemetry import Telemetry
 from barnabas.broker.properties.telemetry_match import Software
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.broker.purgatory.stepping import Stepping
-from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.quotas.quotas import Quotas
 from barnabas.broker.quotas.throttling import Throttling
 from barnabas.broker.replicas.end_of_turn_writes import Turn
@@ -29,7 +29,6 @@ from barnabas.broker.topics.known_topics import KnownTopics
 from barnabas.broker.topics.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.transactions.producer_ids import ProducerIds
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
@@ -39,6 +38,7 @@ from barnabas.coordinators.internal_topics import SHARES_TOPIC
 from barnabas.dialects.kafka.requests import Ways
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
+from barnabas.types import Topic
 
 if TYPE_CHECKING:
     from barnabas.broker.cluster.member import ClusterMember

@@ -24,7 +24,7 @@ from barnabas.version import __version__
 if TYPE_CHECKING:
     import subprocess
 
-    from barnabas.broker.node import Node
+    from barnabas.broker.server.node import Node
 
 _LOOKED_AT = 10_000
 """The garbage collector's first threshold; Python's default of 700 costs a tenth of the time of
@@ -238,7 +238,7 @@ def _node() -> "type[Node]":
     """
     gc.disable()
     try:
-        from barnabas.broker.node import Node
+        from barnabas.broker.server.node import Node
     finally:
         gc.freeze()
         # Requests that wait for one write are many, and rarely garbage in cycles.

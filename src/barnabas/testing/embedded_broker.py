@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from barnabas.broker.node import Node, Parts
-from barnabas.broker.node_thread import NodeThread
+from barnabas.broker.server.node import Node, Parts
+from barnabas.broker.server.node_thread import NodeThread
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, listeners
 from barnabas.config.releases import release_line

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from barnabas.broker.local_cluster import LocalCluster, member_properties
+from barnabas.broker.server.local_cluster import LocalCluster, member_properties
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.cluster.znodes import decode_state, state_path
 from barnabas.config.broker import BrokerConfig

@@ -8,10 +8,9 @@ from functools import cached_property
 from struct import Struct
 from typing import Any, Final
 
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.errors import LocalProtocolError
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.types import Buffer
+from barnabas.types import Buffer, Topic
 
 _MOST_REQUESTS: Final = 10_000
 _MOST_BYTES: Final = 16 << 20

@@ -1,6 +1,6 @@
 """An account for what is kept for clients, with as much room as a broker has by default."""
 
-from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.runtime.clock import SystemClock
 
 

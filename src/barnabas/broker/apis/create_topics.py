@@ -20,7 +20,6 @@ from barnabas.broker.requests.cluster_topics import live_brokers, place_partitio
 from barnabas.broker.requests.mutations import Mutations
 from barnabas.broker.topics.assignments import check_count, check_total, explicit_assignment
 from barnabas.broker.topics.topic_names import metric_name
-from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_topics import (
     CreatableTopic,
@@ -29,6 +28,7 @@ from barnabas.protocol.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
+from barnabas.types import RequestedTopic, Topic
 from barnabas.versions import VersionTable
 from barnabas.wire.schema import NO_UUID
 

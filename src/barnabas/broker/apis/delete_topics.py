@@ -16,7 +16,6 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.cluster_topics import begin_deletion, still_there, until_deleted
 from barnabas.broker.requests.mutations import Mutations
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
     DeletableTopicResult,
@@ -24,6 +23,7 @@ from barnabas.protocol.delete_topics import (
     DeleteTopicsResponse,
     DeleteTopicState,
 )
+from barnabas.types import Topic
 from barnabas.versions import VersionTable
 from barnabas.wire.schema import NO_UUID
 

@@ -13,7 +13,6 @@ from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_TOPICS
 from barnabas.broker.requests.partition_view import view
 from barnabas.broker.topics.topic_names import problem_of_name
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode
 from barnabas.protocol.describe_topic_partitions import (
@@ -23,6 +22,7 @@ from barnabas.protocol.describe_topic_partitions import (
     DescribeTopicPartitionsResponsePartition,
     DescribeTopicPartitionsResponseTopic,
 )
+from barnabas.types import Topic
 from barnabas.wire.schema import NO_UUID
 
 _MOST_PARTITIONS = 2000

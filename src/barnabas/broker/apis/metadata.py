@@ -20,7 +20,6 @@ from barnabas.broker.requests.auto_topics import ask_for_topics, create_in_steps
 from barnabas.broker.requests.broker_view import brokers, controller
 from barnabas.broker.requests.partition_view import view
 from barnabas.broker.topics.topic_names import problem_of_name
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import (
@@ -31,6 +30,7 @@ from barnabas.protocol.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from barnabas.types import Topic
 from barnabas.versions import VersionTable
 from barnabas.wire.schema import NO_UUID
 

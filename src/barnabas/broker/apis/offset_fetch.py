@@ -20,7 +20,6 @@ from barnabas.broker.purgatory.stepping import (
     grown_in_steps,
     in_steps_while_heard,
 )
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_fetch import (
@@ -35,7 +34,7 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
-from barnabas.types import TopicPartition
+from barnabas.types import Topic, TopicPartition
 from barnabas.versions import VersionTable
 from barnabas.wire.growing import Growing
 

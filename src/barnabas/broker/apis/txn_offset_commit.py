@@ -16,7 +16,6 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, each, in_steps
 from barnabas.broker.requests.transactional_produce import Support, admit
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
@@ -29,7 +28,7 @@ from barnabas.protocol.txn_offset_commit import (
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
-from barnabas.types import TopicPartition
+from barnabas.types import Topic, TopicPartition
 from barnabas.versions import VersionTable
 
 _BY_ID = VersionTable({0: False, 6: True})

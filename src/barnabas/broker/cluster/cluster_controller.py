@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from barnabas.broker.cluster.controller_election import ControllerElection, Term
 from barnabas.broker.cluster.controllership import ControllerPorts, Controllership
-from barnabas.broker.znodes.topic_znodes import DELETIONS, Topic
+from barnabas.broker.znodes.topic_znodes import DELETIONS
 from barnabas.cluster.events import ControllerEvent, DeletionAsked, PartitionsAdded
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.cluster.placement import place
@@ -13,7 +13,7 @@ from barnabas.cluster.view import Decision, View
 from barnabas.cluster.znodes import encode_topic, topic_path
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
-from barnabas.types import MUST_BE_NEW, NodeId, NodeWrite
+from barnabas.types import MUST_BE_NEW, NodeId, NodeWrite, Topic
 from barnabas.wire.schema import NO_UUID
 
 

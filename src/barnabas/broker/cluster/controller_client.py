@@ -11,7 +11,6 @@ from barnabas.broker.cluster.peer_connection import (
     PeerConnection,
     address_of,
 )
-from barnabas.broker.znodes.topic_znodes import RequestedTopic
 from barnabas.cluster.image import ClusterImage
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ConnectionFailed
@@ -26,6 +25,7 @@ from barnabas.protocol.create_topics import (
     CreatableTopicConfig,
     CreateTopicsRequest,
 )
+from barnabas.types import RequestedTopic
 
 log = logging.getLogger(__name__)
 

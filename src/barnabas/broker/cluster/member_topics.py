@@ -7,10 +7,11 @@ from barnabas.broker.cluster.config_changes import ConfigChanges
 from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.broker.znodes.topic_znodes import TOPICS, Topic, config_of
+from barnabas.broker.znodes.topic_znodes import TOPICS, config_of
 from barnabas.cluster.image import Topic as TopicImage
 from barnabas.errors import StorageError
 from barnabas.ports import SharedRegistry
+from barnabas.types import Topic
 
 log = logging.getLogger(__name__)
 

@@ -107,7 +107,8 @@ class ClientConnection:
         if is_special and not self._is_for_now(request, frame):
             return self.connection.broken is not None
         context = self._contexts.get(key)
-        if context is None or context.api_version != version or context.client_id != client_id:
+        same = context is not None and context.api_version == version
+        if context is None or not same or context.client_id != client_id:
             context = self._new_context(request)
         if replies.unwritten >= 0 and key != replies.unwritten:
             # What it asks may be what those before it have changed.

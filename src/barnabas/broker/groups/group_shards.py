@@ -6,8 +6,8 @@ from math import floor
 from typing import TYPE_CHECKING, TypeVar
 
 from barnabas.broker.groups.memory import GroupMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.broker.quotas.client_memory import ClientMemory
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.shards.shards import TOO_LARGE, HeldShard, Shards

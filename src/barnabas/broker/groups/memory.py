@@ -7,7 +7,7 @@ to it meanwhile: so a rebalance of a thousand members does not count a thousand 
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 

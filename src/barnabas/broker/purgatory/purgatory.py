@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Protocol
 
-from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.errors import LocalProtocolError
 from barnabas.ports import Timer, Timers
 

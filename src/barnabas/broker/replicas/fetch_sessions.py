@@ -6,7 +6,7 @@ A session ends with the connection on which it was opened: the clients that ther
 from collections import OrderedDict
 from collections.abc import Sized
 
-from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, reads_of, response_of
 from barnabas.errors import ErrorCode
 from barnabas.ports import Clock, Entropy

@@ -2,10 +2,9 @@
 
 import logging
 
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.replication.throttle import ReplicationThrottle, throttled_partitions
-from barnabas.types import NodeId
+from barnabas.types import NodeId, Topic
 
 log = logging.getLogger(__name__)
 

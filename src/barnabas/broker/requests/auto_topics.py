@@ -8,9 +8,9 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.requests.cluster_topics import place_partitions
 from barnabas.broker.topics.assignments import check_total
 from barnabas.broker.topics.topic_names import problem_of_name
-from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+from barnabas.types import RequestedTopic, Topic
 
 if TYPE_CHECKING:
     from barnabas.broker.cluster.member import ClusterMember

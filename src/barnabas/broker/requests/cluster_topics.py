@@ -10,11 +10,10 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.topics.assignments import placed
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.cluster.image import NO_LEADER
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.ports import Timers
-from barnabas.types import NodeId
+from barnabas.types import NodeId, Topic
 
 _LOOK_MS = 5
 

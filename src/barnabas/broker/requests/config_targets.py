@@ -12,7 +12,6 @@ from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.properties.telemetry_match import SELECTORS
 from barnabas.broker.requests import resources
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
@@ -21,6 +20,7 @@ from barnabas.config.past import is_of
 from barnabas.config.topic import TopicConfig
 from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
+from barnabas.types import Topic
 
 
 class ConfigTarget(Protocol):

@@ -6,10 +6,10 @@ from typing import Protocol, TypeVar
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.stepping import Steps, grown
 from barnabas.broker.requests.authorized_operations import ON_GROUPS
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import Topic
 
 GroupT = TypeVar("GroupT")
 

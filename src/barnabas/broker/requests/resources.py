@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from barnabas.broker.broker import Broker
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.topics.topic_names import problem_of_name
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.config.releases import is_before
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import Topic
 
 
 def topic_of(broker: Broker, name: str) -> Topic:

@@ -7,9 +7,9 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.requests.cluster_topics import place_partitions
 from barnabas.broker.topics.assignments import check_total
 from barnabas.broker.topics.topic_names import metric_name
-from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.coordinators.streams_group.configuring import MissingTopic
 from barnabas.errors import BrokerError, KafkaError
+from barnabas.types import RequestedTopic, Topic
 
 log = logging.getLogger(__name__)
 

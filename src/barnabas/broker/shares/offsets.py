@@ -12,11 +12,11 @@ from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import Topic
 
 Codes = Mapping[TopicIdPartition, ErrorCode]
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.errors import BrokerError, ErrorCode
 

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from barnabas.broker.topics.topic_names import check_partition
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import RequestedTopic, Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+from barnabas.types import RequestedTopic, Topic
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ class TopicsController(Protocol):
         ...
 
     def new_id(self) -> bytes:
-        """The id of a new topic; NO_ID where topics of the cluster have none."""
+        """The id of a new topic; NO_TOPIC_ID where topics of the cluster have none."""
         ...
 
     def added(self, topic: Topic) -> None:

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from barnabas.broker.topics.hosting import DROPPED_A_STEP, Hosting
-from barnabas.broker.znodes.topic_znodes import CONFIGS, DELETIONS, TOPICS, Topic
+from barnabas.broker.znodes.topic_znodes import CONFIGS, DELETIONS, TOPICS
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 from barnabas.ports import Registry
+from barnabas.types import Topic
 
 log = logging.getLogger(__name__)
 

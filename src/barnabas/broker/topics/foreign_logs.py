@@ -7,11 +7,11 @@ from barnabas.broker.topics.assignments import MOST_AT_ONCE
 from barnabas.broker.topics.found_logs import ForeignTopic
 from barnabas.broker.topics.kraft_metadata import RecordedTopic
 from barnabas.broker.topics.topic_names import problem_of_name
-from barnabas.broker.znodes.topic_znodes import NO_ID, Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, SHARES_TOPIC
 from barnabas.errors import BrokerError, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.types import NO_TOPIC_ID, Topic
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ def foreign_topic(
         StorageError: too many partitions would have to be made.
     """
     name, found, recorded, kept = foreign
-    ids = {one.topic_id for one in found} - {NO_ID}
+    ids = {one.topic_id for one in found} - {NO_TOPIC_ID}
     internal = name in INTERNAL_TOPICS
     config = config_of_foreign(recorded, name, ids, internal=internal, check=check) | {**kept}
     if any(one.config.byte_positions for one in found):

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
-from barnabas.broker.znodes.topic_znodes import NO_ID, TopicNodes, is_of
+from barnabas.broker.znodes.topic_znodes import TopicNodes, is_of
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.types import NO_TOPIC_ID
 
 if TYPE_CHECKING:
     from barnabas.broker.topics.kraft_metadata import RecordedTopic
@@ -52,5 +53,5 @@ def sorted_logs(
 
 def id_of(found: list[PartitionLog]) -> bytes | None:
     """The topic id that logs agree on; None if there is none, or several."""
-    ids = {one.topic_id for one in found} - {NO_ID}
+    ids = {one.topic_id for one in found} - {NO_TOPIC_ID}
     return ids.pop() if len(ids) == 1 else None

@@ -10,15 +10,12 @@ from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.types import TopicPartition
+from barnabas.types import NO_TOPIC_ID, TopicPartition
 
 log = logging.getLogger(__name__)
 
 DROPPED_A_STEP = 50
 """Partitions: about 10 ms of work."""
-
-NO_TOPIC_ID = bytes(16)
-"""What a log has that was made before topics had ids (Kafka 2.8)."""
 
 
 class Hosting:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from barnabas.broker.topics.assignments import check_total, placed
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import RequestedTopic
 from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.types import RequestedTopic
 
 
 class InternalTopic(NamedTuple):

@@ -12,9 +12,7 @@ from barnabas.broker.znodes.config_znodes import encode_config
 from barnabas.broker.znodes.topic_znodes import (
     CONFIGS,
     DELETIONS,
-    NO_ID,
     TOPICS,
-    Topic,
     config_of,
     decode_topic,
     encode_topic,
@@ -23,6 +21,7 @@ from barnabas.broker.znodes.topic_znodes import (
 from barnabas.errors import BrokerError, ErrorCode, RegistryUnavailable, StorageError
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.types import NO_TOPIC_ID, Topic
 
 if TYPE_CHECKING:
     from barnabas.broker.topics.kraft_metadata import RecordedTopic
@@ -107,7 +106,7 @@ def _may_be_made(topics: Topics, topic: Topic) -> bool:
 
 def _identified(topics: Topics, topic: Topic, found: list[PartitionLog]) -> Topic:
     """With the id that its logs have, or a new one, where its node has none."""
-    if topic.topic_id != NO_ID:
+    if topic.topic_id != NO_TOPIC_ID:
         return topic
     topic = topic._replace(topic_id=id_of(found) or topics.entropy.uuid())
     topics.registry.set(f"{TOPICS}/{topic.name}", encode_topic(topic))

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.topics.topics import Topics
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.protocol.metadata import MetadataResponseTopic
+from barnabas.types import Topic
 
 _FEW = 100
 

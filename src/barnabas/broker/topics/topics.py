@@ -8,14 +8,7 @@ from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topic_names import TopicNames, check_partition
 from barnabas.broker.topics.topic_rules import check_own
 from barnabas.broker.znodes.config_znodes import encode_config
-from barnabas.broker.znodes.topic_znodes import (
-    CONFIGS,
-    TOPICS,
-    RequestedTopic,
-    Topic,
-    encode_topic,
-    write_new,
-)
+from barnabas.broker.znodes.topic_znodes import CONFIGS, TOPICS, encode_topic, write_new
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import (
@@ -25,6 +18,7 @@ from barnabas.errors import (
     StorageError,
 )
 from barnabas.ports import Entropy, Registry
+from barnabas.types import RequestedTopic, Topic
 
 log = logging.getLogger(__name__)
 

@@ -2,48 +2,22 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from barnabas.broker.znodes.config_znodes import decode_config, encode_config, read_config
 from barnabas.errors import StorageError
 from barnabas.log.file_names import parse_uuid, uuid_text
 from barnabas.ports import Registry
+from barnabas.types import NO_TOPIC_ID, Topic
 
 TOPICS = "/brokers/topics"
 CONFIGS = "/config/topics"
 DELETIONS = "/admin/delete_topics"
 
 
-class Topic(NamedTuple):
-    """One topic. `partitions`: replicas by partition; `config`: its own properties as texts."""
-
-    name: str
-    topic_id: bytes
-    partitions: Mapping[int, list[int]]
-    config: Mapping[str, str]
-
-
-class RequestedTopic(NamedTuple):
-    """A topic that is to be made: the same without an id."""
-
-    name: str
-    partitions: Mapping[int, list[int]]
-    config: Mapping[str, str]
-
-    def with_id(self, topic_id: bytes) -> Topic:
-        """The topic that it becomes; nobody changes its partitions."""
-        partitions = MappingProxyType(dict(self.partitions))
-        return Topic(self.name, topic_id, partitions, self.config)
-
-
-NO_ID = bytes(16)
-"""The id of a topic whose node has none: a Kafka before 2.8, or one of its tools, wrote it."""
-
-
 def encode_topic(topic: Topic) -> bytes:
     """The data of /brokers/topics/NAME: version 3 (KIP-516), or 2 where the topic has no id."""
-    has_id = topic.topic_id != NO_ID
+    has_id = topic.topic_id != NO_TOPIC_ID
     return _dump(
         {
             "version": 3 if has_id else 2,
@@ -65,7 +39,7 @@ def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
         node = json.loads(data)
         return Topic(
             name,
-            parse_uuid(node["topic_id"]) if "topic_id" in node else NO_ID,
+            parse_uuid(node["topic_id"]) if "topic_id" in node else NO_TOPIC_ID,
             {int(index): list(nodes) for index, nodes in sorted(node["partitions"].items())},
             config,
         )
@@ -78,7 +52,7 @@ def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
 def is_of(topic_id: bytes, data: bytes | None) -> bool:
     """Whether a log with this id may be one of the topic with this node; not, if both say what they are of."""
     try:
-        return topic_id in (NO_ID, parse_uuid(json.loads(data or b"")["topic_id"]))
+        return topic_id in (NO_TOPIC_ID, parse_uuid(json.loads(data or b"")["topic_id"]))
     except (ValueError, KeyError, TypeError, StorageError):
         return True
 

@@ -10,12 +10,13 @@ from barnabas.broker.znodes.broker_znodes import (
     encode_state,
     next_epoch,
 )
-from barnabas.broker.znodes.topic_znodes import TOPICS, Topic
+from barnabas.broker.znodes.topic_znodes import TOPICS
 from barnabas.broker.zookeeper.admin_requests import WrittenRequests
 from barnabas.broker.zookeeper.node_claim import claim
 from barnabas.broker.zookeeper.published_nodes import HeldNodes
 from barnabas.errors import StorageError
 from barnabas.ports import Disk, SharedRegistry
+from barnabas.types import Topic
 
 _LONGER = 1.5
 

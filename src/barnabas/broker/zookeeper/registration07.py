@@ -6,12 +6,13 @@ Source: seed 000 "Kafka Broker"; Kafka 0.7.2's KafkaZooKeeper.
 from barnabas.broker.broker import Broker
 from barnabas.broker.requests.byte_topics import count_of
 from barnabas.broker.znodes.broker_znodes import BROKERS
-from barnabas.broker.znodes.topic_znodes import TOPICS, Topic
+from barnabas.broker.znodes.topic_znodes import TOPICS
 from barnabas.broker.zookeeper.node_claim import claim
 from barnabas.broker.zookeeper.published_nodes import HeldNodes
 from barnabas.config.listeners import KAFKA_07, Endpoint, dialect_of
 from barnabas.errors import ConfigError
 from barnabas.ports import Disk, SharedRegistry
+from barnabas.types import Topic
 
 
 class Registration07:

@@ -4,7 +4,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
-from barnabas.broker.local_cluster import REGISTRY, LocalCluster
+from barnabas.broker.server.local_cluster import REGISTRY, LocalCluster
 from barnabas.cli.arguments.hints import add_hint_to_serve
 from barnabas.cli.local_cluster.options import (
     ZOOKEEPER_FOLDER,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from barnabas.broker.local_cluster import member_properties
+from barnabas.broker.server.local_cluster import member_properties
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given
 from barnabas.errors import ConfigError

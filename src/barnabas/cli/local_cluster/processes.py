@@ -8,7 +8,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
-from barnabas.broker.local_cluster import REGISTRY
+from barnabas.broker.server.local_cluster import REGISTRY
 from barnabas.cli.local_cluster.child_process import ChildProcess
 from barnabas.cli.local_cluster.options import ClusterOptions, Combine, announce, check_shared
 from barnabas.cli.local_cluster.zookeeper_process import start_zookeeper

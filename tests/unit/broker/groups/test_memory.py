@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from barnabas.broker.groups.memory import GroupMemory
-from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.broker.replicas.test_fetch_sessions import SetClock
 from tests.unit.runtime.manual_timers import ManualTimers

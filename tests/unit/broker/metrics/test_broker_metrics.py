@@ -18,7 +18,7 @@ from barnabas import Consumer, Producer
 from barnabas.broker.broker import Broker
 from barnabas.broker.metrics import metrics_server
 from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY
-from barnabas.broker.node import Node
+from barnabas.broker.server.node import Node
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, ConnectionFailed

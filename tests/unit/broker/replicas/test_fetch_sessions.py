@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of
 from barnabas.broker.replicas.fetch_sessions import FetchPlan, FetchSession, FetchSessions
 from barnabas.errors import ErrorCode
@@ -20,7 +20,7 @@ from barnabas.protocol.fetch import (
 from barnabas.wire.send import FileSlice
 from tests.unit.runtime.connections.test_connection import BytesFile
 
-NO_ID = bytes(16)
+NO_TOPIC_ID = bytes(16)
 EXISTING = range(10)
 RECORDS = FileSlice(BytesFile(b"records"), 0, 7)
 
@@ -53,7 +53,7 @@ class Counting:
         return 0.0
 
     def uuid(self) -> bytes:
-        return NO_ID
+        return NO_TOPIC_ID
 
 
 class Told:
@@ -93,7 +93,7 @@ class Told:
             data.records = what
         elif what is not None:
             data.high_watermark = what
-        return Fetched("t", NO_ID, data)
+        return Fetched("t", NO_TOPIC_ID, data)
 
 
 def a_fetch(

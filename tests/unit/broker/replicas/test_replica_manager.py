@@ -44,7 +44,7 @@ from tests.record_batches import make_batch
 from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 
-NO_ID = bytes(16)
+NO_TOPIC_ID = bytes(16)
 OFFLINE = ErrorCode.KAFKA_STORAGE_ERROR
 
 pytestmark = pytest.mark.kernels
@@ -92,7 +92,7 @@ def codes_of(response: ProduceResponse) -> list[int]:
 
 def a_read(topic: str, offset: int = 0, index: int = 0) -> Read:
     asked = FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
-    return Read(topic, NO_ID, asked)
+    return Read(topic, NO_TOPIC_ID, asked)
 
 
 def read_bytes(replicas: ReplicaManager, topic: str, offset: int = 0) -> bytes:

@@ -5,9 +5,9 @@ import pytest
 from barnabas.broker.broker import Broker
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.requests.auto_topics import create_in_steps
-from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.errors import ErrorCode
 from barnabas.runtime.clock import SystemClock
+from barnabas.types import Topic
 from tests.unit.broker.in_memory import NoLogs, a_broker
 
 

@@ -6,11 +6,11 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from barnabas.broker.assembly import Environment
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import MakeClient
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.server import BrokerServer
+from barnabas.broker.server.assembly import Environment
+from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Final
 
-from barnabas.broker.node import Node
-from barnabas.broker.node_thread import NodeThread
+from barnabas.broker.server.node import Node
+from barnabas.broker.server.node_thread import NodeThread
 from barnabas.broker.znodes.broker_znodes import CONTROLLER, decode_controller
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint

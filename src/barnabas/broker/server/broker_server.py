@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from barnabas.broker.assembly import Environment, assemble
-from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections, MakeClient
 from barnabas.broker.connections.connection import ClientConnection
@@ -14,13 +12,15 @@ from barnabas.broker.connections.open_listeners import open_listeners
 from barnabas.broker.properties.broker_settings import BrokerSettings
 from barnabas.broker.properties.cleaner_properties import cleaner_settings
 from barnabas.broker.properties.log_properties import log_config
-from barnabas.broker.requests.transaction_jobs import attend_to_transactions
+from barnabas.broker.server.assembly import Environment, assemble
+from barnabas.broker.server.background import Background
 from barnabas.broker.topics.assignments import check_count, check_total, placed
 from barnabas.broker.topics.start_configs import StartConfigs
 from barnabas.broker.zookeeper.registrations import Registries, name_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
+from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import KafkaError
 from barnabas.log.cleaner import LogCleaner
 from barnabas.log.file_names import uuid_text
@@ -29,6 +29,7 @@ from barnabas.log.start import LogEvent, LogSettings
 from barnabas.ports import Listener
 
 if TYPE_CHECKING:
+    from barnabas.broker.transactions.transactions import Transactions
     from barnabas.broker.zookeeper.registrations import AnyRegistration
 
 log = logging.getLogger(__name__)
@@ -236,7 +237,7 @@ class BrokerServer:
     def _start_background(self, broker: Broker, connections: Connections) -> None:
         expiry_ms = self._config.offsets_retention_check_interval_ms
         self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
-        attend_to_transactions(broker, self._background)
+        self._attend_to_transactions(broker)
         if broker.member is not None:
             seconds = broker.member.tick_seconds
             self._background.every(seconds, "replicas in sync", broker.member.tick)
@@ -247,6 +248,27 @@ class BrokerServer:
             self._background.every(
                 idle_ms / 1000 / IDLE_TICKS, "idle connections", connections.close_idle
             )
+
+    def _attend_to_transactions(self, broker: Broker) -> None:
+        """End what was decided before the start, and from time to time what is overdue."""
+
+        def when_used(job: Callable[["Transactions"], None]) -> Callable[[], None]:
+            def run() -> None:
+                if broker.topics.get(TRANSACTIONS_TOPIC) is not None:
+                    job(broker.transactions)
+
+            return run
+
+        config, every = broker.config, self._background.every
+        resume = when_used(lambda one: one.resume())
+        seconds = config.transaction_abort_timed_out_transaction_cleanup_interval_ms / 1000
+        broker.timers.soon(resume)
+        if broker.member is not None:
+            # What others coordinated before may be decided, and not be at its end.
+            every(seconds, "decided transactions", resume)
+        every(seconds, "overdue transactions", when_used(lambda one: one.attend()))
+        seconds = config.transaction_remove_expired_transaction_cleanup_interval_ms / 1000
+        every(seconds, "expired transactions", when_used(lambda one: one.expire()))
 
     def _maintain(self) -> Iterator[None]:
         for events in self._logs.maintain_in_steps(self._environment.clock.time_ms()):

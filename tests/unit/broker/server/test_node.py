@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from barnabas.broker.node import Node
+from barnabas.broker.server.node import Node
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import RegistryUnavailable
 from barnabas.runtime.files.disk import RealDisk

@@ -2,7 +2,7 @@
 
 import threading
 
-from barnabas.broker.node import Node
+from barnabas.broker.server.node import Node
 from barnabas.config.listeners import Endpoint
 
 _START_SECONDS = 30.0

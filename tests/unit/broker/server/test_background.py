@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from barnabas.broker.background import Background
+from barnabas.broker.server.background import Background
 from tests.unit.runtime.manual_timers import ManualTimers
 
 

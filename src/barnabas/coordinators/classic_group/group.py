@@ -28,7 +28,7 @@ _NONE = ErrorCode.NONE
 
 @dataclass(frozen=True, slots=True)
 class Assignments:
-    """What a leader handed out, while it is being kept."""
+    """The assignments that a leader sent, by member id, until their record is written."""
 
     generation: int
     by_member: dict[str, bytes]
@@ -36,7 +36,10 @@ class Assignments:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A static member that came back under a new id, while that is being kept."""
+    """A static member that rejoined under a new id, until the record of that is written.
+
+    `was` and `now` are the member before and after; `reply` is the response to its JoinGroup.
+    """
 
     was: Member
     now: Member
@@ -45,26 +48,26 @@ class Replacement:
 
 @dataclass(slots=True)
 class ClassicGroup:
-    """One group. `members` is in the order in which they came."""
+    """One group. `members` is by member id, in the order in which they joined. Times are in ms."""
 
     group_id: str
     settings: GroupSettings
     state: GroupState = EMPTY
     since_ms: int = -1
-    """When it came to its state; -1: not known, for a record of before Kafka 2.1."""
+    """When it entered its state (ms of wall time); -1: unknown, from a record of before Kafka 2.1."""
     generation: int = 0
     protocol_type: str | None = None
     protocol: str | None = None
     leader: str | None = None
     members: dict[str, Member] = field(default_factory=dict)
     instances: dict[str, str] = field(default_factory=dict)
-    """Static members: their ids by their own names."""
+    """Static members: member ids by `group.instance.id` (KIP-345)."""
     supporters: Supporters = field(
         default_factory=Supporters, init=False, repr=False, compare=False
     )
-    """Of the protocols of its members."""
+    """How many members support each protocol."""
     invited: dict[str, int] = field(default_factory=dict)
-    """Ids given out that have not joined yet, with the time until which they may (KIP-394)."""
+    """Member ids that have not joined yet, with the time (ms) at which each expires (KIP-394)."""
     join_deadline: int | None = None
     sync_deadline: int | None = None
     extension_ms: int | None = None
@@ -72,7 +75,7 @@ class ClassicGroup:
     has_grown: bool = False
     """Whether a member came since the first rebalance was last put off."""
     due: int | None = None
-    """Not after anything that happens by itself, so that not all members are looked at each time."""
+    """No later than the next automatic event (ms): until then no member has to be looked at."""
     storing: dict[int, Assignments | Replacement] = field(default_factory=dict)
     tickets: int = 0
 
@@ -81,18 +84,22 @@ class ClassicGroup:
             self.supporters.add(member.protocols)
 
     def move(self, happened: GroupInput, now: int) -> None:
-        """Go to the next state; a move that is not in the table is our mistake."""
+        """Enter the next state.
+
+        Raises:
+            KeyError: the table has no such transition: a mistake in this package.
+        """
         self.state = TRANSITIONS[self.state][happened]
         self.since_ms = now
 
     @property
     def is_vacant(self) -> bool:
-        """Whether there is nothing to remember of it."""
+        """Whether it can be forgotten: no members, no generation, and no ids given out."""
         return self.state is EMPTY and not self.generation and not self.invited
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """The time that the slowest member wants for joining again."""
+        """The largest rebalance timeout of its members, in ms; 0 without members."""
         return max([one.rebalance_timeout_ms for one in self.members.values()], default=0)
 
     def ends_joins(self) -> bool:
@@ -136,7 +143,7 @@ class ClassicGroup:
         self.due = first
 
     def refusal(self, who: Identity) -> ErrorCode | None:
-        """Why this is no member, or no longer the static member that it was."""
+        """UNKNOWN_MEMBER_ID, or FENCED_INSTANCE_ID where a newer process has the name; None: a member."""
         if who.instance_id is not None:
             known = self.instances.get(who.instance_id)
             if known is None:
@@ -146,7 +153,10 @@ class ClassicGroup:
         return None if who.member_id in self.members else ErrorCode.UNKNOWN_MEMBER_ID
 
     def agrees(self, protocol_type: str, protocols: Protocols) -> bool:
-        """Whether a member that can do this shares a protocol with all there are."""
+        """Whether all members support one of these protocols, and are of this protocol type.
+
+        An empty group accepts any member that names a type and a protocol.
+        """
         if self.state is EMPTY:
             return bool(protocol_type and protocols)
         if protocol_type != self.protocol_type:
@@ -154,10 +164,10 @@ class ClassicGroup:
         return not self.members or self.supporters.share_any(protocols)
 
     def vote(self) -> str:
-        """The protocol that most members like best of those that all know.
+        """The protocol with the most votes: each member votes for its first one that all support.
 
-        Source: Kafka's ClassicGroup.selectProtocol. Where several have as many votes, the one that
-        the first members voted for.
+        Of several with as many votes, the one that was voted for first. There must be members.
+        Source: Kafka's ClassicGroup.selectProtocol.
         """
         votes: dict[str, int] = {}
         for member in self.members.values():
@@ -178,12 +188,12 @@ class ClassicGroup:
         )
 
     def roster(self) -> list[JoinGroupResponseMember]:
-        """All members, as a leader must know them."""
+        """All members with their metadata for the group's protocol: what only the leader receives."""
         protocol = self.protocol
         return [one.described(protocol).to_leader for one in self.members.values()]
 
     def sync_reply(self, member: Member) -> SyncReply:
-        """What a member is to do."""
+        """The SyncGroup response with the member's assignment."""
         return new_tuple(SyncReply, (_NONE, self.protocol_type, self.protocol, member.assignment))
 
     def subscribed_topics(self) -> set[str] | None:

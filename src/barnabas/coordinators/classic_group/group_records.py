@@ -37,10 +37,10 @@ def _encode_key(group_id: str) -> bytes:
 
 
 def decode_group_key(key: Buffer) -> str | None:
-    """The group that a record is of; None for a record of another kind.
+    """The id of the group of a record; None for a record of another kind.
 
     Raises:
-        DecodeError: it is a key of a group, and damaged.
+        DecodeError: it is the key of a group, and damaged.
     """
     if len(key) < _SHORT.size:
         raise DecodeError("key", 0, "its kind as int16")
@@ -50,10 +50,10 @@ def decode_group_key(key: Buffer) -> str | None:
 
 
 def decode_group(value: Buffer) -> GroupMetadataValue:
-    """The group, of any version of the value that there has been.
+    """The group in a record's value, of version 0 to 4.
 
     Raises:
-        DecodeError: it is damaged or of a version that came later.
+        DecodeError: it is damaged or of a newer version.
     """
     if len(value) < _SHORT.size:
         raise DecodeError("value", 0, "its version as int16")

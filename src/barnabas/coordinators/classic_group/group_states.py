@@ -16,11 +16,11 @@ class GroupState(Enum):
     PREPARING_REBALANCE = "PreparingRebalance"
     """The group waits for members. Joins wait; heartbeat responses tell members to rejoin."""
     COMPLETING_REBALANCE = "CompletingRebalance"
-    """A generation has begun; what its leader hands out is waited for."""
+    """A generation has begun, and waits for the assignments of its leader."""
     STABLE = "Stable"
     """Each member has its assignment."""
     DEAD = "Dead"
-    """The group is deleted or this broker lets go of it."""
+    """The group is deleted, or this broker is no longer its coordinator."""
 
 
 EMPTY = GroupState.EMPTY
@@ -31,16 +31,16 @@ STABLE = GroupState.STABLE
 
 
 class GroupInput(Enum):
-    """What moves a group."""
+    """The events that change the state of a group."""
 
     REBALANCE_NEEDED = auto()
-    """Somebody joined, left or changed what it can."""
+    """A member joined, left or changed its protocols."""
     MEMBERS_JOINED = auto()
-    """All that there are have joined, or no more are waited for."""
+    """All members have joined, or the time for that is over."""
     NOBODY_JOINED = auto()
     """The rebalance ended without a member."""
     ASSIGNED = auto()
-    """What the leader handed out is kept."""
+    """The assignments of the leader are written."""
     ENDED = auto()
     """The group is deleted, or the broker stops."""
 

@@ -22,13 +22,13 @@ from barnabas.errors import ErrorCode
 
 
 class Join(NamedTuple):
-    """A JoinGroup request. `member_id` is empty at first: the new ids are for that case."""
+    """A JoinGroup request. Timeouts are in ms. A client without a `member_id` gets one of the new ids."""
 
     member_id: str
     instance_id: str | None
     new_id: str
     new_nameless_id: str
-    """In a consumer group, where ids do not contain the client's name."""
+    """For a consumer group, where ids do not contain the client's name."""
     client_id: str
     client_host: str
     session_timeout_ms: int
@@ -47,7 +47,12 @@ class Join(NamedTuple):
 
 
 def join(group: ClassicGroup, asked: Join, waiter: Waiter, now: int) -> Effects:
-    """Add a member, or update what it supports."""
+    """Add a member, or update the protocols and timeouts of one.
+
+    `now` is in ms. The response to `waiter` is in the effects of this step or of a later one. Errors:
+    GROUP_MAX_SIZE_REACHED, INCONSISTENT_GROUP_PROTOCOL, MEMBER_ID_REQUIRED (with the id to join
+    with), UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID.
+    """
     member_id = asked.member_id
     effects = Effects()
     if not _has_room(group, member_id):
@@ -196,7 +201,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
 
 
 def put_in_place(group: ClassicGroup, member_id: str, other: Member) -> None:
-    """Put a member where another one is, under its own id."""
+    """Replace the member `member_id` by another one, which keeps its own id and gets the place."""
     group.supporters.remove(group.members[member_id].protocols)
     group.supporters.add(other.protocols)
     group.members = {

@@ -22,7 +22,11 @@ _NONE, _REJOIN = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
 def heartbeat(
     group: ClassicGroup, member_id: str, instance_id: str | None, generation: int, now: int
 ) -> ErrorCode:
-    """Handle a heartbeat; the code says whether the member must rejoin."""
+    """Renew the session of a member of this generation; `now` is in ms.
+
+    Returns NONE, REBALANCE_IN_PROGRESS (the member must rejoin), ILLEGAL_GENERATION,
+    UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID.
+    """
     member = group.members.get(member_id)
     if member is None or instance_id is not None:
         refused = group.refusal(Identity(member_id, instance_id))
@@ -40,7 +44,7 @@ def heartbeat(
 def leave(
     group: ClassicGroup, leavers: Sequence[Identity], now: int
 ) -> tuple[list[ErrorCode], Effects]:
-    """Remove members; the codes are in their order.
+    """Remove members; returns a code for each, in their order: NONE, UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID.
 
     A request that names only an instance removes that static member, whoever it is, as an operator
     would.
@@ -87,7 +91,7 @@ def hung_up(group: ClassicGroup, member_id: str, waiter: Waiter, now: int) -> Ef
 
 
 def on_time(group: ClassicGroup, now: int) -> Effects:
-    """Do what is due: expired sessions, and join phases and syncs that took too long."""
+    """Do what is due at `now` (ms): expired sessions, join phases and syncs past their deadline."""
     effects = Effects()
     late = [name for name, until in group.invited.items() if until <= now]
     for name in late:

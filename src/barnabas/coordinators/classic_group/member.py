@@ -48,23 +48,23 @@ class Member:
     protocols: Protocols
     assignment: bytes = NO_ASSIGNMENT
     joining: Waiter | None = None
-    """Whom to answer when the join phase ends."""
+    """The JoinGroup request that waits for the end of the join phase."""
     syncing: Waiter | None = None
-    """Whom to answer when the assignments are there."""
+    """The SyncGroup request that waits for the assignments."""
     is_new: bool = False
-    """It has had no answer as a member yet, so it sends no heartbeats."""
+    """It has received no response as a member yet, so it sends no heartbeats."""
     knows_its_id: bool = True
     """Whether it was given its id before it joined (KIP-394), or has a lasting name."""
     has_synced: bool = True
     """Whether it requested its assignment of the current generation."""
     silent_until: int = 0
-    """When its session ends without a heartbeat."""
+    """When its session ends without a heartbeat, in ms."""
     description: Description | None = field(default=None, init=False, repr=False, compare=False)
     """The last one made; None: none yet, or the member has changed since."""
 
     @property
     def deadline(self) -> int | None:
-        """When it is taken for gone; None while it rightly waits for others."""
+        """When it counts as gone, in ms; None while its request waits for other members."""
         waits = self.joining is not None or self.syncing is not None
         return None if waits and not self.is_new else self.silent_until
 
@@ -79,7 +79,7 @@ class Member:
 
     @property
     def identity(self) -> Identity:
-        """Its names."""
+        """Its member id and instance id."""
         return Identity(self.member_id, self.instance_id)
 
     def described(self, protocol: str | None) -> Description:

@@ -20,7 +20,7 @@ _NEWEST = 3
 
 
 class Supporters:
-    """How many members know each protocol: a join need not look at all of them for that."""
+    """How many members support each protocol, so that a join need not look at all of them."""
 
     __slots__ = ("_counts", "_members")
 
@@ -29,13 +29,17 @@ class Supporters:
         self._members = 0
 
     def add(self, protocols: Protocols) -> None:
-        """A member knows these."""
+        """Count a member that supports these."""
         self._members += 1
         for name in set(names_of(protocols)):
             self._counts[name] = self._counts.get(name, 0) + 1
 
     def remove(self, protocols: Protocols) -> None:
-        """A member that knew these has gone."""
+        """Stop counting a member that supports these.
+
+        Raises:
+            KeyError: no such member was added.
+        """
         self._members -= 1
         for name in set(names_of(protocols)):
             left = self._counts[name] - 1
@@ -45,11 +49,11 @@ class Supporters:
                 del self._counts[name]
 
     def share(self, name: str) -> bool:
-        """Whether all members know a protocol."""
+        """Whether all members support a protocol."""
         return self._counts.get(name, 0) == self._members
 
     def share_any(self, protocols: Protocols) -> bool:
-        """Whether all members know one of these."""
+        """Whether all members support one of these."""
         return any(self.share(name) for name, _ in protocols)
 
 
@@ -85,10 +89,10 @@ def subscription_of(metadata: Buffer) -> ConsumerProtocolSubscription:
 
 
 def assignment_of(assignment: Buffer) -> Sequence[AssignedPartitions]:
-    """What a leader handed out to a consumer; nothing where it was nothing at all.
+    """The topics and partitions in a consumer's assignment; none where the assignment is empty.
 
     Raises:
-        DecodeError: it is not as consumers write it.
+        DecodeError: it is not a ConsumerProtocolAssignment.
     """
     if not len(assignment):
         return ()
@@ -97,7 +101,7 @@ def assignment_of(assignment: Buffer) -> Sequence[AssignedPartitions]:
 
 
 def encode_assignment(partitions: Mapping[str, Sequence[int]], *, like: Buffer) -> bytes:
-    """What a consumer gets from its leader, in the version of the subscription `like`.
+    """Partitions by topic as a ConsumerProtocolAssignment, in the version of the subscription `like`.
 
     Raises:
         DecodeError: `like` is no subscription.

@@ -14,7 +14,7 @@ from barnabas.errors import ErrorCode
 
 
 def members_changed(group: ClassicGroup, effects: Effects, now: int) -> None:
-    """Somebody joined, left or changed: begin a rebalance, or end one that waited for that."""
+    """A member joined, left or changed: begin a rebalance, or end one that waited for that."""
     if group.state is not PREPARING_REBALANCE:
         begin_rebalance(group, effects, now)
     else:
@@ -28,7 +28,10 @@ def end_if_all_joined(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 
 def begin_rebalance(group: ClassicGroup, effects: Effects, now: int) -> None:
-    """Have everybody join again."""
+    """Begin the join phase: all members must join again until their rebalance timeout ends.
+
+    The first rebalance of an empty group waits `initial_delay_ms` for more members instead.
+    """
     if group.state is COMPLETING_REBALANCE:
         drop_assignments(group, effects, ErrorCode.REBALANCE_IN_PROGRESS, now)
     group.sync_deadline = None
@@ -129,7 +132,7 @@ def drop_assignments(group: ClassicGroup, effects: Effects, why: ErrorCode, now:
 
 
 def remove(group: ClassicGroup, effects: Effects, member: Member, why: ErrorCode) -> None:
-    """Take a member out; what it waits for is answered. The rebalance is the caller's."""
+    """Remove a member and answer its requests with `why`. The caller begins the rebalance."""
     effects.answer(member.joining, JoinReply(why, member.member_id))
     effects.answer(member.syncing, SyncReply(why))
     group.supporters.remove(member.protocols)

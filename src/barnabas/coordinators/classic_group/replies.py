@@ -17,7 +17,7 @@ Waiter = object
 
 
 class JoinReply(NamedTuple):
-    """The answer to a join; `members` is for the leader alone."""
+    """The response to a JoinGroup; only the leader gets `members`, and generation -1 stands for none."""
 
     error: ErrorCode
     member_id: str
@@ -30,7 +30,7 @@ class JoinReply(NamedTuple):
 
 
 class SyncReply(NamedTuple):
-    """The answer to a sync: what the member is to do."""
+    """The response to a SyncGroup: the assignment as its leader wrote it; empty where there is an error."""
 
     error: ErrorCode
     protocol_type: str | None = None

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
-    """What all groups of a broker obey."""
+    """The properties of the broker that all classic groups obey. Times are in ms."""
 
     initial_delay_ms: int
-    """How long a group that begins waits for more members."""
+    """How long the first rebalance of a group waits for more members (group.initial.rebalance.delay.ms)."""
     max_size: int
+    """The most members of a group (group.max.size)."""
     new_member_timeout_ms: int = 300_000
-    """How long a member waits for its first answer. Source: Kafka's newMemberJoinTimeoutMs."""
+    """How long a new member waits for its first response. Source: Kafka's newMemberJoinTimeoutMs."""

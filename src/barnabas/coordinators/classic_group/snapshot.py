@@ -17,7 +17,7 @@ from barnabas.protocol.internal.group_metadata_record import GroupMetadataValue,
 def record_of(
     group: ClassicGroup, assignments: Mapping[str, bytes] | None = None
 ) -> CoordinatorRecord:
-    """The record of a group; `assignments` are those that are not the members' yet."""
+    """The record of a group; `assignments`, by member id, replace those that the members have."""
     members = []
     for one in group.members.values():
         member = one.described(group.protocol).in_record
@@ -33,13 +33,13 @@ def record_of(
     )
     record = encode_group(group.group_id, value)
     for member in members:
-        # It stays as long as the member, and what it is to do may not come to be.
+        # It stays as long as the member, and the assignment counts only once it is written.
         member.assignment = NO_ASSIGNMENT
     return record
 
 
 def group_of(group_id: str, settings: GroupSettings, value: GroupMetadataValue) -> ClassicGroup:
-    """The group that a record is of. The sessions of its members begin with `loaded`."""
+    """The group of a record. The sessions of its members begin with `leaving.loaded`."""
     members = {one.member_id: _member(one, value.protocol or "") for one in value.members}
     return ClassicGroup(
         group_id,

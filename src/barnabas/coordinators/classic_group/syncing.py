@@ -19,7 +19,7 @@ from barnabas.errors import ErrorCode
 
 
 class Sync(NamedTuple):
-    """A SyncGroup request; the leader's contains all assignments."""
+    """A SyncGroup request; that of the leader has the assignments of all, by member id."""
 
     member_id: str
     instance_id: str | None
@@ -35,7 +35,11 @@ class Sync(NamedTuple):
 
 
 def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
-    """Answer when the assignments of this generation are there."""
+    """Have `waiter` answered with its assignment, now or once the leader's is written; `now` is in ms.
+
+    Errors: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL,
+    REBALANCE_IN_PROGRESS, and the code with which the record could not be written.
+    """
     effects = Effects()
     refused = _refusal(group, asked)
     if refused is not None:
@@ -76,7 +80,7 @@ def _differ(asked: str | None, agreed: str | None) -> bool:
 
 
 def stored(group: ClassicGroup, ticket: int, code: ErrorCode, now: int) -> Effects:
-    """What a record was for is kept, or could not be (`code`)."""
+    """Go on after the record of a ticket was written, or was not (`code`); `now` is in ms."""
     effects = Effects()
     match group.storing.pop(ticket, None):
         case Assignments(generation, by_member):
@@ -112,7 +116,7 @@ def _assign(
 def _replaced(
     group: ClassicGroup, one: Replacement, code: ErrorCode, effects: Effects, now: int
 ) -> None:
-    """Tell a static member that it is back; or put the one before in its place again."""
+    """Answer a static member that came back, or undo that where its record was not written."""
     is_there = group.members.get(one.now.member_id) is one.now
     if not is_there or (group.state, group.generation) != (STABLE, one.reply.generation):
         return  # What happened since answers it.

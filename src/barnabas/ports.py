@@ -304,7 +304,7 @@ class Timers(Protocol):
         """Call once, `seconds` from now."""
         ...
 
-    def soon(self, callback: Callable[[], None]) -> None:
+    def soon(self, callback: Callable[[], None], /) -> None:
         """Call once, after the callbacks of the current event."""
         ...
 

@@ -20,7 +20,7 @@ from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.errors import ErrorCode
 from barnabas.log.partition import producer_recovery
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.seen_end import SeenEnd
+from barnabas.log.partition.stored_log import SeenEnd
 from barnabas.log.producers.producer_state import ProducerState
 from barnabas.log.recovery import opening
 from barnabas.log.segments.segment import Segment

@@ -38,7 +38,7 @@ _TODAY = 2
 
 
 class _Rules(NamedTuple):
-    """`magic`: the highest that may be given. `by_topic_id`: topics are told by their ids.
+    """`magic`: the highest that may be given. `by_topic_id`: topics are given by their ids.
 
     `each_whole`: each partition's first batch is read whole, whatever the limits say.
     """
@@ -140,7 +140,9 @@ def _answer(
     now_ms = int(broker.clock.monotonic() * 1000)
     for read, one in zip(plan.reads, fetched, strict=True):
         if one.data.records:
-            partition = broker.replicas.find_told(read.topic, read.topic_id, read.asked.partition)
+            partition = broker.replicas.find_requested(
+                read.topic, read.topic_id, read.asked.partition
+            )
             if partition is not None:
                 size = len(one.data.records)
                 replica.throttle.record(partition.log.topic_partition, size, now_ms)

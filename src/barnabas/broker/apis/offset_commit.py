@@ -40,7 +40,7 @@ _in_topic = maker(OffsetCommitResponseTopic)
 
 
 class Rules(NamedTuple):
-    """What depends on the version. `unknown_group`: what a member of no group is told."""
+    """What depends on the version. `unknown_group`: the code for a member of no group."""
 
     unknown_group: ErrorCode
     in_registry: bool = False
@@ -65,7 +65,7 @@ _LAST_MS = 2**63 - 1
 
 
 def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest) -> object:
-    """Commit what is for partitions that there are; the others are told so.
+    """Commit what is for partitions that exist; the others get an error.
 
     Topics without partitions are left out of the response, as Kafka does.
     """

@@ -55,7 +55,7 @@ _BY_VERSION = VersionTable(
 )
 _RULES = [_BY_VERSION[version] for version in VersionRange.parse("0-13")]
 _TOOLS = "__admin_client"
-"""Who may write into all topics, as with Kafka: the client id of tools for repairs."""
+"""The client id that may write into all topics, as with Kafka: tools for repairs have it."""
 _KNOWN_ACKS = frozenset({0, 1, -1})
 
 _Judge = Callable[[Broker, ProduceRequest, int], Mapping[int, PartitionProduceResponse]]

@@ -15,7 +15,7 @@ class _Followed(NamedTuple):
 
 
 class Fetchers:
-    """Who copies what. A partition whose leader has no address waits until it has one."""
+    """Which fetcher copies which partition. One whose leader has no address waits until it has one."""
 
     def __init__(self, new_fetcher: Callable[[Address], ReplicaFetcher]) -> None:
         self._new_fetcher = new_fetcher

@@ -31,7 +31,7 @@ _WITH_STATE = VersionTable({0: False, 15: True})
 
 
 class FetchLimits(NamedTuple):
-    """Who asks, in which versions, and for how much. Times are in ms."""
+    """The broker that asks, the versions that it speaks, and its limits: times in ms, sizes in bytes."""
 
     node_id: NodeId
     versions: InterBrokerVersions

@@ -29,7 +29,11 @@ from barnabas.protocol.sync_group import SyncGroupRequest
 
 
 class GroupMembership:
-    """Who is in which group. For one thread. `join`, `sync` may raise COORDINATOR_NOT_AVAILABLE."""
+    """The members of all classic groups. For one thread.
+
+    All times are the clock's, in ms. `join` and `sync` raise BrokerError (COORDINATOR_NOT_AVAILABLE)
+    where the group's partition of __consumer_offsets is not loaded, or the memory of clients is full.
+    """
 
     def __init__(self, shards: GroupShards, timers: Timers) -> None:
         self._shards = shards
@@ -42,7 +46,7 @@ class GroupMembership:
         asked: Join,
         respond: Callable[[JoinReply], object],
     ) -> object:
-        """Become a member; gives `respond`'s answer when the group has agreed."""
+        """Become a member; returns a Pending of `respond`'s answer, complete when the join phase ends."""
         if held is None:
             held = self._shards.of(group_id)
         group = held.shard.group(group_id)
@@ -66,7 +70,7 @@ class GroupMembership:
         asked: JoinGroupRequest,
         respond: Callable[[JoinReply], object],
     ) -> Pending | None:
-        """As `join`, of a member that says what it said the last time; None: it is anything else."""
+        """As `join`, of a member whose request is the same as its last one; None: it is another."""
         pending = Pending()
         if not usual.joins_again(group, asked, (pending, respond)):
             return None
@@ -81,7 +85,7 @@ class GroupMembership:
         asked: Sync,
         respond: Callable[[SyncReply], object],
     ) -> object:
-        """Ask what to do; gives `respond`'s answer when the leader has said it."""
+        """Get the member's assignment; returns `respond`'s answer, or a Pending until the leader sends it."""
         grown = grown_by_assignments(group, asked.assignments) if asked.assignments else 0
         self._shards.memory.admit(group.group_id, grown, "assignment of a group")
         pending = Pending()
@@ -95,11 +99,11 @@ class GroupMembership:
         asked: SyncGroupRequest,
         respond: Callable[[SyncReply], object],
     ) -> object | None:
-        """As `sync`, if the leader has said it, or a follower asks before; None: it is anything else."""
+        """As `sync`, if the assignments are known, or a follower waits for them; None: anything else."""
         # Its session only grows, so that its group's alarm stays as it is.
-        told = usual.sync_reply(group, asked, self._shards.now_ms())
-        if told is not None:
-            return respond(told)
+        reply = usual.sync_reply(group, asked, self._shards.now_ms())
+        if reply is not None:
+            return respond(reply)
         pending = Pending()
         return pending if usual.waits_for_leader(group, asked, (pending, respond)) else None
 

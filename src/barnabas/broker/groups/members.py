@@ -42,7 +42,7 @@ _Reply = TypeVar("_Reply")
 
 
 class GroupMembers:
-    """Who is in which group. For one thread. All may raise BrokerError."""
+    """The members of all groups. For one thread. All may raise BrokerError."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class GroupMembers:
         work = held.shard.consumer.long_work(asked)
         if work is None:
             return self._beat(held, asked, respond)
-        # Who is gone may have come back and said something newer meanwhile.
+        # A client that went may have come back meanwhile, with something newer.
         return self._stepping.run(self._beat_in_steps(work, asked, respond), ends_unheard=True)
 
     def idle(self, asked: ConsumerHeartbeat) -> IdleHeartbeat[ConsumerHeartbeat, ConsumerSettings]:
@@ -81,7 +81,7 @@ class GroupMembers:
             self._shards,
             self._policies,
             asked,
-            lambda shard, *told: shard.consumer.extends(*told),
+            lambda shard, *member: shard.consumer.extends(*member),
         )
 
     def _beat_in_steps(
@@ -121,7 +121,7 @@ class GroupMembers:
     def join_again(
         self, asked: JoinGroupRequest, respond: Callable[[JoinReply], object]
     ) -> Pending | None:
-        """As `join`, of a member that says what it said the last time; None: it is anything else."""
+        """As `join`, of a member whose request is the same as its last one; None: it is another."""
         held = self._shards.find(asked.group_id)
         classic = None if held is None else held.shard.group(asked.group_id)
         if held is None or classic is None:
@@ -142,7 +142,7 @@ class GroupMembers:
             return self._classic.join(held, group_id, asked, respond)
         now = self._shards.now_ms()
         if not group.members:
-            # Who joins an empty group decides of which kind it is.
+            # The first member of an empty group decides its kind.
             if not self._shards.keep_if_it_fits(held, held.shard.consumer.delete(group)):
                 return respond(JoinReply(TOO_LARGE, ""))
             return self._classic.join(held, group_id, asked, respond)
@@ -155,7 +155,7 @@ class GroupMembers:
     def sync_as_usual(
         self, asked: SyncGroupRequest, respond: Callable[[SyncReply], object]
     ) -> object | None:
-        """As `sync`, if the leader has said it, or a follower asks before; None: it is anything else."""
+        """As `sync`, if the assignments are known, or a follower waits for them; None: anything else."""
         held = self._shards.find(asked.group_id)
         classic = None if held is None else held.shard.group(asked.group_id)
         return None if classic is None else self._classic.sync_as_usual(classic, asked, respond)

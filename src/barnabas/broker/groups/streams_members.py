@@ -53,7 +53,10 @@ class StreamsMembers:
     def idle(self, asked: StreamsHeartbeat) -> IdleHeartbeat[StreamsHeartbeat, StreamsSettings]:
         """What does the same as `beat` while nothing happens."""
         return IdleHeartbeat(
-            self._shards, self._policies, asked, lambda shard, *told: shard.streams.extends(*told)
+            self._shards,
+            self._policies,
+            asked,
+            lambda shard, *member: shard.streams.extends(*member),
         )
 
     def _of(self, group_id: str) -> Held:

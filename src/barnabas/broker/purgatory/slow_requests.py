@@ -51,7 +51,7 @@ class SlowRequests:
         return True
 
     def forget(self, come_again: Callable[[], None]) -> None:
-        """Who waited has gone."""
+        """The connection that waited has gone."""
         self._waiting.pop(come_again, None)
 
     def _on_turn_over(self) -> None:

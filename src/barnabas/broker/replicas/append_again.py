@@ -48,7 +48,7 @@ class AppendAgain(Repeatable):
         partition, replicas = self._partition, self._replicas
         log = partition.log
         if (
-            replicas.find_told(*self._place) is not partition
+            replicas.find_requested(*self._place) is not partition
             or log.config is not self._config
             or log.start_offset != self._start
         ):
@@ -71,7 +71,7 @@ def repeated_append(
     answer = response.responses[0].partition_responses[0]
     if answer.error_code or answer.log_append_time_ms >= 0:
         return response
-    partition = replicas.find_told(topic.name, bytes(topic.topic_id), answer.index)
+    partition = replicas.find_requested(topic.name, bytes(topic.topic_id), answer.index)
     if partition is None or not partition.counts_when_written:
         return response
     return AppendAgain(replicas, partition, topic, response, zstd=zstd)

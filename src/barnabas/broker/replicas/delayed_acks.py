@@ -73,7 +73,8 @@ def wait_for_acks(
         for topic in response.responses
         for answer in topic.partition_responses
         if not answer.error_code
-        and (partition := replicas.find_told(topic.name, topic.topic_id, answer.index)) is not None
+        and (partition := replicas.find_requested(topic.name, topic.topic_id, answer.index))
+        is not None
         and isinstance(partition.role, Leading)
     ]
     if not appends:

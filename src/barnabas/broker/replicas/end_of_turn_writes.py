@@ -27,7 +27,7 @@ class Turn:
         try:
             self._replicas.write()
         except Exception:
-            # Who finds that nothing is written says so, and nobody waits for ever.
+            # Each callback finds that nothing is written, and reports it: nobody waits for ever.
             _call_all(waiting)
             raise
         _call_all(waiting)

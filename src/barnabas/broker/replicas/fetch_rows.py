@@ -26,7 +26,7 @@ _place = itemgetter(0, 1)
 
 
 class Read(NamedTuple):
-    """From where to read a partition, and how much. The topic is named, or told by id."""
+    """From where to read a partition, and how much. The topic is given by name or by id."""
 
     topic: str
     topic_id: bytes

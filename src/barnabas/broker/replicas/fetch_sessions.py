@@ -33,7 +33,7 @@ _Key = tuple[str, bytes, int]
 
 
 class _Cached:
-    """A partition of a session, with what the client was last told of it."""
+    """A partition of a session, with what the last response to the client had of it."""
 
     __slots__ = ("high_watermark", "log_start_offset", "read")
 
@@ -43,7 +43,7 @@ class _Cached:
         self.log_start_offset = -1
 
     def take_news(self, fetched: Fetched) -> bool:
-        """Note what the client is told; whether there is anything to tell."""
+        """Note what the response has; returns whether it has anything new."""
         data = fetched.data
         news = (
             bool(data.records)
@@ -52,7 +52,7 @@ class _Cached:
             or data.high_watermark != self.high_watermark
             or data.log_start_offset != self.log_start_offset
         )
-        # After an error the client must be told again even if nothing else has changed.
+        # After an error the response has the partition even if nothing else has changed.
         self.high_watermark = -1 if data.error_code else data.high_watermark
         self.log_start_offset = data.log_start_offset
         return news
@@ -180,7 +180,7 @@ class FetchSessions:
     def begin(
         self, fetch: FetchRequest, connection: int, *, by_topic_id: bool
     ) -> FetchPlan | ErrorCode:
-        """Find, make or end the session that a fetch names; its topics are named, or told by id."""
+        """Find, make or end the session that a fetch names; its topics are given by name or by id."""
         epoch, reads = fetch.session_epoch, reads_of(fetch)
         if epoch in {_FINAL_EPOCH, _INITIAL_EPOCH}:
             if fetch.session_id:

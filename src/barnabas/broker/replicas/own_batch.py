@@ -18,7 +18,7 @@ _MOST_AROUND = 24
 
 
 class OwnBatch:
-    """One batch of what many have decided at `now_ms`, each of whom is told what became of it."""
+    """One batch of what many have decided at `now_ms`; the callback of each gets the outcome."""
 
     __slots__ = ("_untold", "codec", "now_ms", "records")
 
@@ -40,7 +40,7 @@ class OwnBatch:
         self._untold.append(on_written)
 
     def join(self, on_written: Callable[[ErrorCode], None]) -> None:
-        """Have one told with the others that adds nothing."""
+        """Add a callback, but no record."""
         self._untold.append(on_written)
 
     @property

@@ -314,7 +314,7 @@ class Partition:
         found_epoch, end = self.log.end_offset_for_epoch(epoch)
         return _NONE, found_epoch, end
 
-    def check_epoch(self, told: int) -> ErrorCode:
+    def check_epoch(self, known_epoch: int) -> ErrorCode:
         """KIP-320: an epoch that the client knows must be the present one; its log must be there.
 
         Only the leader answers.
@@ -323,8 +323,8 @@ class Partition:
             return ErrorCode.KAFKA_STORAGE_ERROR
         if self.role is not None and not self.role.leads:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        if told < 0 or told == self.leader_epoch:
+        if known_epoch < 0 or known_epoch == self.leader_epoch:
             return _NONE
-        if told < self.leader_epoch:
+        if known_epoch < self.leader_epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
         return ErrorCode.UNKNOWN_LEADER_EPOCH

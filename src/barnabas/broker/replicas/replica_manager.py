@@ -128,8 +128,8 @@ class ReplicaManager:
         """All of them."""
         return self._by_name.values()
 
-    def find_told(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
-        """By name, or by id where no name was told (Produce and Fetch since version 13)."""
+    def find_requested(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
+        """By name, or by id where the request has no name (Produce and Fetch since version 13)."""
         if topic:
             return self._by_name.get((topic, index))
         return self._by_id.get((topic_id, index))
@@ -137,7 +137,7 @@ class ReplicaManager:
     def partitions_of(self, request: ProduceRequest) -> set[Partition]:
         """Those that records are for, of which this broker has them."""
         every = (
-            self.find_told(topic.name, topic.topic_id, one.index)
+            self.find_requested(topic.name, topic.topic_id, one.index)
             for topic in request.topic_data
             for one in topic.partition_data
         )
@@ -145,7 +145,9 @@ class ReplicaManager:
 
     def keys_of(self, reads: Iterable[Read]) -> list[Partition]:
         """The partitions that these reads are of: what the purgatory knows them by."""
-        every = (self.find_told(read.topic, read.topic_id, read.asked.partition) for read in reads)
+        every = (
+            self.find_requested(read.topic, read.topic_id, read.asked.partition) for read in reads
+        )
         return [partition for partition in every if partition is not None]
 
     def append(
@@ -181,7 +183,7 @@ class ReplicaManager:
                     answers.append(refusals[number])
                     continue
                 index = one.index
-                partition = self.find_told(topic, topic_id, index)
+                partition = self.find_requested(topic, topic_id, index)
                 if partition is None:
                     answers.append(refused(index, self._unknown(topic, topic_id)))
                     continue
@@ -309,7 +311,7 @@ class ReplicaManager:
         A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all counts.
         """
         while self._dirty:
-            # Who is told that something is written may queue what follows from it.
+            # A listener notified of a write may queue more records.
             dirty, self._dirty = self._dirty, {}
             for partition in dirty:
                 self._write(partition)
@@ -372,7 +374,7 @@ class ReplicaManager:
         for read in reads:
             topic, topic_id, asked = read
             most = asked.partition_max_bytes
-            partition = self.find_told(topic, topic_id, asked.partition)
+            partition = self.find_requested(topic, topic_id, asked.partition)
             if partition is None:
                 fetched.append(failed(read, self._unknown(topic, topic_id)))
                 continue
@@ -396,6 +398,6 @@ class ReplicaManager:
         return fetched
 
     def _unknown(self, topic: str, topic_id: bytes) -> ErrorCode:
-        """The code for a partition that is not here, of a topic that was named or told by id."""
+        """The code for a partition that is not here, of a topic that the request gives by name or by id."""
         known = topic or (topic_id, 0) in self._by_id
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID

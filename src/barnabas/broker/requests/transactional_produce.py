@@ -49,7 +49,7 @@ def refused_in_transaction(
     every = [(topic, one) for topic in request.topic_data for one in topic.partition_data]
     for number, (topic, one) in enumerate(every):
         header = _header(one.records)
-        partition = broker.replicas.find_told(topic.name, topic.topic_id, one.index)
+        partition = broker.replicas.find_requested(topic.name, topic.topic_id, one.index)
         if header is None or partition is None or not header.transactional:
             continue
         producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)

@@ -89,7 +89,7 @@ class LocalCluster:
         return sorted(self._running)
 
     def session(self) -> LocalSession:
-        """A session with the registry, for who wants to look; it is told nothing."""
+        """A session with the registry, to look into it; nobody watches through it."""
         if self._registry is None:
             raise LocalProtocolError("the cluster is not open")
         return self._registry.session(lambda _callback: None)

@@ -25,10 +25,10 @@ def decode_change(data: bytes, name: str) -> str:
         StorageError: the notification called `name` is none.
     """
     try:
-        told = json.loads(data)
-        if "entity_type" in told:  # Version 1.
-            return f"{told['entity_type']}/{told['entity_name']}"
-        return str(told["entity_path"])
+        change = json.loads(data)
+        if "entity_type" in change:  # Version 1.
+            return f"{change['entity_type']}/{change['entity_name']}"
+        return str(change["entity_path"])
     except (ValueError, KeyError, TypeError) as error:
         raise StorageError(f"{CHANGES}/{name} is no notification: {error!r}") from error
 

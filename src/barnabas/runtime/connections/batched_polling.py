@@ -1,7 +1,7 @@
 """SlowLane: descriptors that are looked at together from time to time, not each on its own.
 
 To wake for one small request costs several times what the request does: the processor's caches hold
-something else by then. Where many connections are seldom heard of, and none is in a hurry, waiting a
+something else by then. Where many connections seldom send, and none is in a hurry, waiting a
 moment serves a number of them in one waking, as network cards do with their interrupts.
 """
 

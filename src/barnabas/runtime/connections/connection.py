@@ -28,7 +28,7 @@ _UNREAD = "unread replies take too much memory together, and this peer took noth
 class Connection:
     """Receives frames for a handler and sends its replies.
 
-    Frames wait (a) while the handler said so and did not `resume`, (b) while more than
+    Frames wait (a) after `on_frame` returned False until `resume`, (b) while more than
     MAX_UNSENT_BYTES of replies are not out, (c) for a later turn of the loop, when an event has taken
     its time. While (a), up to _MAX_EARLY_BYTES are still received, so that a peer which goes away is
     noticed. What it sent before it went is handed over all the same, for it may have asked for no
@@ -100,7 +100,7 @@ class Connection:
             departures.add(self)
 
     def pause(self) -> None:
-        """Hand over no more frames until `resume`; a peer that has said all is answered before."""
+        """Hand over no more frames until `resume`; a peer that has sent all is answered before."""
         self._paused = self._owing = True
 
     def listen_late(self, *, late: bool) -> None:
@@ -359,7 +359,7 @@ class Connection:
         self._on_end_of_stream()
 
     def _close_if_all_taken(self) -> None:
-        """The peer has said all: close, unless a whole frame or a reply waits."""
+        """The peer has sent all: close, unless a whole frame or a reply waits."""
         if self._intake.has_frame or self._owing:
             return
         if self._outbox.size and not self._paused:

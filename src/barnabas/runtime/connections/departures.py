@@ -17,7 +17,7 @@ LEAST_SECONDS = 0.001
 
 
 class Departing(Protocol):
-    """Who has something to send: a connection."""
+    """A connection that has something to send."""
 
     def leave(self) -> None:
         """Send what fits now. What fails is a matter of this one alone."""
@@ -27,8 +27,8 @@ class Departing(Protocol):
 class Departures:
     """Of all connections of a loop. For one thread.
 
-    `present`: whose event is handled now, if anybody's. Who gets something to send meanwhile need not
-    send it at once: the turn is not over.
+    `present`: the connection whose event is handled now, if any. What others get to send meanwhile
+    need not leave at once: the turn is not over.
     """
 
     __slots__ = ("_ends_at", "_leaving", "_left_over", "monotonic", "present", "soon")
@@ -40,7 +40,7 @@ class Departures:
         self._ends_at: float | None = None
         self.monotonic = monotonic
         self.present: object | None = None
-        self.soon: Callable[[Callable[[], None]], None] = timers.soon
+        self.soon: Callable[[Callable[[], None]], object] = timers.soon
         """Call once, after the callbacks of the present event."""
 
     def until(self, began: float) -> float:

@@ -20,7 +20,7 @@ from barnabas.runtime.connections.memory import (
 from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, size_at
 
 MOST_AT_ONCE = SCRATCH_BYTES // 2
-"""Who sends larger frames gets a ring to receive them."""
+"""A connection with larger frames gets a ring to receive them."""
 _STASH_BYTES = 64 * 1024
 _TRUSTED_BYTES = 4 * 1024 * 1024
 _TRUSTED_PART = 8

@@ -23,7 +23,7 @@ UNREAD_BYTES = 32 * 1024 * 1024
 
 
 class Holder(Protocol):
-    """Who owns memory: for an unfinished frame, or for replies."""
+    """An owner of memory: for an unfinished frame, or for replies."""
 
     def evict(self) -> None:
         """Give that up and the connection with it, releasing all it holds."""
@@ -60,7 +60,7 @@ class HeldMemory:
             self._held.pop(holder, None)
         while self.held_bytes > self.limit_bytes and self.held_bytes > self._most:
             oldest = next(iter(self._held))
-            # It must be out of the books before it is told: evict() comes back with hold(…, 0).
+            # It must be out of the books before evict() is called, which comes back with hold(…, 0).
             self.held_bytes -= self._held.pop(oldest)
             oldest.evict()
 

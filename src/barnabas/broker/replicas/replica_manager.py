@@ -46,7 +46,7 @@ class ReplicaManager:
 
     __slots__ = (
         "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_unpacking", "_unseen",
-        "on_slow", "read_each",
+        "on_slow", "read_each", "writes",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
@@ -59,6 +59,8 @@ class ReplicaManager:
         """What is still gathered of the broker's own; these partitions are dirty too."""
         self._own_ms = 0
         """When the first of these began: all of a turn are of one time."""
+        self.writes = 0
+        """How often something was written: another number means that there is more to read."""
         self.read_each = TurnedReads(self.read).read
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
@@ -328,6 +330,7 @@ class ReplicaManager:
             if partition.role is not None:
                 self._purgatory.happened(partition.role, -1)
             return
+        self.writes += 1
         # Followers copy what does not count yet, and no reply waits for it: it may be their fetch's.
         has_role = partition.role is not None
         if has_role or not partition.unseen:

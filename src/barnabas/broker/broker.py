@@ -34,7 +34,7 @@ from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.environment import GroupEnvironment
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.internal_topics import SHARES_TOPIC
+from barnabas.coordinators.internal_topics import SHARES_TOPIC, TRANSACTIONS_TOPIC
 from barnabas.dialects.kafka.requests import Ways
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from barnabas.broker.groups.members import GroupMembers
     from barnabas.broker.groups.streams_members import StreamsMembers
     from barnabas.broker.shares.shares import Shares
+    from barnabas.broker.transactions.routed_additions import RoutedAdditions
     from barnabas.broker.transactions.transactions import Transactions
 
 
@@ -92,6 +93,7 @@ class Broker:
     _shares: "Shares | None" = field(default=None, init=False)
     _streams: "StreamsMembers | None" = field(default=None, init=False)
     _transactions: "Transactions | None" = field(default=None, init=False)
+    _additions: "RoutedAdditions | None" = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.config = self.settings.current
@@ -120,7 +122,13 @@ class Broker:
         """Be one of several brokers; None: alone."""
         self.member = member
         if member is not None:
+            member.on_lead.append(self._load)
             member.on_role_end.append(self._unload)
+
+    def _load(self, partition: Partition) -> None:
+        """This broker coordinates what a partition holds: what was decided there must come to its end."""
+        if partition.log.topic_partition.topic == TRANSACTIONS_TOPIC:
+            self.transactions.load_soon(partition)
 
     def _unload(self, partition: Partition) -> None:
         """Another broker may coordinate what a partition holds."""
@@ -198,6 +206,16 @@ class Broker:
             policies = Policies(self.settings, self.client_resources, streams_policy)
             self._streams = StreamsMembers(self.groups, self.timers, policies)
         return self._streams
+
+    @property
+    def additions(self) -> "RoutedAdditions":
+        """What asks the coordinators of transactions, of a member of a cluster."""
+        if self._additions is None:
+            from barnabas.broker.transactions.routed_additions import RoutedAdditions
+
+            assert self.member is not None, "a broker that is alone is the coordinator"
+            self._additions = RoutedAdditions(self.transactions, self.member, self.timers)
+        return self._additions
 
     @property
     def transactions(self) -> "Transactions":

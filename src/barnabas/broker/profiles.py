@@ -1,6 +1,7 @@
 """The profiles that a broker can take on: a release of Kafka, or everything at once."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from barnabas.broker.dispatch import BETWEEN_BROKERS, SERVED
@@ -62,15 +63,33 @@ def profile_of(release: str) -> Profile:
     )
 
 
-def of_member(profile: Profile) -> Profile:
+_SHARE_GROUPS = frozenset(
+    {
+        ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.SHARE_FETCH,
+        ApiKey.SHARE_ACKNOWLEDGE, ApiKey.INITIALIZE_SHARE_GROUP_STATE, ApiKey.READ_SHARE_GROUP_STATE,
+        ApiKey.WRITE_SHARE_GROUP_STATE, ApiKey.DELETE_SHARE_GROUP_STATE,
+        ApiKey.READ_SHARE_GROUP_STATE_SUMMARY, ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS,
+        ApiKey.ALTER_SHARE_GROUP_OFFSETS, ApiKey.DELETE_SHARE_GROUP_OFFSETS,
+    }
+)  # fmt: skip
+_STREAMS_GROUPS = frozenset({ApiKey.STREAMS_GROUP_HEARTBEAT, ApiKey.STREAMS_GROUP_DESCRIBE})
+
+
+def of_member(profile: Profile, protocol: str) -> Profile:
     """The same of a member of a cluster: it serves its controller, too, and there is no quorum.
 
-    So it claims no features (KIP-584): transactions are those of before version 2.
+    `protocol`: the release of inter.broker.protocol.version. Kafka with ZooKeeper ends with 3.9: where a
+    broker of it may take part there are no share groups and no streams groups, whose records it does not
+    know, and it has no transactions of version 2 (see `features`).
     """
+    without = {ApiKey.DESCRIBE_QUORUM}
+    if is_before(protocol, "4.2"):
+        without |= _SHARE_GROUPS | _STREAMS_GROUPS
     profile = replace(
         profile,
-        served=_without_quorum(profile.served),
-        advertised=_without_quorum(profile.advertised),
+        served=_without(profile.served, without),
+        advertised=_without(profile.advertised, without),
+        protocol=protocol,
     )
     more = {key: route.versions for key, route in BETWEEN_BROKERS.items()}
     return replace(
@@ -81,10 +100,10 @@ def of_member(profile: Profile) -> Profile:
     )
 
 
-def _without_quorum(
-    versions: Mapping[ApiKey, VersionRange],
+def _without(
+    versions: Mapping[ApiKey, VersionRange], left_out: AbstractSet[ApiKey]
 ) -> dict[ApiKey, VersionRange]:
-    return {key: one for key, one in versions.items() if key != ApiKey.DESCRIBE_QUORUM}
+    return {key: one for key, one in versions.items() if key not in left_out}
 
 
 def _any_version(release: str) -> frozenset[ApiKey]:

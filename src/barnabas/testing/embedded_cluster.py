@@ -22,6 +22,7 @@ _QUICK = {
     "group.initial.rebalance.delay.ms": 0,
     "offsets.topic.num.partitions": 3,
     "transaction.state.log.num.partitions": 3,
+    "share.coordinator.state.topic.num.partitions": 3,
     "replica.fetch.backoff.ms": 50,
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
 }
@@ -155,7 +156,9 @@ class EmbeddedCluster:
 
     def _configuration(self, broker: int, port: int) -> BrokerConfig:
         assert self._data_dir is not None, "it is made first"
-        own = member_properties(broker, self._brokers, self._data_dir, "127.0.0.1", max(port, 0))
+        own = member_properties(
+            broker, self._brokers, self._data_dir, "127.0.0.1", max(port, 0), self._release
+        )
         return BrokerConfig.load({**own, **_QUICK, **self._config}, release=self._release)
 
     def _clean_up(self) -> None:

@@ -86,7 +86,11 @@ def handle(
     else:
         read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
         read = again = partial(read_from, plan.reads, max_bytes, committed_only=committed_only)
+    writes = broker.replicas.writes
     fetched = read()
+    if replica is not None and writes != broker.replicas.writes:
+        # How far it is committed records, and the broker has written what follows from that.
+        fetched = again()
     if not rules.zstd:
         fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
     data = [one[2] for one in fetched]

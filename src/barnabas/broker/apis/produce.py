@@ -14,7 +14,7 @@ Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-9
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -68,6 +68,8 @@ def handle(
     if request.acks not in _KNOWN_ACKS:
         takes_any = broker.profile.any_acks[context.api_version]
         return _append_as_0_8(broker, context, request) if takes_any else _refused(request)
+    if broker.member is not None:
+        return _append_as_member(broker, context, request)
     refusals: Mapping[int, PartitionProduceResponse] = {}
     if request.transactional_id is not None:
         refusals = _judge()(broker, request, context.api_version)
@@ -75,14 +77,28 @@ def handle(
     rules = _RULES[context.api_version]
     if not broker.profile.tells_records:
         _without_invalid_record(response, closes=not rules.message_sets)
-    if broker.member is not None:
-        # Leadership and the high watermark change: nothing is answered as last time.
-        if request.acks == ALL:
-            return wait_for_acks(broker.replicas, broker.purgatory, request, response)
-        return response
     if _is_of_one_batch(request) and not rules.message_sets:
         return repeated_append(broker.replicas, request.topic_data[0], response, zstd=rules.zstd)
     return response
+
+
+def _append_as_member(
+    broker: Broker, context: RequestContext, request: ProduceRequest
+) -> ProduceResponse | Pending:
+    """The same in a cluster. Leadership and the high watermark change: nothing is answered as last time."""
+
+    def append(refusals: Mapping[int, PartitionProduceResponse]) -> ProduceResponse | Pending:
+        response = _append(broker, context, request, refusals)
+        if not broker.profile.tells_records:
+            _without_invalid_record(response, closes=not _RULES[context.api_version].message_sets)
+        if request.acks == ALL:
+            return wait_for_acks(broker.replicas, broker.purgatory, request, response)
+        return response
+
+    if request.transactional_id is None:
+        return append({})
+    outcome: ProduceResponse | Pending = _verified()(broker, request, context.api_version, append)
+    return outcome
 
 
 def _is_of_one_batch(request: ProduceRequest) -> bool:
@@ -119,6 +135,14 @@ def _judge() -> _Judge:
     from barnabas.broker.requests.transactional_produce import refused_in_transaction
 
     return refused_in_transaction
+
+
+@cache
+def _verified() -> Callable[..., Any]:
+    # Imported late, as above.
+    from barnabas.broker.requests.verified_produce import append_verified
+
+    return append_verified
 
 
 def _refused(request: ProduceRequest) -> ProduceResponse:

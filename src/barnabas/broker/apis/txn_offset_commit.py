@@ -15,7 +15,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, each, in_steps
-from barnabas.broker.requests.transactional_produce import Support, admit
+from barnabas.broker.requests.transactional_produce import Question, Support, admit
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
@@ -55,7 +55,7 @@ def handle(
     offsets = yield from _offsets(broker, request, topics)
     codes: Mapping[TopicPartition, ErrorCode] = {}
     if offsets:
-        outcome = _commit(broker, context, request, offsets)
+        outcome = yield from _commit(broker, context, request, offsets)
         codes = (yield outcome) if isinstance(outcome, Pending) else outcome
     return (yield from _response(request, topics, codes, missing))
 
@@ -65,7 +65,7 @@ def _commit(
     context: RequestContext,
     request: TxnOffsetCommitRequest,
     offsets: Mapping[TopicPartition, OffsetAndMetadata],
-) -> Any:
+) -> Steps[Any]:
     """The code of each, or a Pending of that; they are kept or refused as one batch."""
     commit = Commit(
         request.group_id,
@@ -77,7 +77,7 @@ def _commit(
     )
     try:
         producer = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
-        code = _admission(broker, request, producer, _SUPPORT[context.api_version])
+        code = yield from _admission(broker, request, producer, _SUPPORT[context.api_version])
         if code:
             return dict.fromkeys(offsets, code)
         return broker.offsets.commit(commit, dict, producer)
@@ -87,14 +87,22 @@ def _commit(
 
 def _admission(
     broker: Broker, request: TxnOffsetCommitRequest, producer: ProducerIdAndEpoch, support: Support
-) -> ErrorCode:
+) -> Steps[ErrorCode]:
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID
     partition = broker.groups.of(request.group_id).partition
     if partition.log.producers.is_in_transaction(*producer):
         return ErrorCode.NONE
     place = partition.log.topic_partition
-    codes = admit(broker, request.transactional_id, producer, frozenset({place}), support)
+    question = Question(request.transactional_id, producer, frozenset({place}), support)
+    codes: Mapping[TopicPartition, ErrorCode]
+    if broker.member is None:
+        codes = admit(broker, question)
+    else:
+        # Imported late: a broker that is alone needs none of it.
+        from barnabas.broker.requests.verified_produce import ask
+
+        codes = yield ask(broker, question)
     if codes[place] is ErrorCode.NOT_ENOUGH_REPLICAS:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     return codes[place]

@@ -8,6 +8,7 @@ Source: Kafka's MetadataVersion (ApiVersion before 3.0) and ControllerChannelMan
 import re
 from typing import NamedTuple
 
+from barnabas.config.releases import RELEASES
 from barnabas.errors import ConfigError
 
 _FORM = re.compile(r"(0\.1[01]|\d+\.\d+)(?:\.\d+)?(?:-IV(\d+))?")
@@ -36,6 +37,10 @@ class InterBrokerVersions(NamedTuple):
     write_txn_markers: int
     topic_ids: int
     """0: a controller gives topics ids (KIP-516)."""
+    add_partitions_to_txn: int
+    """-1: leaders do not ask whether records are of a transaction (KIP-890)."""
+    share_state: int
+    """0: ReadShareGroupState and its like, so that there are share groups (KIP-932)."""
 
     @property
     def truncates_in_fetch(self) -> bool:
@@ -61,9 +66,24 @@ _UPDATE_METADATA = {
     (0, 11, 0): 3, (1, 0, 0): 4, (2, 2, 0): 5, (2, 4, 1): 6, (2, 8, 1): 7, (3, 4, 0): 8,
 }  # fmt: skip
 _STOP_REPLICA = {(0, 11, 0): 0, (2, 2, 0): 1, (2, 4, 1): 2, (2, 6, 0): 3, (3, 4, 0): 4}
-_WRITE_TXN_MARKERS = {(0, 11, 0): 0, (2, 8, 0): 1}
+_WRITE_TXN_MARKERS = {(0, 11, 0): 0, (2, 8, 0): 1, (4, 2, 0): 2}
 _TOPIC_IDS = {(2, 8, 0): 0}
+_ADD_PARTITIONS_TO_TXN = {(3, 6, 0): 4, (3, 8, 0): 5}
+_SHARE_STATE = {(4, 2, 0): 0}
 _OLDEST: Step = (0, 11, 2)
+
+
+def release_of(protocol: str) -> str:
+    """The release line of a value such as 2.7-IV2; the newest one for what is newer still.
+
+    Raises:
+        ConfigError: it is no such value.
+    """
+    step = _step(protocol)
+    return next(
+        (one for one in reversed(RELEASES) if (*map(int, one.split(".")[:2]),) <= step[:2]),
+        RELEASES[0],
+    )
 
 
 def versions_of(protocol: str) -> InterBrokerVersions:
@@ -73,13 +93,7 @@ def versions_of(protocol: str) -> InterBrokerVersions:
         ConfigError: it is no such value, or older than 0.11: followers cut at the high watermark then,
             which loses records (KIP-101).
     """
-    found = _FORM.fullmatch(protocol)
-    if found is None:
-        raise ConfigError(
-            f"inter.broker.protocol.version={protocol}: expected a release such as 2.8 or 2.7-IV2"
-        )
-    major, minor = map(int, found[1].split("."))
-    step = (major, minor, int(found[2]) if found[2] else _FINAL)
+    step = _step(protocol)
     if step < _OLDEST:
         raise ConfigError(
             f"inter.broker.protocol.version={protocol}: a member of a cluster needs 0.11 or later"
@@ -96,6 +110,8 @@ def versions_of(protocol: str) -> InterBrokerVersions:
         _STOP_REPLICA,
         _WRITE_TXN_MARKERS,
         _TOPIC_IDS,
+        _ADD_PARTITIONS_TO_TXN,
+        _SHARE_STATE,
     )
     return InterBrokerVersions(
         *(
@@ -103,3 +119,13 @@ def versions_of(protocol: str) -> InterBrokerVersions:
             for table in tables
         )
     )
+
+
+def _step(protocol: str) -> Step:
+    found = _FORM.fullmatch(protocol)
+    if found is None:
+        raise ConfigError(
+            f"inter.broker.protocol.version={protocol}: expected a release such as 2.8 or 2.7-IV2"
+        )
+    major, minor = map(int, found[1].split("."))
+    return major, minor, int(found[2]) if found[2] else _FINAL

@@ -14,7 +14,7 @@ from barnabas.broker.cluster.config_changes import ConfigChanges
 from barnabas.broker.cluster.controller_client import ControllerClient
 from barnabas.broker.cluster.controllership import ControllerPorts
 from barnabas.broker.cluster.fetchers import Fetchers
-from barnabas.broker.cluster.inter_broker import versions_of
+from barnabas.broker.cluster.inter_broker import release_of, versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
 from barnabas.broker.cluster.leader_rebalance import balance_of
 from barnabas.broker.cluster.member_topics import MemberTopics
@@ -92,11 +92,11 @@ class ClusterMember:
         self.versions = versions_of(config.inter_broker_protocol_version)
         self.tick_seconds = min(_TICK_SECONDS, config.replica_lag_time_max_ms / 2000)
         self.on_close: list[Callable[[], None]] = []
+        self.on_lead: list[Callable[[Partition], None]] = []
+        """Is called with a partition that this broker begins to lead."""
         self.on_role_end: list[Callable[[Partition], None]] = []
         """Is called with a partition that this broker does not lead any more."""
-        self._config = config
-        self._registry = registry
-        self._ports = ports
+        self._config, self._registry, self._ports = config, registry, ports
         self._hosting = hosting
         self._replicas = replicas
         self._isr_changes = IsrChanges(
@@ -145,6 +145,11 @@ class ClusterMember:
         self.config_changes = ConfigChanges(registry, ports.timers)
         self.topics = MemberTopics(registry, topics, hosting, self.throttles, self.config_changes)
         self.config_changes.on_change("topics", self._take_config)
+
+    @property
+    def release(self) -> str:
+        """The release of Kafka that inter.broker.protocol.version stands for."""
+        return release_of(self._config.inter_broker_protocol_version)
 
     # --- What the controller says -------------------------------------------------------------
 
@@ -242,6 +247,8 @@ class ClusterMember:
             partition = self._host(place)
             role = Leading(partition, leadership, self._limits(place.topic), self._leading_ports)
             partition.leader_epoch, partition.role = state.leader_epoch, role
+            for begin in self.on_lead:
+                begin(partition)
         else:
             self._lead_on(place, role, leadership)
         role.know_brokers(dict.fromkeys(self.image.brokers, -1))

@@ -2,6 +2,7 @@
 
 A feature is there while the APIs are that it stands for, so that a broker with the profile of an older
 release claims none. metadata.version stands for the release, since there is a quorum to have it (KIP-778).
+A member of a cluster claims those that all of it have, from inter.broker.protocol.version 4.0 on.
 Source: Kafka's Feature and MetadataVersion, what brokers of 3.9 and 4.0 to 4.3 claim.
 """
 
@@ -52,14 +53,15 @@ def _metadata(release: str) -> Feature:
 def features_of(profile: Profile) -> list[Feature]:
     """Those that a broker of this profile has."""
     advertised, release = profile.advertised, profile.release or RELEASES[-1]
-    if ApiKey.DESCRIBE_QUORUM not in advertised:
+    has_quorum = ApiKey.DESCRIBE_QUORUM in advertised
+    if not has_quorum and (not profile.protocol or is_before(profile.protocol, "4.0")):
         return []
     found = [
         one
         for one in _FEATURES
         if one.version in advertised.get(one.api, ()) and not is_before(release, one.since)
     ]
-    return sorted([_metadata(release), *found])
+    return sorted([_metadata(release), *found] if has_quorum else found)
 
 
 def level_of(profile: Profile, name: str) -> int:

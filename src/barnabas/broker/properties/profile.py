@@ -29,6 +29,7 @@ class Profile:
     one reports an invalid value of a property (KRaft, 3.3).
     `code_of_new`: the code in the Metadata response that creates a topic, which has no leader yet; NONE
     if it has one at once.
+    `protocol`: of a member of a cluster, the release that inter.broker.protocol.version stands for.
     """
 
     release: str
@@ -45,6 +46,7 @@ class Profile:
     tells_disabled: bool = True
     tells_values: bool = True
     code_of_new: ErrorCode = ErrorCode.NONE
+    protocol: str = ""
 
     def dialect(self, ways: Ways) -> Dialect:
         """What a new connection speaks; `ways` are those of the versions that are served."""

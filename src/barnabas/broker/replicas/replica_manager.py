@@ -46,7 +46,7 @@ class ReplicaManager:
 
     __slots__ = (
         "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_unpacking", "_unseen",
-        "on_slow", "read_each",
+        "on_slow", "read_each", "writes",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
@@ -59,6 +59,8 @@ class ReplicaManager:
         """What is still gathered of the broker's own; these partitions are dirty too."""
         self._own_ms = 0
         """When the first of these began: all of a turn are of one time."""
+        self.writes = 0
+        """How often something was written: another number means that there is more to read."""
         self.read_each = TurnedReads(self.read).read
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
@@ -71,8 +73,7 @@ class ReplicaManager:
     def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
         """Serve a log as the leader of its partition, in place of one that is offline."""
         topic, index = log.topic_partition
-        before = self._by_name.get((topic, index))
-        if before is not None:
+        if (before := self._by_name.get((topic, index))) is not None:
             self._purgatory.happened(before, -1)
         partition = Partition(log, leader_epoch)
         self._by_name[topic, index] = self._by_id[log.topic_id, index] = partition
@@ -113,8 +114,7 @@ class ReplicaManager:
         left = [one for (name, _), one in self._by_name.items() if name == topic]
         for partition in left:
             _, index = partition.log.topic_partition
-            del self._by_name[topic, index]
-            del self._by_id[partition.log.topic_id, index]
+            del self._by_name[topic, index], self._by_id[partition.log.topic_id, index]
             self._dirty.pop(partition, None)
             self._own.pop(partition, None)
             self._purgatory.happened(partition, -1)
@@ -330,6 +330,7 @@ class ReplicaManager:
             if partition.role is not None:
                 self._purgatory.happened(partition.role, -1)
             return
+        self.writes += 1
         # Followers copy what does not count yet, and no reply waits for it: it may be their fetch's.
         has_role = partition.role is not None
         if has_role or not partition.unseen:

@@ -36,10 +36,56 @@ _SUPPORT = VersionTable(
 """By version of Produce. Source: KIP-890."""
 
 
+_ABORTABLE = frozenset({ErrorCode.TRANSACTION_ABORTABLE, ErrorCode.INVALID_TXN_STATE})
+"""The latter from coordinators of before version 5 of AddPartitionsToTxn."""
+_PASSING = frozenset(
+    {
+        ErrorCode.CONCURRENT_TRANSACTIONS,
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+        ErrorCode.NOT_COORDINATOR,
+        ErrorCode.NETWORK_EXCEPTION,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+)
+"""What the coordinator, or the next one, may not answer a moment later. It may not know a topic yet."""
+
+
+class Question(NamedTuple):
+    """What the coordinator of a transaction is asked: whether partitions take part, or to add them."""
+
+    transactional_id: str
+    producer: ProducerIdAndEpoch
+    partitions: frozenset[TopicPartition]
+    support: Support
+
+
+class Judged(NamedTuple):
+    """Which records of a request are surely not to be taken, and which the coordinator decides on.
+
+    Both by the place of a partition in the request.
+    """
+
+    refusals: dict[int, PartitionProduceResponse]
+    unverified: dict[int, TopicPartition]
+    question: Question | None
+
+
 def refused_in_transaction(
     broker: Broker, request: ProduceRequest, version: int
 ) -> Mapping[int, PartitionProduceResponse]:
-    """Which records of a request with a transactional id are not to be taken, by their place."""
+    """Which records of a request with a transactional id are not to be taken, by their place.
+
+    The broker is alone, so that it is the coordinator.
+    """
+    judged = judge(broker, request, version)
+    if judged.question is None:
+        return judged.refusals
+    return {**judged.refusals, **refusals_of(judged, admit(broker, judged.question))}
+
+
+def judge(broker: Broker, request: ProduceRequest, version: int) -> Judged:
+    """Decide what can be decided about a request with a transactional id without its coordinator."""
     support = _SUPPORT[version]
     assert request.transactional_id is not None
     verifies = support.adds or broker.config.transaction_partition_verification_enable
@@ -52,6 +98,8 @@ def refused_in_transaction(
         partition = broker.replicas.find_requested(topic.name, topic.topic_id, one.index)
         if header is None or partition is None or not header.transactional:
             continue
+        if partition.role is not None and not partition.role.leads:
+            continue  # The append says so, and the transaction is not to have the partition.
         producer = ProducerIdAndEpoch(header.producer_id, header.producer_epoch)
         producers[producer] = None
         known = partition.log.producers
@@ -65,34 +113,34 @@ def refused_in_transaction(
     if len(producers) > 1 and len({one.id for one in producers}) > 1:
         code = ErrorCode.INVALID_PRODUCER_ID_MAPPING
         message = "a request has records of one producer's transaction"
-        return {number: refused(one.index, code, message) for number, (_, one) in enumerate(every)}
+        refusals = {
+            number: refused(one.index, code, message) for number, (_, one) in enumerate(every)
+        }
+        return Judged(refusals, {}, None)
     if not unverified:
-        return refusals
-    producer = next(iter(producers))
-    codes = admit(
-        broker, request.transactional_id, producer, frozenset(unverified.values()), support
-    )
-    for number, place in unverified.items():
-        if codes[place]:
-            refusals[number] = refused(place.partition, codes[place], _message(codes[place]))
-    return refusals
+        return Judged(refusals, {}, None)
+    partitions = frozenset(unverified.values())
+    question = Question(request.transactional_id, next(iter(producers)), partitions, support)
+    return Judged(refusals, unverified, question)
 
 
-def admit(
-    broker: Broker,
-    transactional_id: str,
-    producer: ProducerIdAndEpoch,
-    partitions: frozenset[TopicPartition],
-    support: Support,
-) -> Mapping[TopicPartition, ErrorCode]:
-    """Whether a producer may write to partitions in its transaction; they may be added by that.
+def refusals_of(
+    judged: Judged, codes: Mapping[TopicPartition, ErrorCode]
+) -> dict[int, PartitionProduceResponse]:
+    """The answers for the partitions that the coordinator has refused."""
+    return {
+        number: refused(place.partition, codes[place], _message(codes[place]))
+        for number, place in judged.unverified.items()
+        if codes[place]
+    }
 
-    A member of a cluster that is not the coordinator takes the producer's word, as Kafka's brokers before
-    3.6 do: transactions version 2, where producing adds partitions, are not for members.
+
+def admit(broker: Broker, question: Question) -> Mapping[TopicPartition, ErrorCode]:
+    """Whether a producer may write to partitions in its transaction, which this broker coordinates.
+
+    They may be added by that.
     """
-    if broker.member is not None and not broker.transactions.coordinates(transactional_id):
-        code = ErrorCode.TRANSACTION_ABORTABLE if support.adds else ErrorCode.NONE
-        return dict.fromkeys(partitions, code)
+    transactional_id, producer, partitions, support = question
     asked = Addition(transactional_id, producer, partitions, VERSION_2)
     try:
         if support.adds:
@@ -105,20 +153,27 @@ def admit(
             return dict.fromkeys(partitions, ErrorCode.NONE)
     except (BrokerError, StorageError) as error:
         codes = dict.fromkeys(partitions, error.code)
+    return codes_for_client(codes, support)
+
+
+def codes_for_client(
+    codes: Mapping[TopicPartition, ErrorCode], support: Support
+) -> Mapping[TopicPartition, ErrorCode]:
+    """What the coordinator has answered, as a client of some version makes the right thing of it."""
     if any(codes.values()):
         return {place: _code_for(code, support) for place, code in codes.items()}
     return codes
 
 
 def _code_for(code: ErrorCode, support: Support) -> ErrorCode:
-    """What a client of some version makes the right thing of."""
     if code is ErrorCode.PRODUCER_FENCED:
         return ErrorCode.INVALID_PRODUCER_EPOCH
-    if code is ErrorCode.TRANSACTION_ABORTABLE and not support.told_to_abort:
-        return ErrorCode.INVALID_TXN_STATE
+    if code in _ABORTABLE:
+        is_known = support.told_to_abort
+        return ErrorCode.TRANSACTION_ABORTABLE if is_known else ErrorCode.INVALID_TXN_STATE
     if code is ErrorCode.CONCURRENT_TRANSACTIONS and support.adds:
         return code
-    if code in (ErrorCode.CONCURRENT_TRANSACTIONS, ErrorCode.COORDINATOR_NOT_AVAILABLE):
+    if code in _PASSING:
         # It makes every client try again, without asking for the cluster's metadata.
         return ErrorCode.NOT_ENOUGH_REPLICAS
     return code

@@ -74,7 +74,7 @@ def assemble(
     slots = config.max_incremental_fetch_session_cache_slots
     broker = Broker(
         settings=settings,
-        profile=profile if member is None else of_member(profile),
+        profile=profile if member is None else of_member(profile, member.release),
         cluster_id=logs.cluster_id,
         clock=clock,
         entropy=entropy,

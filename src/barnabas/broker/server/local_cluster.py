@@ -14,6 +14,7 @@ from barnabas.broker.server.node_thread import NodeThread
 from barnabas.broker.znodes.broker_znodes import CONTROLLER, decode_controller
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
+from barnabas.config.releases import RELEASES, is_before
 from barnabas.errors import LocalProtocolError
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.files.disk import RealDisk
@@ -26,14 +27,19 @@ REGISTRY: Final = "barnabas.registry"
 
 
 def member_properties(
-    node_id: int, count: int, directory: Path, host: str, port: int
+    node_id: int, count: int, directory: Path, host: str, port: int, release: str
 ) -> dict[str, object]:
     """What distinguishes one of `count` brokers, and what all have as members of a cluster.
 
-    Topics have three replicas, or as many as there are brokers.
+    Topics have three replicas, or as many as there are brokers. No broker of Kafka takes part, so they
+    have what came after Kafka with ZooKeeper, unless they are to look like an older `release`.
     """
     replicas = min(count, _MOST_REPLICAS)
+    protocol: dict[str, object] = {}
+    if not release or not is_before(release, "4.0"):
+        protocol["inter.broker.protocol.version"] = release or RELEASES[-1]
     return {
+        **protocol,
         "node.id": node_id,
         "log.dirs": str(directory / f"broker-{node_id}"),
         "listeners": f"PLAINTEXT://{host}:{port}",
@@ -42,6 +48,8 @@ def member_properties(
         "offsets.topic.replication.factor": replicas,
         "transaction.state.log.replication.factor": replicas,
         "transaction.state.log.min.isr": min(2, replicas),
+        "share.coordinator.state.topic.replication.factor": replicas,
+        "share.coordinator.state.topic.min.isr": min(2, replicas),
     }
 
 

@@ -35,6 +35,8 @@ TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 
 _AT_ONCE = 16
 """Steps that are made when a shard is first asked for, 4 MiB: few have more to load."""
+_LOOK_SECONDS = 0.05
+"""How often a new leader looks whether it knows what is committed."""
 _KNOWN = 10_000
 """Groups, or transactional ids, whose shard is remembered."""
 _USUAL_LENGTH = 255
@@ -123,11 +125,6 @@ class Shards(ABC, Generic[ShardT]):
                 self._by_key[key] = held
         return held
 
-    def leads(self, key: str) -> bool:
-        """Whether this broker leads the partition of a group or a transactional id."""
-        topic = self.topics.get(self._topic.name)
-        return topic is not None and partition_for(key, len(topic.partitions)) in self.indexes()
-
     def indexes(self) -> Iterator[int]:
         """The partitions of the topic but for those that another broker leads: an argument of `at`."""
         topic = self.topics.get(self._topic.name)
@@ -176,6 +173,23 @@ class Shards(ABC, Generic[ShardT]):
             raise BrokerError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, f"{name}-{index}")
         return self._held[partition]
 
+    def load_soon(self, partition: Partition) -> None:
+        """Load what a partition holds without being asked, as soon as it is known what is committed."""
+
+        def attempt() -> None:
+            topic, index = partition.log.topic_partition
+            if self.replicas.find(topic, index) is not partition or partition in self._held:
+                return
+            try:
+                self.at(index)
+            except BrokerError as error:
+                # What else it may be was logged; the next request for it tries again.
+                if error.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+                    self._timers.after(_LOOK_SECONDS, attempt)
+            self.write()
+
+        self._timers.soon(attempt)
+
     def _load_on(self, partition: Partition, count: int | None) -> bool:
         """Make some steps of loading, or all that are left (None); whether the shard is loaded now.
 
@@ -214,6 +228,7 @@ class Shards(ABC, Generic[ShardT]):
         with suppress(BrokerError):  # It was logged; the next request for it begins anew.
             if not self._load_on(partition, 1):
                 self._timers.soon(partial(self._load_later, partition, loading))
+            self.write()
 
     def unload(self, partition: Partition) -> None:
         """Forget what a partition held: another broker may lead it now."""
@@ -247,8 +262,13 @@ class Shards(ABC, Generic[ShardT]):
         """Queue records; when they are written each is replayed, and `on_written` is called.
 
         With a producer (id, epoch) they are of its transaction. What is larger than the topic takes as
-        one batch is refused with TOO_LARGE before this returns, and before anything else happens.
+        one batch is refused with TOO_LARGE before this returns, and before anything else happens. So is
+        what a shard has decided that was unloaded since, with NOT_COORDINATOR: this broker may coordinate
+        again, and know better.
         """
+        if self._held.get(held.partition) is not held:
+            on_written(ErrorCode.NOT_COORDINATOR)
+            return
         limit = held.partition.log.config.max_message_bytes
         if most_bytes(records) + ENOUGH > limit:
             if batch_bytes(records) > limit:
@@ -259,7 +279,7 @@ class Shards(ABC, Generic[ShardT]):
 
         def written(code: ErrorCode) -> None:
             if code:
-                code = _NOT_WRITTEN
+                code = _code_for(code)
             else:
                 for key, value in records:
                     replay(key, value)
@@ -296,9 +316,14 @@ class Shards(ABC, Generic[ShardT]):
     def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now; False: all is written."""
         return self.replicas.join_own(
-            held.partition, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
+            held.partition, lambda code: on_written(_code_for(code) if code else code)
         )
 
     def write(self) -> None:
         """Write what was queued outside of a request."""
         self.replicas.write()
+
+
+def _code_for(code: ErrorCode) -> ErrorCode:
+    """Source: the same, of an append that a partition refused."""
+    return ErrorCode.NOT_COORDINATOR if code is ErrorCode.NOT_LEADER_OR_FOLLOWER else _NOT_WRITTEN

@@ -9,9 +9,10 @@ Source: Kafka's TransactionMarkerChannelManager.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from barnabas.broker.cluster.member import ClusterMember
-from barnabas.broker.cluster.peer_connection import Address, PeerConnection, address_of
+from barnabas.broker.cluster.peer_queues import Exchange, PeerQueues
 from barnabas.broker.transactions.markers import Ending, TransactionMarkers
 from barnabas.coordinators.transaction.transaction import VERSION_2
 from barnabas.errors import ErrorCode
@@ -27,7 +28,6 @@ from barnabas.types import NodeId, TopicPartition
 
 log = logging.getLogger(__name__)
 
-_PATIENCE_SECONDS = 30.0
 _AGAIN_SECONDS = 0.1
 _TRIES = 100
 _MARKERS_A_REQUEST = 1000
@@ -62,10 +62,7 @@ class RoutedMarkers:
         self._local = local
         self._member = member
         self._timers = timers
-        self._waiting: list[_Marker] = []
-        self._is_due = False
-        self._connections: dict[Address, PeerConnection] = {}
-        member.on_close.append(self._close)
+        self._queues = PeerQueues(member, timers, self._begin)
 
     def is_written(self, place: TopicPartition, ending: Ending) -> bool:
         """As `TransactionMarkers.is_written`, of partitions that this broker leads."""
@@ -77,21 +74,18 @@ class RoutedMarkers:
         """As `TransactionMarkers.write`."""
         self._take(_Marker(place, ending, on_written))
 
-    def _close(self) -> None:
-        for connection in self._connections.values():
-            connection.close()
-        self._connections.clear()
-
     def _leader(self, place: TopicPartition) -> NodeId | None:
         state = self._member.image.partition(place)
         return state.leader if state is not None else None
 
     def _take(self, marker: _Marker) -> None:
-        if self._leader(marker.place) == self._member.node_id:
-            self._local.write(marker.place, marker.ending, lambda code: self._written(marker, code))
-            return
-        self._waiting.append(marker)
-        self._send_soon()
+        leader = self._leader(marker.place)
+        if leader is None:
+            self._written(marker, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        elif leader == self._member.node_id:
+            self._local.write(marker.place, marker.ending, partial(self._written, marker))
+        elif not self._queues.add(leader, marker):
+            self._written(marker, ErrorCode.LEADER_NOT_AVAILABLE)
 
     def _written(self, marker: _Marker, code: ErrorCode) -> None:
         """Answer, or try again. Only where ZooKeeper has no such topic, its partitions are gone."""
@@ -111,50 +105,19 @@ class RoutedMarkers:
         self._take(marker)
         self._local.flush()
 
-    def _send_soon(self) -> None:
-        if not self._is_due:
-            self._is_due = True
-            self._timers.soon(self._send)
-
-    def _send(self) -> None:
-        """Send what waits; what waits for a broker that has not answered yet waits on."""
-        self._is_due = False
-        waiting, self._waiting = self._waiting, []
-        by_address: dict[Address, list[_Marker]] = {}
-        for marker in waiting:
-            leader = self._leader(marker.place)
-            if leader is None:
-                self._written(marker, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-                continue
-            broker = self._member.image.brokers.get(leader)
-            if broker is None:
-                self._written(marker, ErrorCode.LEADER_NOT_AVAILABLE)
-                continue
-            by_address.setdefault(address_of(broker), []).append(marker)
-        for address, markers in by_address.items():
-            connection = self._connections.get(address)
-            if connection is None:
-                connection = self._connections[address] = self._member.connect(address)
-            if connection.is_busy:
-                self._waiting += markers
-                continue
-            self._waiting += markers[_MARKERS_A_REQUEST:]
-            self._ask(connection, markers[:_MARKERS_A_REQUEST])
-
-    def _ask(self, connection: PeerConnection, markers: Sequence[_Marker]) -> None:
+    def _begin(self, waiting: list[_Marker]) -> Exchange:
+        markers, waiting[:] = waiting[:_MARKERS_A_REQUEST], waiting[_MARKERS_A_REQUEST:]
         request = WriteTxnMarkersRequest(markers=[_row(one) for one in markers])
-
-        def answered(response: object) -> None:
-            codes = _codes(response) if isinstance(response, WriteTxnMarkersResponse) else {}
-            for marker in markers:
-                key = marker.ending.producer_id, marker.place
-                self._written(marker, codes.get(key, ErrorCode.NETWORK_EXCEPTION))
-            self._local.flush()
-            if self._waiting:
-                self._send_soon()
-
         version = self._member.versions.write_txn_markers
-        connection.ask(ApiKey.WRITE_TXN_MARKERS, version, request, _PATIENCE_SECONDS, answered)
+        answered = partial(self._answered, markers)
+        return Exchange(ApiKey.WRITE_TXN_MARKERS, version, request, answered)
+
+    def _answered(self, markers: Sequence[_Marker], response: object) -> None:
+        codes = _codes(response) if isinstance(response, WriteTxnMarkersResponse) else {}
+        for marker in markers:
+            key = marker.ending.producer_id, marker.place
+            self._written(marker, codes.get(key, ErrorCode.NETWORK_EXCEPTION))
+        self._local.flush()
 
 
 def _codes(response: WriteTxnMarkersResponse) -> dict[tuple[int, TopicPartition], ErrorCode]:

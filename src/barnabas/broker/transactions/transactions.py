@@ -62,18 +62,23 @@ class Transactions:
         self._config = config
         self._on_the_way: set[str] = set()
         self._marked: set[str] = set()
+        shards.on_loaded.append(self._mark_all)
 
     def prepare(self) -> None:
         """Make the internal topic if it is not there."""
         self._shards.prepare()
 
+    def load_soon(self, partition: Partition) -> None:
+        """Know what a partition holds that this broker leads now, and end what was decided."""
+        self._shards.load_soon(partition)
+
     def unload(self, partition: Partition) -> None:
         """Forget what a partition held: another broker may lead it now."""
         self._shards.unload(partition)
 
-    def coordinates(self, transactional_id: str) -> bool:
-        """Whether this broker does, and no other one."""
-        return self._shards.leads(transactional_id)
+    def flush(self) -> None:
+        """Write what was queued outside of a request."""
+        self._shards.write()
 
     def find(self, transactional_id: str) -> Transaction | None:
         """What is kept of a transactional id."""
@@ -201,6 +206,10 @@ class Transactions:
             self._markers.write(place, ending, partial(written, place))
 
     def _complete(self, held: HeldTransactions, transactional_id: str) -> None:
+        if not self._shards.is_loaded(held):
+            # Another broker coordinates it, or this one anew: then it has not begun with the markers.
+            self._mark_decided()
+            return
         result = held.shard.complete(transactional_id, self._shards.now_ms())
         self._append(held, transactional_id, result.records, _tell_nobody)
 
@@ -237,9 +246,12 @@ class Transactions:
 
     def _mark_decided(self) -> None:
         for held in self._shards.loaded():
-            for one in tuple(held.shard.all()):
-                if one.transactional_id not in self._on_the_way:
-                    self._mark(held, one.transactional_id)
+            self._mark_all(held)
+
+    def _mark_all(self, held: HeldTransactions) -> None:
+        for one in tuple(held.shard.all()):
+            if one.transactional_id not in self._on_the_way:
+                self._mark(held, one.transactional_id)
 
     def expire(self) -> None:
         """Forget transactional ids that nobody uses."""

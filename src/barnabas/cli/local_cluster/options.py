@@ -59,6 +59,7 @@ class ClusterOptions(NamedTuple):
             self.folder,
             "localhost" if self.host is None else self.host,
             port if port >= 0 else first + node_id - 1 if first else 0,
+            self.release,
         )
         members = {name: Given(str(value), "--brokers") for name, value in own.items()}
         return members | dict(given)

@@ -58,6 +58,7 @@ class ProducerEntry:
     __slots__ = (
         "batches",
         "coordinator_epoch",
+        "ends",
         "epoch",
         "idle_since",
         "last_timestamp",
@@ -74,6 +75,8 @@ class ProducerEntry:
         self.last_timestamp = -1
         self.idle_since = _ACTIVE
         self.coordinator_epoch = -1
+        self.ends = 0
+        """How many of its transactions have ended here since it is known."""
         self.transaction_start: int = NO_OFFSET
         """First offset of the open transaction; -1 if none is open."""
 
@@ -123,6 +126,7 @@ class ProducerEntry:
         if batch.producer_epoch != self.epoch:
             self._begin(batch.producer_epoch)
         self.transaction_start = NO_OFFSET
+        self.ends += 1
         self.coordinator_epoch = coordinator_epoch
         self.last_timestamp = batch.max_timestamp
         self.idle_since = _ACTIVE
@@ -162,6 +166,11 @@ class ProducerState:
         """Whether a producer has an open transaction here, begun under this epoch."""
         entry = self._entries.get(producer_id)
         return entry is not None and entry.transaction_start >= 0 and entry.epoch == epoch
+
+    def ends_of(self, producer_id: int) -> int:
+        """How many transactions of a producer have ended here: another number means that one has."""
+        entry = self._entries.get(producer_id)
+        return entry.ends if entry is not None else 0
 
     def is_past(self, producer_id: int, epoch: int) -> bool:
         """Whether a producer is at a later epoch than this one."""

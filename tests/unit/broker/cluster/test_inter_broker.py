@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.broker.cluster.inter_broker import InterBrokerVersions, versions_of
+from barnabas.broker.cluster.inter_broker import InterBrokerVersions, release_of, versions_of
 from barnabas.errors import ConfigError
 
 
@@ -43,7 +43,29 @@ def test_all_of_one_release() -> None:
         stop_replica=3,
         write_txn_markers=1,
         topic_ids=0,
+        add_partitions_to_txn=-1,
+        share_state=-1,
     )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "release", "adding", "share_state"),
+    [
+        ("0.11.0-IV2", "0.11.0", -1, -1),
+        ("3.5", "3.5", -1, -1),
+        ("3.6", "3.6", 4, -1),
+        ("3.9-IV0", "3.9", 5, -1),
+        ("4.1", "4.1", 5, -1),
+        ("4.3", "4.3", 5, 0),
+        ("5.0", "4.3", 5, 0),
+    ],
+)
+def test_what_came_after_zookeeper_begins_with_a_later_release(
+    protocol: str, release: str, adding: int, share_state: int
+) -> None:
+    assert release_of(protocol) == release
+    found = versions_of(protocol)
+    assert (found.add_partitions_to_txn, found.share_state) == (adding, share_state)
 
 
 @pytest.mark.parametrize(

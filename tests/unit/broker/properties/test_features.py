@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas.broker.apis.api_versions import handle
-from barnabas.broker.profiles import profile_of
+from barnabas.broker.profiles import of_member, profile_of
 from barnabas.broker.properties.features import features_of, level_of
 from barnabas.config.releases import RELEASES, is_before
 from barnabas.protocol.api_versions import ApiVersionsRequest
@@ -30,6 +30,23 @@ def test_what_the_apis_of_a_release_stand_for_is_claimed(
     release: str, names: tuple[str, ...]
 ) -> None:
     assert tuple(one.name for one in features_of(profile_of(release))) == names
+
+
+@pytest.mark.parametrize(
+    ("release", "protocol", "names"),
+    [
+        ("", "3.9", ()),
+        ("", "4.0", ("group.version", "transaction.version")),
+        ("", "4.3", ("group.version", "share.version", "streams.version", "transaction.version")),
+        ("3.9", "4.3", ()),
+        ("4.0", "4.3", ("group.version", "transaction.version")),
+    ],
+)
+def test_a_member_of_a_cluster_claims_what_all_of_it_have(
+    release: str, protocol: str, names: tuple[str, ...]
+) -> None:
+    member = of_member(profile_of(release), protocol)
+    assert tuple(one.name for one in features_of(member)) == names
 
 
 def test_clients_that_take_level_0_for_a_mistake_are_not_told_of_it() -> None:

@@ -189,7 +189,7 @@ def test_a_role_that_ends_has_groups_and_transactions_forget_the_partition(
     broker.groups.prepare()
     broker.transactions.prepare()
     ended: list[Callable[[Partition], None]] = []
-    broker.be_member(cast("ClusterMember", SimpleNamespace(on_role_end=ended)))
+    broker.be_member(cast("ClusterMember", SimpleNamespace(on_lead=[], on_role_end=ended)))
     forgotten: list[tuple[type, Partition]] = []
     monkeypatch.setattr(
         Shards, "unload", lambda shards, partition: forgotten.append((type(shards), partition))

@@ -125,7 +125,8 @@ class Cluster:
         """Return the link to a broker once it is ready; the caller bounds the time.
 
         Raises:
-            ConnectionFailed: the attempt failed; the message names the address.
+            ConnectionFailed: the attempt failed, or the cluster has no such broker now; the message
+                names the address, or the broker.
         """
         while True:
             link = self.link(node_id)
@@ -136,6 +137,9 @@ class Cluster:
                 await asyncio.sleep(max(0.001, self.reconnect_wait(node_id)))
                 if self.view.brokers.get(node_id % APART) is None:
                     await self.updated()
+                    if node_id % APART not in self.view.brokers:
+                        # Another broker may do its work by now.
+                        raise ConnectionFailed(f"broker {node_id % APART} is not in the cluster")
             else:
                 await self._settled(opening)
                 if opening.failure is not None:

@@ -1,0 +1,97 @@
+"""PeerQueues: what waits to be sent to other brokers. Each has one connection, and one request at a time.
+
+What comes while a request is out goes with the next one: so a broker that is slow gets few and large ones.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, NamedTuple, TypeVar
+
+from barnabas.broker.cluster.member import ClusterMember
+from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection, address_of
+from barnabas.ports import Timers
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.types import NodeId
+
+ItemT = TypeVar("ItemT")
+
+_PATIENCE_SECONDS = 30.0
+
+
+class Exchange(NamedTuple):
+    """A request to another broker. `on_answer` gets the response, or why there is none."""
+
+    key: ApiKey
+    version: int
+    request: object
+    on_answer: OnAnswer
+
+
+class PeerQueues(Generic[ItemT]):
+    """One queue for each broker. For one thread."""
+
+    def __init__(
+        self, member: ClusterMember, timers: Timers, begin: Callable[[list[ItemT]], Exchange]
+    ) -> None:
+        """`begin` makes a request of what waits for a broker, and removes from that what it takes."""
+        self._member = member
+        self._timers = timers
+        self._begin = begin
+        self._waiting: dict[NodeId, list[ItemT]] = {}
+        self._connections: dict[NodeId, tuple[tuple[str, int], PeerConnection]] = {}
+        self._is_due = False
+        member.on_close.append(self._close)
+
+    def add(self, node_id: NodeId, item: ItemT) -> bool:
+        """Send something to a broker soon; False: that is not there."""
+        if node_id not in self._member.image.brokers:
+            return False
+        self._waiting.setdefault(node_id, []).append(item)
+        self._send_soon()
+        return True
+
+    def _send_soon(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._timers.soon(self._send)
+
+    def _send(self) -> None:
+        self._is_due = False
+        for node_id in [*self._waiting]:
+            connection = self._connection(node_id)
+            if connection.is_busy:
+                continue
+            waiting = self._waiting.pop(node_id)
+            exchange = self._begin(waiting)
+            if waiting:
+                self._waiting[node_id] = waiting
+            answered = partial(self._answered, exchange)
+            connection.ask(
+                exchange.key, exchange.version, exchange.request, _PATIENCE_SECONDS, answered
+            )
+
+    def _connection(self, node_id: NodeId) -> PeerConnection:
+        """To where the broker is now; one that has gone is looked for where it was."""
+        broker = self._member.image.brokers.get(node_id)
+        known = self._connections.get(node_id)
+        if known is not None:
+            address, connection = known
+            if broker is None or connection.is_busy or address_of(broker) == address:
+                return connection
+            connection.close()
+        assert broker is not None, "nothing is added for a broker that was never there"
+        address = address_of(broker)
+        connection = self._member.connect(address)
+        self._connections[node_id] = address, connection
+        return connection
+
+    def _answered(self, exchange: Exchange, response: object) -> None:
+        exchange.on_answer(response)
+        if self._waiting:
+            self._send_soon()
+
+    def _close(self) -> None:
+        self._waiting.clear()
+        for _, connection in self._connections.values():
+            connection.close()
+        self._connections.clear()

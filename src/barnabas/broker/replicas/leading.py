@@ -136,6 +136,9 @@ class Leading:
     def _on_counted(self, end_offset: int) -> None:
         if end_offset > self.leader.end_offset:
             self.step(Appended(end_offset, self._now_ms()))
+            if not self._partition.log.config.seen_when_written:
+                # Followers get what is on stable storage (`flush.messages`): they have waited for that.
+                self._ports.purgatory.happened(self._partition, _MANY)
 
     def _now_ms(self) -> int:
         return int(self._ports.clock.monotonic() * 1000)

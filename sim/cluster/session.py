@@ -5,15 +5,21 @@ learns of that when it reaches the server again.
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
+from barnabas.errors import RegistryUnavailable
+from barnabas.runtime.registries.call_thread import outcome_of
 from sim.world.entropy import SeededEntropy
 from sim.world.process import Process
 from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 
 Callback = Callable[[], None]
+Made = TypeVar("Made")
 
 SESSION_SECONDS = 6.0
 _SLOWEST_NEWS = 0.05
+_LONGEST_CALL = SESSION_SECONDS / 3
+"""How long a call waits where the server is not reached, as in `ZooKeeperRegistry`."""
 
 
 class SimSession(SimulatedSession):
@@ -29,6 +35,7 @@ class SimSession(SimulatedSession):
         self._process = process
         self._entropy = entropy
         self._last_news = 0.0
+        self._last_call = 0.0
         self._cut_until = 0.0
         self._has_expired = False
         process.on_death[self] = self._die
@@ -65,6 +72,22 @@ class SimSession(SimulatedSession):
         if self in self.keeper.sessions:
             self.keeper.sessions.remove(self)
             self.keeper.end(self.number)
+
+    def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
+        """Do `work` some time later, after what was asked before; an answer gets lost with the connection."""
+        now, slowest = self._process.loop.now(), _SLOWEST_NEWS if self.reachable else _LONGEST_CALL
+        begin = max(now, self._last_call) + self._entropy.between(0.0001, slowest)
+        end = self._last_call = begin + self._entropy.between(0.0001, _SLOWEST_NEWS)
+
+        def do() -> None:
+            outcome = outcome_of(work)
+            self._process.after(end - begin, lambda: answer(outcome))
+
+        def answer(outcome: Made | Exception) -> None:
+            lost = RegistryUnavailable("the answer is lost")
+            on_done(outcome if self.reachable else lost)
+
+        self._process.after(begin - now, do)
 
     def hear(self, path: str) -> None:
         """Have those called who watch a node, if anybody can reach them."""

@@ -4,11 +4,15 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from barnabas.errors import RegistryConflict, RegistryUnavailable
+from barnabas.runtime.registries.call_thread import outcome_of
 from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeWrite
 
 Callback = Callable[[], None]
+Made = TypeVar("Made")
 
 
 class SimulatedZooKeeper:
@@ -69,6 +73,8 @@ class SimulatedSession:
         self.reachable = True
         self.closed = False
         self.news: list[Callback] = []
+        self.withheld: list[Callback] | None = None
+        """The answers to what was done `later`, while a test keeps them back; None: they come at once."""
         self._hand_over = hand_over or self.news.append
         self._watches: dict[str, list[Callback]] = {}
         self._new_session: list[Callback] = []
@@ -194,6 +200,20 @@ class SimulatedSession:
         """Whether a node is gone; nothing is waited for."""
         del seconds
         return self.get(path) is None
+
+    def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
+        """Do `work` now; its answer comes at once, or is withheld."""
+        answer = partial(on_done, outcome_of(work))
+        if self.withheld is None:
+            answer()
+        else:
+            self.withheld.append(answer)
+
+    def answer(self) -> None:
+        """Give the answers that were withheld, and withhold no more."""
+        withheld, self.withheld = self.withheld or [], None
+        for one in withheld:
+            one()
 
     def close(self) -> None:
         """End the session."""

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
 from barnabas.types import Buffer, NodeWrite
 
@@ -144,10 +144,7 @@ class Disk(Protocol):
         ...
 
     def rename(self, source: str, target: str, *, durable: bool = True) -> None:
-        """Rename a file or directory; if `durable`, then sync the directories concerned.
-
-        Files open under the old name stay usable.
-        """
+        """Rename a file or directory, and sync its directories if `durable`; open files stay usable."""
         ...
 
     def remove(self, path: str) -> None:
@@ -198,10 +195,7 @@ class Worker(Protocol):
         ...
 
     def begin(self, steps: Iterator[int], bytes_per_second: float) -> Work:
-        """Run the steps one by one; each returns the number of bytes it moved.
-
-        Pauses keep the rate below `bytes_per_second`. Jobs run one at a time.
-        """
+        """Run steps, each of which returns how many bytes it moved, at this rate; jobs run one at a time."""
         ...
 
 
@@ -394,7 +388,12 @@ class SharedRegistry(Registry, Protocol):
         """Wait a limited time for a node to disappear; return whether it did."""
         ...
 
-    @property
-    def session_seconds(self) -> float:
-        """How long nodes outlive a silent session, in seconds."""
+    def later(self, work: Callable[[], Any], on_done: Callable[[Any], None]) -> None:
+        """Do `work`, calls of this registry and values that do not change, one after the other beside the loop.
+
+        `on_done` is called on the loop with what it returned, or the error that it raised.
+        """
         ...
+
+    session_seconds: float
+    """How long nodes outlive a silent session, in seconds."""

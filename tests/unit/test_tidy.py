@@ -59,6 +59,7 @@ MAY_CATCH_EVERYTHING = {
     "src/barnabas/client/driver07/outbox.py",  # owns the thread that sends: lets it live on
     "src/barnabas/broker/server/background.py",  # owns the jobs that come back
     "src/barnabas/broker/purgatory/purgatory.py",  # owns the replies that wait
+    "src/barnabas/runtime/registries/call_thread.py",  # hands it over to the loop
     "src/barnabas/runtime/loops/caller_loop.py",  # raises what a signal's handler raised
     "src/barnabas/runtime/loops/poll_loop.py",  # owns the callbacks of the loop, as that of asyncio does
     "sim/runs/simulation.py",  # owns a run: whatever ends it is what its seed has found

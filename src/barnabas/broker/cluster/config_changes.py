@@ -2,8 +2,11 @@
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
+from barnabas.broker.purgatory.registry_calls import StepQueue, ask
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.config_changes import CHANGES, decode_change, number_of
 from barnabas.errors import RegistryUnavailable, StorageError
 from barnabas.ports import SharedRegistry, Timers
@@ -12,7 +15,7 @@ log = logging.getLogger(__name__)
 
 _AGAIN_SECONDS: Final = 1.0
 
-Taking = Callable[[str], None]
+Taking = Callable[[str], Steps[None]]
 """Reads the properties of an entity by its name, and adopts them; may raise StorageError."""
 
 
@@ -22,6 +25,7 @@ class ConfigChanges:
     def __init__(self, registry: SharedRegistry, timers: Timers) -> None:
         self._registry = registry
         self._timers = timers
+        self._queue = StepQueue()
         self._take: dict[str, Taking] = {}
         self._newest = -1
         """The number of the last notification that was read."""
@@ -49,19 +53,18 @@ class ConfigChanges:
         self._plan()
 
     def _look(self) -> None:
+        self._queue.put(self._look_in_steps())
+
+    def _look_in_steps(self) -> Steps[None]:
         """Take up what was reported since the last time."""
         if self.is_over:
             return
         try:
-            names = [
-                one for one in self._registry.children(CHANGES) if number_of(one) > self._newest
-            ]
-            names.sort(key=number_of)
-            paths = [f"{CHANGES}/{name}" for name in names]
-            for name, node in zip(names, self._registry.get_all(paths), strict=True):
+            found = yield ask(self._registry, partial(_newer_than, self._newest, self._registry))
+            for name, node in found.items():
                 self._note(name, node)
                 self._newest = number_of(name)
-            self._read()
+            yield from self._read()
         except RegistryUnavailable as error:
             log.warning("changed properties not read yet", extra={"error": error})
             self._plan()
@@ -74,18 +77,19 @@ class ConfigChanges:
         except StorageError as error:
             log.warning("notification left out", extra={"error": error})
 
-    def _read(self) -> None:
+    def _read(self) -> Steps[None]:
         """Read what is left. Raises RegistryUnavailable: it stays so."""
         for entity in [*self._left]:
             kind, _, name = entity.partition("/")
             take = self._take.get(kind)
             try:
                 if take is not None:
-                    take(name)
+                    yield from take(name)
             except RegistryUnavailable:
                 raise
             except StorageError as error:
-                log.error("properties not taken up", extra={"entity": entity, "error": error})  # noqa: TRY400 - it says why
+                fields = {"entity": entity, "error": error}
+                log.error("properties not taken up", extra=fields)  # noqa: TRY400 - it says why
             self._left.pop(entity, None)
 
     def _plan(self) -> None:
@@ -96,3 +100,11 @@ class ConfigChanges:
     def _again(self) -> None:
         self._is_planned = False
         self._look()
+
+
+def _newer_than(number: int, registry: SharedRegistry) -> dict[str, tuple[bytes, int] | None]:
+    """The notifications after this one, by their names in order."""
+    names = [one for one in registry.children(CHANGES) if number_of(one) > number]
+    names.sort(key=number_of)
+    nodes = registry.get_all([f"{CHANGES}/{name}" for name in names])
+    return dict(zip(names, nodes, strict=True))

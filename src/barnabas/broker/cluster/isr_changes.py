@@ -71,56 +71,73 @@ class IsrChanges:
         if self._is_asking:
             return
         waiting, self._waiting = self._waiting, {}
+        self._is_asking = True
         if self._ports.versions.alter_partition >= 0:
             self._ask(waiting)
-            return
-        for partition, proposal in waiting.items():
-            role = self._ports.leading(partition)
-            if role is not None and role.leader.leader_epoch == proposal.leader_epoch:
-                self._write(partition, proposal, role)
+        else:
+            self._write(waiting)
+
+    def _send_next(self) -> None:
+        self._is_asking = False
+        if self._waiting:
+            self._ports.timers.soon(self._send)
 
     # --- By the znode -------------------------------------------------------------------------
 
-    def _write(self, partition: TopicPartition, proposal: IsrProposal, role: Leading) -> None:
-        known = self._ports.state(partition)
-        if known is None:
+    def _write(self, proposals: Mapping[TopicPartition, IsrProposal]) -> None:
+        registry, rows = self._ports.registry, {}
+        for partition, proposal in proposals.items():
+            known = self._ports.state(partition)
+            if known is not None and self._role(partition, proposal) is not None:
+                rows[partition] = proposal, known
+
+        def work() -> dict[TopicPartition, PartitionState | ErrorCode]:
+            return {one: _write_one(registry, one, *row) for one, row in rows.items()}
+
+        def done(outcome: Mapping[TopicPartition, PartitionState | ErrorCode] | Exception) -> None:
+            if isinstance(outcome, Exception):
+                log.error("ISRs not written", exc_info=outcome)
+                outcome = dict.fromkeys(rows, ErrorCode.NETWORK_EXCEPTION)
+            for partition, found in outcome.items():
+                self._written_one(partition, rows[partition][0], found)
+            self._send_next()
+
+        registry.later(work, done)
+
+    def _written_one(
+        self, partition: TopicPartition, proposal: IsrProposal, found: PartitionState | ErrorCode
+    ) -> None:
+        """Take what the node has now. Meanwhile the controller may have begun another epoch."""
+        role, known = self._role(partition, proposal), self._ports.state(partition)
+        if not isinstance(found, ErrorCode) and found.isr == tuple(one for one, _ in proposal.isr):
+            # It is written, whoever leads by now.
+            if not self._written:
+                self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
+            self._written.add(partition)
+        if role is None or known is None:
             return
-        path, isr = state_path(partition), tuple(node_id for node_id, _ in proposal.isr)
-        wanted = replace(known, isr=isr, recovering=False)
-        try:
-            node = self._ports.registry.get(path)
-            found = decode_state(node[0], node[1], known) if node is not None else None
-            if found is None or found.leader_epoch != proposal.leader_epoch:
-                role.refuse_isr(proposal.partition_epoch, ErrorCode.FENCED_LEADER_EPOCH)
-                return
-            if found.partition_epoch != proposal.partition_epoch:
-                # Somebody wrote it: the controller, or this broker, which did not get the answer.
-                self._take(partition, role, found)
-                return
-            wanted = replace(wanted, controller_epoch=found.controller_epoch)
-            version = self._ports.registry.set(path, encode_state(wanted), found.partition_epoch)
-        except RegistryConflict:
-            role.refuse_isr(proposal.partition_epoch, ErrorCode.NETWORK_EXCEPTION)
-            return
-        except StorageError as error:
-            log.warning("ISR not written", extra={**partition._asdict(), "error": error})
-            role.refuse_isr(proposal.partition_epoch, ErrorCode.NETWORK_EXCEPTION)
-            return
-        self._take(partition, role, replace(wanted, partition_epoch=version))
-        if not self._written:
-            self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
-        self._written.add(partition)
+        if isinstance(found, ErrorCode):
+            role.refuse_isr(proposal.partition_epoch, found)
+        elif known.partition_epoch <= found.partition_epoch:
+            now = replace(known, isr=found.isr, recovering=found.recovering)
+            self._take(partition, role, replace(now, partition_epoch=found.partition_epoch))
 
     def _notify(self) -> None:
-        rows = [one._asdict() for one in sorted(self._written)]
+        reported = sorted(self._written)
+        rows = [one._asdict() for one in reported]
         data = json.dumps({"version": 1, "partitions": rows}, separators=(",", ":")).encode()
-        try:
-            self._ports.registry.create(self._next_path(), data)
-        except (RegistryConflict, StorageError) as error:
-            log.warning("ISR changes not reported to the controller", extra={"error": error})
-            self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
-            return
+        registry, path = self._ports.registry, self._next_path()
         self._written.clear()
+
+        def done(outcome: object) -> None:
+            if not isinstance(outcome, Exception):
+                return
+            log.warning("ISR changes not reported to the controller", extra={"error": outcome})
+            if not self._written:
+                self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
+            self._written.update(reported)
+
+        registry.later(lambda: registry.create(path, data), done)
 
     def _next_path(self) -> str:
         """A name that nobody else gives; Kafka's are numbers that ZooKeeper counts."""
@@ -147,13 +164,10 @@ class IsrChanges:
                 for topic, rows in by_topic.items()
             ],
         )
-        self._is_asking = True
 
         def answered(response: object | KafkaError) -> None:
-            self._is_asking = False
             self._decided(proposals, response)
-            if self._waiting:
-                ports.timers.soon(self._send)
+            self._send_next()
 
         ports.ask_controller(request, answered)
 
@@ -172,8 +186,8 @@ class IsrChanges:
         if error:
             log.warning("ISR changes not made", extra={"error": error.name, "answer": response})
         for partition, proposal in proposals.items():
-            role = self._ports.leading(partition)
-            if role is None or role.leader.leader_epoch != proposal.leader_epoch:
+            role = self._role(partition, proposal)
+            if role is None:
                 continue
             row, known = rows.get(partition), self._ports.state(partition)
             if error or row is None or known is None:
@@ -184,7 +198,41 @@ class IsrChanges:
                 isr, epoch = tuple(map(NodeId, row.isr)), row.partition_epoch
                 self._take(partition, role, replace(known, isr=isr, partition_epoch=epoch))
 
+    def _role(self, partition: TopicPartition, proposal: IsrProposal) -> Leading | None:
+        """The role of a partition while it is in the leader epoch of a proposal."""
+        role = self._ports.leading(partition)
+        if role is None or role.leader.leader_epoch != proposal.leader_epoch:
+            return None
+        return role
+
     def _take(self, partition: TopicPartition, role: Leading, state: PartitionState) -> None:
         log.info("ISR is another one", extra={**partition._asdict(), "isr": state.isr})
         self._ports.on_changed(partition, state)
         role.change(frozenset(state.isr), state.replicas, state.partition_epoch)
+
+
+def _write_one(
+    registry: SharedRegistry,
+    partition: TopicPartition,
+    proposal: IsrProposal,
+    known: PartitionState,
+) -> PartitionState | ErrorCode:
+    """Write an ISR if nobody else has; what the node has then, or why not."""
+    path, isr = state_path(partition), tuple(node_id for node_id, _ in proposal.isr)
+    try:
+        node = registry.get(path)
+        found = decode_state(*node, known) if node is not None else None
+        if found is None or found.leader_epoch != proposal.leader_epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        if found.partition_epoch != proposal.partition_epoch:
+            # Somebody wrote it: the controller, or this broker, which did not get the answer.
+            return found
+        wanted = replace(found, isr=isr, recovering=False)
+        return replace(
+            wanted, partition_epoch=registry.set(path, encode_state(wanted), found.partition_epoch)
+        )
+    except RegistryConflict:
+        return ErrorCode.NETWORK_EXCEPTION
+    except StorageError as error:
+        log.warning("ISR not written", extra={**partition._asdict(), "error": error})
+        return ErrorCode.NETWORK_EXCEPTION

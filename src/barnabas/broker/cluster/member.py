@@ -26,7 +26,8 @@ from barnabas.broker.cluster.peer_connection import (
 )
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
-from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.registry_calls import ask
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.leading import Leading, LeadingPorts
@@ -199,8 +200,11 @@ class ClusterMember:
             self._leave(place)
         if delta.brokers:
             self._know_brokers()
+        configs = yield from self.topics.read_new(
+            {one: after.topics.get(one) for one in delta.topics}
+        )
         for name in delta.topics:
-            self.topics.show(name, after.topics.get(name))
+            self.topics.show(name, self.image.topics.get(name), configs.get(name, {}))
             yield
         errors: dict[TopicPartition, ErrorCode] = {}
         for begin, rows in ((self._lead, changes.lead), (self._follow, changes.follow)):
@@ -326,9 +330,9 @@ class ClusterMember:
 
     # --- Topics and brokers -------------------------------------------------------------------
 
-    def _take_config(self, name: str) -> None:
+    def _take_config(self, name: str) -> Steps[None]:
         """The properties of a topic have changed. Raises StorageError: they cannot be read."""
-        self.controller.take_config(name, self.topics.take_config(name))
+        self.controller.take_config(name, (yield from self.topics.take_config(name)))
 
     def _topic_id(self, name: str) -> bytes:
         topic = self.image.topics.get(name)
@@ -364,6 +368,10 @@ class ClusterMember:
 
     def _new_fetcher(self, address: Address) -> ReplicaFetcher:
         return ReplicaFetcher(self.connect(address), self._fetcher_ports)
+
+    def ask_registry(self, work: Callable[[], object]) -> Pending:
+        """What `work` gives, calls of the registry, when they have been answered."""
+        return ask(self._registry, work)
 
     def connect(self, address: Address) -> PeerConnection:
         """A connection to another broker, to be made when it is used."""

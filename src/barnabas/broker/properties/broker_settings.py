@@ -103,13 +103,20 @@ class BrokerSettings:
     def _own(self) -> str:
         return str(self._started.node_id)
 
-    def load(self, registry: Registry) -> None:
-        """Read the changes that were made before.
+    def read(self, registry: Registry) -> Mapping[str, Mapping[str, str]]:
+        """The changes that the registry has by now, for `load`.
 
         Raises:
-            StorageError: the registry cannot be read, or holds what cannot be.
+            StorageError: it cannot be read.
         """
-        changed = {scope: read_config(registry, _path(scope)) for scope in self._changed}
+        return {scope: read_config(registry, _path(scope)) for scope in self._changed}
+
+    def load(self, changed: Mapping[str, Mapping[str, str]]) -> None:
+        """Have the changes that were read.
+
+        Raises:
+            StorageError: they cannot be.
+        """
         try:
             self._adopt(changed)
         except ConfigError as error:
@@ -148,10 +155,10 @@ class BrokerSettings:
         self._adopt({**self._changed, scope: config})
         self._notify()
 
-    def load_again(self, registry: Registry) -> None:
+    def load_again(self, changed: Mapping[str, Mapping[str, str]]) -> None:
         """Take up changes that another broker has written; raises as `load`."""
         before = self._changed
-        self.load(registry)
+        self.load(changed)
         if self._changed != before:
             self._notify()
 

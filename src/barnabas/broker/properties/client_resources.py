@@ -45,27 +45,31 @@ class ClientResources:
     __slots__ = ("_by_kind", "_registry", "changes", "on_change")
 
     def __init__(self, registry: Registry) -> None:
-        """Read what there is; raises as `load`."""
+        """Have what there is; raises as `read`."""
         self._registry = registry
         self._by_kind: dict[int, dict[str, Mapping[str, str]]] = {}
         self.changes = 0
         self.on_change: list[Callable[[], None]] = []
-        self.load()
+        self.adopt(self.read())
 
-    def load(self) -> None:
-        """Read all of them, which another broker may have changed.
+    def read(self) -> dict[int, dict[str, Mapping[str, str]]]:
+        """All that the registry has by now, by type and name, for `adopt`: others may have changed them.
 
         Raises:
-            StorageError: the registry cannot be read; nothing is changed.
+            StorageError: the registry cannot be read.
         """
         registry = self._registry
-        self._by_kind = {
+        return {
             kind: {
                 name_of_node(node): read_config(registry, f"{path}/{node}")
                 for node in registry.children(path)
             }
             for kind, path in _PATHS.items()
         }
+
+    def adopt(self, found: dict[int, dict[str, Mapping[str, str]]]) -> None:
+        """These are there from now on, and no others."""
+        self._by_kind = found
         self._changed()
 
     def names(self, kind: int) -> list[str]:

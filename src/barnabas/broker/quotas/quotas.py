@@ -69,26 +69,29 @@ class Quotas:
     __slots__ = ("_by_entity", "_clients", "_found", "_registry", "in_force")
 
     def __init__(self, registry: Registry) -> None:
-        """Read what there is; raises as `load`."""
+        """Have what there is; raises as `read`."""
         self._registry = registry
         self._by_entity: dict[Entity, dict[str, float]] = {}
         self._clients: set[Entity] = set()
         """Those of them that are no addresses."""
         self.in_force = False
         self._found: dict[tuple[str, str, str], Limit | None] = {}
-        self.load()
+        self.adopt(self.read())
 
-    def load(self) -> None:
-        """Read all of them, which another broker may have changed.
+    def read(self) -> dict[Entity, dict[str, float]]:
+        """All that the registry has by now, for `adopt`: another broker may have changed them.
 
         Raises:
-            StorageError: the registry cannot be read; nothing is changed.
+            StorageError: the registry cannot be read.
         """
         registry = self._registry
-        found = {
+        return {
             entity: _numbers(entity.path, read_config(registry, entity.path))
             for entity in _stored(registry)
         }
+
+    def adopt(self, found: Mapping[Entity, dict[str, float]]) -> None:
+        """These are in force from now on, and no others."""
         for entity in found.keys() | {*self._by_entity}:
             self._set(entity, found.get(entity, {}))
         self._found.clear()

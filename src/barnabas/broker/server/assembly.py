@@ -82,7 +82,7 @@ def assemble(
         registry=registry,
         logs=logs,
         topics=topics,
-        producer_ids=ProducerIds(registry, config.node_id),
+        producer_ids=ProducerIds(registry, config.node_id, registries.shared),
         replicas=replicas,
         purgatory=purgatory,
         client_memory=memory,

@@ -208,7 +208,7 @@ class BrokerServer:
 
     def _open_the_registries(self) -> None:
         self._registries = self._open_registries(self._logs.usable_paths)
-        self._settings.load(self._registries.own)
+        self._settings.load(self._settings.read(self._registries.own))
 
     @property
     def _the_registries(self) -> Registries:

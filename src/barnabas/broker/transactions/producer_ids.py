@@ -1,44 +1,87 @@
 """ProducerIds: ids that no producer has had, in blocks that are written down before they are used."""
 
 import json
+import logging
 from contextlib import suppress
+from functools import partial
 
-from barnabas.errors import RegistryConflict, StorageError
-from barnabas.ports import Registry
+from barnabas.errors import ErrorCode, RegistryConflict, StorageError
+from barnabas.ports import Registry, SharedRegistry
+
+log = logging.getLogger(__name__)
 
 PATH = "/latest_producer_id_block"
 BLOCK = 1000
 _LAST = 2**63 - 1
 _TRIES = 5
+_FEW = BLOCK // 10
+"""With so many ids left the next block is asked for, as by Kafka's brokers."""
+
+
+class NoIdYet(StorageError):
+    """A block of ids is asked for, and not there; the client tries again, as with Kafka from 3.0 on."""
+
+    code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
 
 class ProducerIds:
     """Gives ids out. What is left of a block when the broker stops is never used.
 
-    Source: Kafka's ZkProducerIdManager (node, JSON, size of a block).
+    With a registry elsewhere (`shared`) the next block is there before it is needed, the first one at the
+    start, so that nobody waits for it.
+
+    Source: Kafka's ZkProducerIdManager (node, JSON, size of a block) and RPCProducerIdManager.
     """
 
-    __slots__ = ("_end", "_next", "_node_id", "_registry")
+    __slots__ = ("_ahead", "_end", "_is_asking", "_next", "_node_id", "_registry", "_shared")
 
-    def __init__(self, registry: Registry, node_id: int) -> None:
+    def __init__(
+        self, registry: Registry, node_id: int, shared: SharedRegistry | None = None
+    ) -> None:
         self._registry = registry
         self._node_id = node_id
+        self._shared = shared
         self._next = 0
         self._end = 0
+        self._ahead: tuple[int, int] | None = None
+        self._is_asking = False
+        if shared is not None:
+            self._ask(shared)
 
     def next(self) -> int:
         """An id for a new producer.
 
         Raises:
-            StorageError: the next block cannot be written down, or what is written cannot be read.
+            StorageError: there is none yet (`NoIdYet`); the next block cannot be written down, or what is
+                written cannot be read.
         """
+        if self._shared is not None and self._end - self._next <= _FEW:
+            self._ask(self._shared)
         if self._next == self._end:
-            self._claim()
+            self._next, self._end = self._block()
         given, self._next = self._next, self._next + 1
         return given
 
-    def _claim(self) -> None:
-        self._next, self._end = claim_block(self._registry, self._node_id)
+    def _block(self) -> tuple[int, int]:
+        if self._shared is None:
+            return claim_block(self._registry, self._node_id)
+        if self._ahead is None:
+            raise NoIdYet("the next producer ids are asked for")
+        ahead, self._ahead = self._ahead, None
+        return ahead
+
+    def _ask(self, shared: SharedRegistry) -> None:
+        if self._is_asking or self._ahead is not None:
+            return
+        self._is_asking = True
+        shared.later(partial(claim_block, shared, self._node_id), self._asked)
+
+    def _asked(self, outcome: tuple[int, int] | Exception) -> None:
+        self._is_asking = False
+        if isinstance(outcome, Exception):
+            log.warning("no producer ids: the next request asks again", extra={"error": outcome})
+        else:
+            self._ahead = outcome
 
 
 def claim_block(registry: Registry, node_id: int) -> tuple[int, int]:

@@ -89,9 +89,16 @@ class RoutedMarkers:
 
     def _written(self, marker: _Marker, code: ErrorCode) -> None:
         """Answer, or try again. Only where ZooKeeper has no such topic, its partitions are gone."""
-        is_unknown = code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if is_unknown and not self._member.topics.is_deleted(marker.place.topic):
-            code = ErrorCode.LEADER_NOT_AVAILABLE
+        if code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            self._answer(marker, code)
+            return
+
+        def known(is_deleted: bool) -> None:  # noqa: FBT001 - a callback
+            self._answer(marker, code if is_deleted else ErrorCode.LEADER_NOT_AVAILABLE)
+
+        self._member.topics.when_deleted(marker.place.topic, known)
+
+    def _answer(self, marker: _Marker, code: ErrorCode) -> None:
         if code:
             fields = {**marker.place._asdict(), "error": code.name, "left": marker.tries_left}
             log.info("marker not written", extra=fields)

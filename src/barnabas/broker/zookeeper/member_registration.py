@@ -2,10 +2,11 @@
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.cluster.member import ClusterMember
+from barnabas.broker.purgatory.registry_calls import ask
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.broker_znodes import BROKERS, encode_broker
 from barnabas.broker.zookeeper.node_claim import claim
 from barnabas.broker.zookeeper.published_nodes import HeldNodes
-from barnabas.errors import StorageError
 from barnabas.ports import Disk, SharedRegistry
 
 _AGAIN_SECONDS = 1.0
@@ -39,19 +40,31 @@ class MemberRegistration:
         data = encode_broker(protocol, broker.advertised, broker.clock.time_ms(), rack)
         claim(self._registry, self._path, data, disk, file)
         self._held.hold(self._path, data)
-        self._read_epoch()
+        self._member.broker_epoch = self._registry.created_at(self._path)
         self._registry.on_new_session(self._read_epoch_later)
         self._take_config_changes()
         self._held.write()
         self._member.controller.start()
 
     def _take_config_changes(self) -> None:
-        broker, changes = self._broker, self._member.config_changes
-        changes.on_change("brokers", lambda _name: broker.settings.load_again(self._registry))
+        broker, registry, changes = self._broker, self._registry, self._member.config_changes
+
+        def of_brokers(_name: str) -> Steps[None]:
+            broker.settings.load_again(
+                (yield ask(registry, lambda: broker.settings.read(registry)))
+            )
+
+        def of_clients(_name: str) -> Steps[None]:
+            broker.quotas.adopt((yield ask(registry, broker.quotas.read)))
+
+        def of_resources(_name: str) -> Steps[None]:
+            broker.client_resources.adopt((yield ask(registry, broker.client_resources.read)))
+
+        changes.on_change("brokers", of_brokers)
         for kind in ("users", "clients", "ips"):
-            changes.on_change(kind, lambda _name: broker.quotas.load())
+            changes.on_change(kind, of_clients)
         for kind in ("groups", "client-metrics"):
-            changes.on_change(kind, lambda _name: broker.client_resources.load())
+            changes.on_change(kind, of_resources)
         changes.begin()
 
     def stop(self) -> None:
@@ -59,20 +72,22 @@ class MemberRegistration:
         self._stopped = True
         self._held.stop()
 
-    def _read_epoch(self) -> None:
-        self._member.broker_epoch = self._registry.created_at(self._path)
-
     def _read_epoch_later(self) -> None:
         """In a new session the node is made again, and with it the broker has another epoch."""
         self._broker.timers.after(_AGAIN_SECONDS, self._try_to_read_epoch)
 
     def _try_to_read_epoch(self) -> None:
-        if self._stopped:
-            return
-        try:
-            if self._registry.is_mine(self._path):
-                self._read_epoch()
-                return
-        except StorageError:
-            pass  # The session is gone again: the next one comes here, too.
-        self._read_epoch_later()
+        registry, path = self._registry, self._path
+
+        def read() -> int:
+            return registry.created_at(path) if registry.is_mine(path) else -1
+
+        def done(epoch: int | Exception) -> None:
+            if isinstance(epoch, Exception) or epoch < 0:
+                # Not there yet, or the session is gone again: the next one comes here, too.
+                self._read_epoch_later()
+            else:
+                self._member.broker_epoch = epoch
+
+        if not self._stopped:
+            registry.later(read, done)

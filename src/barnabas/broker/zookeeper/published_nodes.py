@@ -1,8 +1,10 @@
 """HeldNodes: what a broker shows of itself in a shared registry, put there again until it is there."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from barnabas.errors import KafkaError, RegistryConflict
 from barnabas.ports import SharedRegistry, Timer, Timers
@@ -10,10 +12,17 @@ from barnabas.ports import SharedRegistry, Timer, Timers
 log = logging.getLogger(__name__)
 
 _A_STEP = 128
-"""How many nodes are written before others are served: some tens of milliseconds."""
+"""How many nodes are written before other calls of the registry: some tens of milliseconds."""
 
 _FIRST_SECONDS = 0.2
 _LONGEST_SECONDS = 5.0
+
+
+class _Node(NamedTuple):
+    """How a node should be; without data there should be none."""
+
+    data: bytes | None
+    ephemeral: bool = False
 
 
 class HeldNodes:
@@ -41,6 +50,8 @@ class HeldNodes:
         self._pause = _FIRST_SECONDS
         self._again: Timer | None = None
         self._stopped = False
+        self._is_writing = False
+        self._sessions = 0
         registry.on_new_session(self._renew)
 
     def hold(self, path: str, data: bytes, *, ephemeral: bool = True) -> None:
@@ -68,69 +79,109 @@ class HeldNodes:
             self._due.pop(path, None)
 
     def write(self) -> None:
-        """Put what is due into the registry, a part of it now; what fails is tried again later."""
+        """Have what is due put into the registry, a part of it after the other; what fails, again later."""
         if self._again is not None:
             self._again.cancel()
             self._again = None
-        step = list(islice(self._due, _A_STEP))
-        if self._stopped or not step:
+        if self._stopped or self._is_writing or not self._due:
             return
-        path = step[0]
-        try:
-            self._make_missing(step)
-            for path in [each for each in step if each in self._due]:
-                self._write(path)
-                del self._due[path]
-        except KafkaError as error:
-            log.warning(
-                "registration fails",
-                extra={"path": path, "again_in_s": self._pause, "error": error},
-            )
+        self._is_writing = True
+        nodes = {path: self._wanted(path) for path in islice(self._due, _A_STEP)}
+        done = partial(self._written, nodes, self._sessions)
+        self._registry.later(partial(self._put, nodes), done)
+
+    def _wanted(self, path: str) -> _Node:
+        data = self._ephemeral.get(path)
+        return _Node(self._lasting.get(path)) if data is None else _Node(data, ephemeral=True)
+
+    def _written(
+        self,
+        nodes: Mapping[str, _Node],
+        sessions: int,
+        outcome: tuple[set[str], KafkaError | None] | Exception,
+    ) -> None:
+        self._is_writing = False
+        done, error = outcome if isinstance(outcome, tuple) else (set[str](), outcome)
+        # What a session before has written is gone, or about to go.
+        if sessions == self._sessions:
+            for path in done:
+                if self._wanted(path) == nodes[path]:
+                    self._due.pop(path, None)
+        if error is None:
+            self._pause = _FIRST_SECONDS
+            self._soon()
+            return
+        path = next(one for one in nodes if one not in done)
+        fields = {"path": path, "again_in_s": self._pause, "error": error}
+        log.warning("registration fails", extra=fields)
+        if self._again is None:
             self._again = self._timers.after(self._pause, self.write)
-            self._pause = min(2 * self._pause, _LONGEST_SECONDS)
+        self._pause = min(2 * self._pause, _LONGEST_SECONDS)
+        if path in self._due:
             # The others first, the next time: this one may be in somebody's hands.
             self._due[path] = self._due.pop(path)
-            return
-        self._pause = _FIRST_SECONDS
-        self._soon()
 
     def stop(self) -> None:
         """Write nothing more; ephemeral nodes go with the session."""
         self._stopped = True
 
-    def _make_missing(self, paths: list[str]) -> None:
-        """All at once, which is what most need; those that are there and should be others stay due.
+    def _renew(self) -> None:
+        """Nodes of the session before are gone, or are about to go."""
+        self._sessions += 1
+        self._due.update(dict.fromkeys(self._ephemeral))
+        self._soon()
+
+    def _soon(self) -> None:
+        if self._again is None and self._due and not self._is_writing:
+            self._again = self._timers.after(0, self.write)
+
+    # --- Beside the loop ----------------------------------------------------------------------
+
+    def _put(self, nodes: Mapping[str, _Node]) -> tuple[set[str], KafkaError | None]:
+        """Have nodes as they are wanted; gives those that are, and why others are not."""
+        done: set[str] = set()
+        try:
+            self._make_missing(nodes, done)
+            for path in [each for each in nodes if each not in done]:
+                self._write(path, nodes[path])
+                done.add(path)
+        except KafkaError as error:
+            return done, error
+        return done, None
+
+    def _make_missing(self, nodes: Mapping[str, _Node], done: set[str]) -> None:
+        """All at once, which is what most need; `done` gets those that are as they should be.
 
         Raises:
             StorageError: the registry does not do it.
         """
-        lasting = [path for path in paths if path in self._lasting]
+        mine = {path: one.data for path, one in nodes.items() if one.ephemeral and one.data}
+        wanted = {path: one.data for path, one in nodes.items() if not one.ephemeral}
+        lasting = {path: data for path, data in wanted.items() if data is not None}
         missing: dict[str, bytes] = {}
-        for path, there in zip(lasting, self._registry.get_all(lasting), strict=True):
+        for path, there in zip(lasting, self._registry.get_all([*lasting]), strict=True):
             if there is None:
-                missing[path] = self._lasting[path]
-            elif there[0] == self._lasting[path]:
-                del self._due[path]
-        mine = {path: self._ephemeral[path] for path in paths if path in self._ephemeral}
-        for nodes, ephemeral in ((mine, True), (missing, False)):
-            for path in nodes.keys() - set(self._registry.create_all(nodes, ephemeral=ephemeral)):
-                del self._due[path]
+                missing[path] = lasting[path]
+            elif there[0] == lasting[path]:
+                done.add(path)
+        for some, ephemeral in ((mine, True), (missing, False)):
+            done |= some.keys() - set(self._registry.create_all(some, ephemeral=ephemeral))
 
-    def _write(self, path: str) -> None:
+    def _write(self, path: str, node: _Node) -> None:
         """As it is wanted.
 
         Raises:
             RegistryConflict: somebody else made an ephemeral node there.
             StorageError: the registry does not do it.
         """
-        data = self._ephemeral.get(path)
+        data, ephemeral = node
         if data is None:
-            lasting = self._lasting.get(path)
+            self._registry.delete(path)
+            return
+        if not ephemeral:
             there = self._registry.get(path)
-            if lasting is None:
-                self._registry.delete(path)
-            elif there is None or there[0] != lasting:
-                self._registry.set(path, lasting)
+            if there is None or there[0] != data:
+                self._registry.set(path, data)
             return
         try:
             self._registry.create_ephemeral(path, data)
@@ -146,12 +197,3 @@ class HeldNodes:
 
     def _may_replace(self, path: str) -> bool:
         return bool(self._owner) and path != self._owner and self._registry.is_mine(self._owner)
-
-    def _renew(self) -> None:
-        """Nodes of the session before are gone, or are about to go."""
-        self._due.update(dict.fromkeys(self._ephemeral))
-        self._soon()
-
-    def _soon(self) -> None:
-        if self._again is None and self._due:
-            self._again = self._timers.after(0, self.write)

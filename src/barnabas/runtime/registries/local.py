@@ -7,13 +7,17 @@ all sessions end with the process. Brokers run on threads of their own, so each 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import TypeVar
 
 from barnabas.errors import RegistryConflict, RegistryUnavailable
+from barnabas.runtime.registries.call_thread import outcome_of
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeWrite
 
 Callback = Callable[[], None]
 HandOver = Callable[[Callback], None]
+Made = TypeVar("Made")
 
 
 class LocalRegistry:
@@ -217,6 +221,11 @@ class LocalSession:
                 self._watches[path].remove(on_change)
 
         return end
+
+    def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
+        """Do `work` now, as nothing here makes it wait; `on_done` is called in a later turn of the loop."""
+        with suppress(RuntimeError):
+            self._hand_over(partial(on_done, outcome_of(work)))
 
     def on_new_session(self, callback: Callback) -> None:
         """Nothing to call: a session ends only with its broker."""

@@ -2,7 +2,8 @@
 
 kazoo connects, and connects again, on threads of its own; what it tells is handed over to the
 caller's. A call waits for an answer, but not long, and not at all while ZooKeeper is known not to
-answer: the caller may be an event loop. Nothing here tries a change again; callers know whether they may.
+answer. An event loop leaves its calls to `later`, which waits on a thread. Nothing here tries a change again;
+callers know whether they may.
 """
 
 import logging
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
+from typing import TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -24,6 +26,7 @@ from kazoo.protocol.states import KazooState
 from kazoo.retry import KazooRetry
 
 from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable
+from barnabas.runtime.registries.call_thread import CallThread
 from barnabas.runtime.registries.zookeeper_calls import ZooKeeperCalls
 from barnabas.runtime.registries.zookeeper_watch import ZooKeeperWatch
 from barnabas.types import MUST_BE_NEW, NodeWrite
@@ -42,12 +45,13 @@ _AT_ONCE = 64
 _kazoo_log = logging.getLogger("barnabas.kazoo")
 
 Callback = Callable[[], None]
+Made = TypeVar("Made")
 
 
 class ZooKeeperRegistry:
     """One session with ZooKeeper, and the next one when it has expired.
 
-    All calls come from one thread, all callbacks go to `hand_over`.
+    Calls come from one thread and from what `later` does; all callbacks go to `hand_over`.
     """
 
     def __init__(
@@ -67,6 +71,7 @@ class ZooKeeperRegistry:
         hosts, self._root = read_place(place)
         self._place = place
         self._hand_over = hand_over
+        self._thread = CallThread(hand_over)
         self.session_seconds = session_ms / 1000
         self._watches: list[ZooKeeperWatch] = []
         self._new_session: list[Callback] = []
@@ -288,10 +293,15 @@ class ZooKeeperRegistry:
         gone.wait(seconds)
         return self._calls.ask(self._client.exists_async, path) is None
 
+    def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
+        """Do `work` on a thread, and call `on_done` with its result or error."""
+        self._thread.later(work, on_done)
+
     def close(self) -> None:
         """End the session, and its nodes with it; a second call does nothing."""
         if not self._closed:
             self._closed = True
+            self._thread.close()
             # One that does not answer would be waited for as long as for a session.
             ending = threading.Thread(target=self._end, name="barnabas-zookeeper-end", daemon=True)
             ending.start()

@@ -8,6 +8,7 @@ import pytest
 
 from barnabas.broker.cluster.config_changes import ConfigChanges
 from barnabas.broker.cluster.config_reports import ReportedConfigs
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.errors import RegistryUnavailable, StorageError
 from barnabas.ports import SharedRegistry
 from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
@@ -26,7 +27,11 @@ class Two:
         self.changes = ConfigChanges(cast("SharedRegistry", self.session), self.timers)
 
     def begin(self, take: Callable[[str], None] | None = None) -> None:
-        self.changes.on_change("topics", take or self.taken.append)
+        def in_steps(name: str) -> Steps[None]:
+            yield
+            (take or self.taken.append)(name)
+
+        self.changes.on_change("topics", in_steps)
         self.changes.begin()
 
     def notify(self, data: object) -> None:
@@ -43,6 +48,20 @@ def test_only_what_changed_is_read_and_once() -> None:
     two.session.deliver()
     assert two.taken == ["dogs", "cats"]
     two.session.deliver()
+    assert two.taken == ["dogs", "cats"]
+
+
+def test_what_is_reported_while_the_registry_does_not_answer_is_read_after_its_answer() -> None:
+    two = Two()
+    two.begin()
+    two.session.withheld = []
+    two.writer.set("/config/topics/dogs", b"{}")
+    two.session.deliver()
+    two.writer.set("/config/topics/cats", b"{}")
+    two.session.deliver()
+    # The calls that brought the news have returned; one question is out.
+    assert (two.taken, len(two.session.withheld)) == ([], 1)
+    two.session.answer()
     assert two.taken == ["dogs", "cats"]
 
 

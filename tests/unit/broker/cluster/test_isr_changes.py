@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
@@ -42,7 +43,8 @@ class Member:
         self.refused: list[tuple[int, ErrorCode]] = []
         self.asked: list[tuple[AlterPartitionRequest, Callable[[object], None]]] = []
         self.shown: list[PartitionState] = []
-        role = SimpleNamespace(
+        self.state = STATE
+        role = self.role = SimpleNamespace(
             leader=SimpleNamespace(leader_epoch=3),
             change=lambda isr, _replicas, epoch: self.changed.append((isr, epoch)),
             refuse_isr=lambda epoch, error: self.refused.append((epoch, error)),
@@ -56,7 +58,7 @@ class Member:
                 StillClock(),
                 lambda: 55,
                 lambda _place: cast("Leading", role),
-                lambda _place: STATE,
+                lambda _place: self.state,
                 lambda request, on_answer: self.asked.append(
                     (cast("AlterPartitionRequest", request), on_answer)
                 ),
@@ -97,6 +99,52 @@ def test_below_2_7_the_leader_writes_it_and_the_controller_is_notified() -> None
     note, _ = member.session.get(f"/isr_change_notification/{name}") or (b"", 0)
     assert name.startswith("isr_change_")
     assert json.loads(note) == {"version": 1, "partitions": [{"topic": "dogs", "partition": 0}]}
+
+
+def test_while_zookeeper_does_not_answer_nothing_waits_and_one_write_is_out() -> None:
+    member = Member("2.6")
+    member.session.withheld = []
+    member.propose()
+    member.propose()
+    assert (member.changed, member.refused, len(member.session.withheld)) == ([], [], 1)
+    member.session.answer()
+    assert member.changed == [(frozenset({1, 2}), 1)]
+    member.timers.run_soon()
+    # What was proposed meanwhile follows; the node has it already.
+    assert member.changed == [(frozenset({1, 2}), 1)] * 2
+
+
+def test_an_answer_of_another_leader_epoch_has_no_effect_and_the_controller_learns_of_the_write() -> (
+    None
+):
+    member = Member("2.6")
+    member.session.withheld = []
+    member.propose()
+    member.role.leader.leader_epoch = 4
+    member.session.answer()
+    assert (member.changed, member.refused, member.shown) == ([], [], [])
+    member.timers.advance(3)
+    assert len(member.session.children("/isr_change_notification")) == 1
+
+
+def test_an_answer_that_is_older_than_what_the_controller_says_has_no_effect() -> None:
+    member = Member("2.6")
+    member.session.withheld = []
+    member.propose()
+    member.state = replace(STATE, partition_epoch=5)
+    member.session.answer()
+    assert (member.changed, member.refused, member.shown) == ([], [], [])
+
+
+def test_what_could_not_be_reported_is_reported_later() -> None:
+    member = Member("2.6")
+    member.propose()
+    member.session.reachable = False
+    member.timers.advance(3)
+    member.session.reachable = True
+    assert member.session.children("/isr_change_notification") == []
+    member.timers.advance(3)
+    assert len(member.session.children("/isr_change_notification")) == 1
 
 
 def test_what_the_controller_wrote_meanwhile_counts() -> None:

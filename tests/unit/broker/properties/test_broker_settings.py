@@ -33,7 +33,7 @@ def test_changes_are_there_again_after_a_restart() -> None:
     registry = MemoryRegistry()
     change(settings(), registry, EVERY, num_io_threads="9", log_segment_bytes="7340032")
     again = settings()
-    again.load(registry)
+    again.load(again.read(registry))
     assert again.current.log_segment_bytes == 7_340_032
     entries = {entry.row.name: entry for entry in broker_entries(again.layers)}
     assert entries["num.io.threads"].origins[0] == (
@@ -108,4 +108,4 @@ def test_what_the_registry_holds_must_be_possible() -> None:
     registry = MemoryRegistry()
     registry.set("/config/brokers/1", b'{"config":{"log.segment.bytes":"few"}}')
     with pytest.raises(StorageError, match=r"/config/brokers"):
-        settings().load(registry)
+        settings().load(settings().read(registry))

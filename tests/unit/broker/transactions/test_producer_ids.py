@@ -1,6 +1,10 @@
 import json
 
-from barnabas.broker.transactions.producer_ids import PATH, ProducerIds
+import pytest
+
+from barnabas.broker.transactions.producer_ids import BLOCK, PATH, NoIdYet, ProducerIds
+from barnabas.errors import ErrorCode
+from sim.world.zookeeper import SimulatedZooKeeper
 from tests.unit.broker.in_memory import MemoryRegistry
 
 
@@ -31,3 +35,31 @@ def test_the_node_that_kafka_makes_without_a_block_is_the_start() -> None:
     registry = MemoryRegistry()
     registry.set(PATH, b"", -1)
     assert ProducerIds(registry, node_id=4).next() == 0
+
+
+def test_the_next_block_of_a_shared_registry_is_there_before_it_is_needed() -> None:
+    session = SimulatedZooKeeper().session()
+    ids = ProducerIds(session, 4, session)
+    assert [ids.next() for _ in range(BLOCK - 100)] == [*range(BLOCK - 100)]
+    session.withheld = []
+    assert [ids.next() for _ in range(100)] == [*range(BLOCK - 100, BLOCK)]
+    assert len(session.withheld) == 1
+    with pytest.raises(NoIdYet) as refused:
+        ids.next()
+    # Clients try again, and the broker does not ask twice.
+    assert (refused.value.code, len(session.withheld)) == (
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+        1,
+    )
+    session.answer()
+    assert ids.next() == BLOCK
+
+
+def test_a_block_that_could_not_be_claimed_is_asked_for_by_the_next_producer() -> None:
+    session = SimulatedZooKeeper().session()
+    session.reachable = False
+    ids = ProducerIds(session, 4, session)
+    with pytest.raises(NoIdYet):
+        ids.next()
+    session.reachable = True
+    assert ids.next() == 0

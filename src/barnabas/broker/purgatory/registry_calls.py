@@ -1,0 +1,69 @@
+"""Calls of a shared registry that no loop waits for: what they give comes later, and steps go on with it."""
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
+from barnabas.errors import KafkaError
+from barnabas.ports import SharedRegistry
+
+Made = TypeVar("Made")
+
+
+def ask(registry: SharedRegistry, work: Callable[[], object]) -> Pending:
+    """What `work` returns, or raises, when it has been done; see `SharedRegistry.later`."""
+    pending = Pending()
+    registry.later(work, pending.complete)
+    return pending
+
+
+class StepQueue:
+    """Steps of several events, those of one after those of the other: each finds what the last one left."""
+
+    __slots__ = ("_is_busy", "_waiting")
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Steps[object], Pending]] = deque()
+        self._is_busy = False
+
+    def put(self, steps: Steps[object]) -> Pending:
+        """Make them after all that were put before; gives what they return, or raise."""
+        pending = Pending()
+        self._waiting.append((steps, pending))
+        if not self._is_busy:
+            self._begin()
+        return pending
+
+    def _begin(self) -> None:
+        if self._waiting:
+            self._is_busy = True
+            self._go_on(*self._waiting.popleft(), None)
+
+    def _go_on(self, steps: Steps[object], pending: Pending, given: object) -> None:
+        outcome: object
+        try:
+            while True:
+                waits_for = (
+                    steps.throw(given) if isinstance(given, Exception) else steps.send(given)
+                )
+                if waits_for is not None and not waits_for.is_done:
+                    waits_for.on_done(partial(self._go_on, steps, pending))
+                    return
+                given = waits_for.outcome if waits_for is not None else None
+        except StopIteration as end:
+            outcome = end.value
+        except KafkaError as error:
+            outcome = error
+        except Exception as error:
+            self._end(pending, error)
+            raise
+        self._end(pending, outcome)
+
+    def _end(self, pending: Pending, outcome: object) -> None:
+        self._is_busy = False
+        pending.complete(outcome)
+        if not self._is_busy:
+            self._begin()

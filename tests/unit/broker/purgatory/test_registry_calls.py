@@ -1,0 +1,64 @@
+"""Steps that wait for a registry: in their order, and an error is raised where it is waited for."""
+
+from barnabas.broker.purgatory.registry_calls import StepQueue, ask
+from barnabas.broker.purgatory.stepping import Steps
+from barnabas.errors import RegistryUnavailable, StorageError
+from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
+
+
+class Queue:
+    """A queue whose steps read a node and write what they found."""
+
+    def __init__(self) -> None:
+        self.session: SimulatedSession = SimulatedZooKeeper().session()
+        self.steps = StepQueue()
+        self.found: list[object] = []
+
+    def put(self, name: str) -> None:
+        self.steps.put(self._read(name)).on_done(self.found.append)
+
+    def _read(self, name: str) -> Steps[str]:
+        before = yield ask(self.session, lambda: self.session.children("/a"))
+        yield
+        yield ask(self.session, lambda: self.session.create(f"/a/{name}", b""))
+        return f"{name} after {before}"
+
+
+def test_steps_of_one_event_come_after_those_of_the_other() -> None:
+    queue = Queue()
+    queue.session.withheld = []
+    queue.put("dogs")
+    queue.put("cats")
+    assert len(queue.session.withheld) == 1
+    queue.session.answer()
+    assert queue.found == ["dogs after []", "cats after ['dogs']"]
+
+
+def test_an_error_is_raised_in_the_steps_and_the_next_ones_go_on() -> None:
+    queue = Queue()
+    queue.session.withheld = []
+    queue.session.reachable = False
+    queue.put("dogs")
+    queue.session.reachable = True
+    queue.put("cats")
+    queue.session.answer()
+    error, after = queue.found
+    assert isinstance(error, RegistryUnavailable)
+    assert after == "cats after []"
+
+
+def test_steps_may_put_others() -> None:
+    queue, order = StepQueue(), list[str]()
+
+    def second() -> Steps[None]:
+        yield
+        order.append("second")
+
+    def first() -> Steps[None]:
+        queue.put(second())
+        order.append("first")
+        yield
+        raise StorageError("it fails")
+
+    queue.put(first())
+    assert order == ["first", "second"]

@@ -146,7 +146,7 @@ def control(folder: Path) -> None:
     """See the sanitizer stop a copy of a kernel that lacks one check: else silence means nothing.
 
     Raises:
-        AssertionError: it said nothing.
+        AssertionError: it reported nothing.
     """
     producing = Path("batches", "producing.py")
     text = (HERE / producing).read_text()

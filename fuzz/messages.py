@@ -14,8 +14,8 @@ def make_message(declared: type, version: int, chance: random.Random) -> object:
     hints = get_type_hints(declared, namespace, include_extras=True)
     values = {
         name: _value(hints[name], version, chance)
-        for name, said in declaration_of(declared).fields.items()
-        if version in said.versions
+        for name, field in declaration_of(declared).fields.items()
+        if version in field.versions
     }
     return declared(**values)
 

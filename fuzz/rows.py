@@ -110,7 +110,7 @@ def _columns(
         exact = array("B", bytes(state[0]))
         end = kernel.write(table, places, first, first + count, sizes, memoryview(exact), 0)
         made += [end, state.tolist(), bytes(exact)]
-        assert end == state[0], "the records have another size than was told"
+        assert end == state[0], "the records have another size than the one returned"
         if not spoilt:
             batch = bytearray(HEADER_SIZE) + exact
             _decoded(batch, [rows[at] for at in order[first : first + count]], state[2])

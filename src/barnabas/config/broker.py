@@ -19,6 +19,7 @@ from barnabas.config.broker_share_groups import ShareGroupConfig
 from barnabas.config.broker_streams_groups import StreamsGroupConfig
 from barnabas.config.broker_transactions import TransactionConfig
 from barnabas.config.broker_zookeeper import ZooKeeperConfig
+from barnabas.config.codec_names import STORED
 from barnabas.config.definition import (
     HIGH,
     INT_MAX,
@@ -124,7 +125,7 @@ class BrokerConfig(
         "producer",
         HIGH,
         "The codec that batches are stored in; producer keeps the producer's.",
-        choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+        choices=STORED,
     )
     compression_gzip_level: int = integer(
         -1,

@@ -7,6 +7,7 @@ row: an unknown name is a warning, never an error.
 from collections.abc import Mapping
 from typing import ClassVar, Final, Self, Unpack
 
+from barnabas.config.codec_names import PRODUCED
 from barnabas.config.configuration import Configuration, Loading
 from barnabas.config.definition import (
     HIGH,
@@ -166,7 +167,7 @@ class ProducerConfig(ClientConfig):
         "none",
         HIGH,
         "The compression codec of batches.",
-        choices=("none", "gzip", "snappy", "lz4", "zstd"),
+        choices=PRODUCED,
     )
     compression_gzip_level: int = integer(
         -1, MEDIUM, "The compression level of gzip; -1: the codec's own default.", low=-1, high=9

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar, Self
 
 from barnabas.config.broker import BrokerConfig
+from barnabas.config.codec_names import STORED
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import (
     LONG_MAX,
@@ -47,7 +48,7 @@ class TopicConfig(Configuration):
         MEDIUM,
         "Specify the final compression type: the codec that batches are stored in; producer keeps "
         "the producer's.",
-        choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+        choices=STORED,
         synonym="compression.type",
         since="0.9.0",
     )

@@ -25,7 +25,7 @@ from barnabas.broker.replicas.follower_reading import FetchingReplica
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
-from barnabas.records.codecs.compression import Codec
+from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.types import NodeId
 from barnabas.versions import VersionTable
 
@@ -38,12 +38,12 @@ _TODAY = 2
 
 
 class _Rules(NamedTuple):
-    """`magic`: the highest that may be given. `by_topic_id`: topics are given by their ids.
+    """`highest_codec`, `magic`: the highest that may be given. `by_topic_id`: topics are given by their ids.
 
     `each_whole`: each partition's first batch is read whole, whatever the limits say.
     """
 
-    zstd: bool
+    highest_codec: Codec
     magic: int = _TODAY
     each_whole: bool = False
     most_bytes: int = 2**31 - 1
@@ -52,12 +52,12 @@ class _Rules(NamedTuple):
 
 _BY_VERSION = VersionTable(
     {
-        0: _Rules(zstd=False, magic=0, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
-        2: _Rules(zstd=False, magic=1, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
-        3: _Rules(zstd=False, magic=1, most_bytes=_CONVERTED_BYTES_MAX),
-        4: _Rules(zstd=False),
-        10: _Rules(zstd=True),
-        13: _Rules(zstd=True, by_topic_id=True),
+        0: _Rules(Codec.LZ4, magic=0, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
+        2: _Rules(Codec.LZ4, magic=1, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
+        3: _Rules(Codec.LZ4, magic=1, most_bytes=_CONVERTED_BYTES_MAX),
+        4: _Rules(Codec.LZ4),
+        10: _Rules(Codec.ZSTD),
+        13: _Rules(Codec.ZSTD, by_topic_id=True),
     }
 )
 _READ_COMMITTED = 1
@@ -91,8 +91,8 @@ def handle(
     if replica is not None and writes != broker.replicas.writes:
         # How far it is committed records, and the broker has written what follows from that.
         fetched = again()
-    if not rules.zstd:
-        fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
+    if rules.highest_codec < HIGHEST_CODEC:
+        fetched = _without_unreadable(broker, plan.reads, fetched, rules)
     data = [one[2] for one in fetched]
     if rules.magic < _TODAY and readable_bytes(data) > _CONVERTED_AT_ONCE:
         broker.slow_requests.handled()
@@ -120,8 +120,8 @@ def _wait(
         fetched = read()
         if not must and not counts and not is_due([one.data for one in fetched], min_bytes):
             return False
-        if not rules.zstd:
-            fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
+        if rules.highest_codec < HIGHEST_CODEC:
+            fetched = _without_unreadable(broker, plan.reads, fetched, rules)
         pending.complete(_answer(broker, plan, replica, fetched))
         return True
 
@@ -165,18 +165,18 @@ def _replica(broker: Broker, request: FetchRequest) -> FetchingReplica | None:
 
 
 def _without_unreadable(
-    broker: Broker, reads: list[Read], fetched: list[Fetched], magic: int
+    broker: Broker, reads: list[Read], fetched: list[Fetched], rules: _Rules
 ) -> list[Fetched]:
-    """The same, but for topics whose `compression.type` is zstd, and those not to be converted."""
+    """The same, but for topics stored in a newer codec, and those not to be converted."""
     given = []
     for read, one in zip(reads, fetched, strict=True):
         partition = broker.replicas.find(one.topic, one.data.partition_index)
         code = ErrorCode.NONE
         if not one.data.error_code and partition is not None:
             config = partition.log.config
-            if config.stored is not None and config.stored.codec == Codec.ZSTD:
+            if config.stored is not None and config.stored.codec > rules.highest_codec:
                 code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
-            elif config.magic > magic and not config.downconverts:
+            elif config.magic > rules.magic and not config.downconverts:
                 code = ErrorCode.UNSUPPORTED_VERSION
         given.append(failed(read, code) if code else one)
     return given

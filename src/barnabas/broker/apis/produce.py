@@ -31,26 +31,27 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from barnabas.records.codecs.compression import Codec
 from barnabas.replication.acknowledgement import ALL
 from barnabas.versions import VersionRange, VersionTable
 
 
 class _Rules(NamedTuple):
-    """`zstd`: whether batches may be compressed so (KIP-110).
+    """`highest_codec`: the newest in which batches may be compressed: zstd since KIP-110.
 
     `message_sets`: whether messages of magic 0 and 1 are taken, which end with version 3 (KIP-98): from
     then on a request is not understood where it is not one batch of magic 2 for each partition.
     """
 
-    zstd: bool
+    highest_codec: Codec
     message_sets: bool
 
 
 _BY_VERSION = VersionTable(
     {
-        0: _Rules(zstd=False, message_sets=True),
-        3: _Rules(zstd=False, message_sets=False),
-        7: _Rules(zstd=True, message_sets=False),
+        0: _Rules(Codec.LZ4, message_sets=True),
+        3: _Rules(Codec.LZ4, message_sets=False),
+        7: _Rules(Codec.ZSTD, message_sets=False),
     }
 )
 _RULES = [_BY_VERSION[version] for version in VersionRange.parse("0-13")]
@@ -78,7 +79,9 @@ def handle(
     if not broker.profile.tells_records:
         _without_invalid_record(response, closes=not rules.message_sets)
     if _is_of_one_batch(request) and not rules.message_sets:
-        return repeated_append(broker.replicas, request.topic_data[0], response, zstd=rules.zstd)
+        return repeated_append(
+            broker.replicas, request.topic_data[0], response, highest_codec=rules.highest_codec
+        )
     return response
 
 
@@ -118,11 +121,11 @@ def _append(
     request: ProduceRequest,
     refusals: Mapping[int, PartitionProduceResponse],
 ) -> ProduceResponse:
-    zstd, message_sets = _RULES[context.api_version]
+    highest_codec, message_sets = _RULES[context.api_version]
     return broker.replicas.append(
         request,
         refusals,
-        zstd=zstd,
+        highest_codec=highest_codec,
         message_sets=message_sets,
         to_internal=context.client_id == _TOOLS,
     )

@@ -154,5 +154,5 @@ def _stored(topic: TopicConfig) -> StoredCodec | None:
             return StoredCodec(Codec.LZ4, None if level == _FAST_LZ4 else level)
         case "zstd":
             return StoredCodec(Codec.ZSTD, topic.compression_zstd_level)
-        case _:
-            return StoredCodec(Codec.SNAPPY)
+        case name:
+            return StoredCodec(Codec[name.upper()])

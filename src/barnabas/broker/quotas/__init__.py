@@ -1,1 +1,1 @@
-"""How much clients may use: quotas, throttling, memory."""
+"""How much clients may use: quotas and throttling."""

@@ -8,6 +8,7 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceData,
 )
+from barnabas.records.codecs.compression import Codec
 
 
 class AppendAgain(Repeatable):
@@ -16,7 +17,7 @@ class AppendAgain(Repeatable):
     The outcome is the response to the request that was answered just now.
     """
 
-    __slots__ = ("_config", "_partition", "_place", "_replicas", "_start", "_zstd")
+    __slots__ = ("_config", "_highest_codec", "_partition", "_place", "_replicas", "_start")
 
     def __init__(
         self,
@@ -25,7 +26,7 @@ class AppendAgain(Repeatable):
         topic: TopicProduceData,
         response: ProduceResponse,
         *,
-        zstd: bool,
+        highest_codec: Codec,
     ) -> None:
         super().__init__(response)
         self._replicas = replicas
@@ -33,7 +34,7 @@ class AppendAgain(Repeatable):
         self._place = topic.name, bytes(topic.topic_id), partition.index
         self._config = partition.log.config
         self._start = partition.log.start_offset
-        self._zstd = zstd
+        self._highest_codec = highest_codec
 
     def again(
         self, view: memoryview, places: list[int]
@@ -56,12 +57,18 @@ class AppendAgain(Repeatable):
         usual = replicas.append_usual(partition, view, places)
         if usual is not None:
             return usual
-        one = replicas.append_one(partition, view[places[0] : places[1]], zstd=self._zstd)
+        one = replicas.append_one(
+            partition, view[places[0] : places[1]], highest_codec=self._highest_codec
+        )
         return None if one is None else (one, [one.base_offset])
 
 
 def repeated_append(
-    replicas: ReplicaManager, topic: TopicProduceData, response: ProduceResponse, *, zstd: bool
+    replicas: ReplicaManager,
+    topic: TopicProduceData,
+    response: ProduceResponse,
+    *,
+    highest_codec: Codec,
 ) -> ProduceResponse | AppendAgain:
     """The response to a request for this one partition, with what appends to it again if it can.
 
@@ -74,4 +81,4 @@ def repeated_append(
     partition = replicas.find_requested(topic.name, bytes(topic.topic_id), answer.index)
     if partition is None or not partition.counts_when_written:
         return response
-    return AppendAgain(replicas, partition, topic, response, zstd=zstd)
+    return AppendAgain(replicas, partition, topic, response, highest_codec=highest_codec)

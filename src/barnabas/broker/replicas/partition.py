@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.refusals import (
-    is_of_zstd,
+    codec_of,
     no_records,
     not_stored,
     old_format,
@@ -24,7 +24,7 @@ from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, r
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
-from barnabas.records.codecs.compression import Codec
+from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.types import NO_TIMESTAMP
 from barnabas.wire.schema import maker
 
@@ -73,16 +73,17 @@ class Partition:
         records: memoryview | None,
         now_ms: int,
         *,
-        zstd: bool = True,
+        highest_codec: Codec = HIGHEST_CODEC,
         in_transaction: bool = False,
         unpacking: Unpacking | None = None,
     ) -> PartitionProduceResponse:
         """Check and queue one record set; it counts when `write` has succeeded.
 
         The records are stamped in place and must stay as they are until `write`. `in_transaction`:
-        they may belong to one. `unpacking`: what all of the request may unpack to.
+        they may belong to one. `unpacking`: what all of the request may unpack to. `highest_codec`: the
+        newest one that the client knows.
         """
-        if records is None or (not zstd and is_of_zstd(records)):
+        if records is None or (highest_codec < HIGHEST_CODEC and codec_of(records) > highest_codec):
             return (no_records if records is None else unknown_codec)(self.index)
         bases = self.append_usual(records, [0, len(records)], now_ms)
         if bases:
@@ -154,7 +155,7 @@ class Partition:
         records: memoryview | None,
         now_ms: int,
         *,
-        zstd: bool = True,
+        highest_codec: Codec = HIGHEST_CODEC,
         in_transaction: bool = False,
         unpacking: Unpacking | None = None,
     ) -> PartitionProduceResponse:
@@ -164,19 +165,27 @@ class Partition:
         """
         if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == MAGIC):
             return self.append(
-                records, now_ms, zstd=zstd, in_transaction=in_transaction, unpacking=unpacking
+                records,
+                now_ms,
+                highest_codec=highest_codec,
+                in_transaction=in_transaction,
+                unpacking=unpacking,
             )
         if self.log.config.magic < MAGIC:
             return self._append_old(records, now_ms, unpacking)
         try:
-            return self._append_converted(records, now_ms, zstd=zstd, unpacking=unpacking)
+            return self._append_converted(records, now_ms, highest_codec, unpacking)
         except RefusedRecords as reason:
             return refusal(self.index, reason, self.log.start_offset)
         except StorageError as error:
             return not_stored(self.index, error)
 
     def _append_converted(
-        self, records: memoryview, now_ms: int, *, zstd: bool, unpacking: Unpacking | None
+        self,
+        records: memoryview,
+        now_ms: int,
+        highest_codec: Codec,
+        unpacking: Unpacking | None,
     ) -> PartitionProduceResponse:
         """Queue messages as one batch of today. Raises as `accept_set` and `PartitionLog.append`."""
         # Imported late: a broker starts faster without it, and most never need it.
@@ -185,7 +194,7 @@ class Partition:
         batch = todays_batch(records, self.log.config, unpacking)
         if batch is None:
             return self.appended(-1)
-        if batch[1].codec == Codec.ZSTD and not zstd:
+        if batch[1].codec > highest_codec:
             return unknown_codec(self.index)
         return self._append_checked(*batch, now_ms)
 

@@ -2,10 +2,11 @@
 
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.produce import BatchIndexAndErrorMessage, PartitionProduceResponse
-from barnabas.records.batches.batch import CODEC_MASK, HEADER_SIZE
+from barnabas.records.batches.batch import CODEC_MASK, HEADER_SIZE, MAGIC_AT
 from barnabas.records.batches.refused import RefusedRecords
-from barnabas.records.codecs.compression import Codec
+from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 
+_MAGIC = 2
 _CODEC_AT = 22
 
 
@@ -22,8 +23,8 @@ def no_records(index: int) -> PartitionProduceResponse:
 
 
 def unknown_codec(index: int) -> PartitionProduceResponse:
-    """Zstd of a client that is too old for it (KIP-110)."""
-    message = "this version of Produce does not know zstd"
+    """A codec that is newer than the version of the request, as zstd may be (KIP-110)."""
+    message = "this version of Produce does not know the codec"
     return refused(index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message)
 
 
@@ -61,6 +62,9 @@ def refusal(index: int, records: RefusedRecords, log_start_offset: int) -> Parti
     return answer
 
 
-def is_of_zstd(batch: memoryview) -> bool:
-    """Whether what may be a batch says that it is compressed by zstd."""
-    return len(batch) >= HEADER_SIZE and batch[_CODEC_AT] & CODEC_MASK == Codec.ZSTD
+def codec_of(records: memoryview) -> int:
+    """The codec of a batch of magic 2; NONE for anything else, whose checks say what is wrong."""
+    if len(records) < HEADER_SIZE or records[MAGIC_AT] != _MAGIC:
+        return Codec.NONE
+    codec = records[_CODEC_AT] & CODEC_MASK
+    return codec if codec <= HIGHEST_CODEC else Codec.NONE

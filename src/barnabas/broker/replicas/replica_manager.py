@@ -24,7 +24,7 @@ from barnabas.protocol.produce import (
     TopicProduceResponse,
 )
 from barnabas.records.batches.unpacking import Unpacking
-from barnabas.records.codecs.compression import Codec
+from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.wire.schema import maker
 
 log = logging.getLogger(__name__)
@@ -155,7 +155,7 @@ class ReplicaManager:
         request: ProduceRequest,
         refusals: Mapping[int, PartitionProduceResponse] = _NOTHING_REFUSED,
         *,
-        zstd: bool = True,
+        highest_codec: Codec = HIGHEST_CODEC,
         message_sets: bool = False,
         to_internal: bool = False,
     ) -> ProduceResponse:
@@ -163,8 +163,8 @@ class ReplicaManager:
 
         `write` may still make errors of answers in it, where the disk fails. `refusals`: answers that
         are there already, by their place. With a transactional id records may be of a transaction,
-        of which the caller knows that it is open. `zstd`: whether the client may send, and so read,
-        batches compressed with it. `message_sets`: whether it may send messages of magic 0 and 1.
+        of which the caller knows that it is open. `highest_codec`: the newest that the client knows.
+        `message_sets`: whether it may send messages of magic 0 and 1.
         `to_internal`: topics of coordinators are taken too.
         """
         now_ms = self._clock.time_ms()
@@ -199,7 +199,7 @@ class ReplicaManager:
                     partition,
                     one.records,  # type: ignore[arg-type]  # as read, a view
                     now_ms,
-                    zstd=zstd,
+                    highest_codec=highest_codec,
                     in_transaction=in_transaction,
                     unpacking=unpacking,
                 )
@@ -215,7 +215,7 @@ class ReplicaManager:
         return _response(responses=responses)
 
     def append_one(
-        self, partition: Partition, records: memoryview, *, zstd: bool
+        self, partition: Partition, records: memoryview, *, highest_codec: Codec
     ) -> PartitionProduceResponse | None:
         """Queue the batch of a request for one partition; None: nothing is done.
 
@@ -226,7 +226,8 @@ class ReplicaManager:
         if was_much:
             return None
         unpacking.begin()
-        answer = partition.append(records, self._clock.time_ms(), zstd=zstd, unpacking=unpacking)
+        now_ms = self._clock.time_ms()
+        answer = partition.append(records, now_ms, highest_codec=highest_codec, unpacking=unpacking)
         if answer.error_code:
             return None
         self._await_write(partition, answer)
@@ -374,22 +375,16 @@ class ReplicaManager:
         min_one = True
         for read in reads:
             topic, topic_id, asked = read
-            most = asked.partition_max_bytes
+            most = min(left, asked.partition_max_bytes)
             partition = self.find_requested(topic, topic_id, asked.partition)
             if partition is None:
                 fetched.append(failed(read, self._unknown(topic, topic_id)))
                 continue
             if replica is not None and partition.role is not None:
-                got = read_for_replica(
-                    partition, read, min(left, most), replica, self._clock, min_one=min_one
-                )
+                got = read_for_replica(partition, read, most, replica, self._clock, min_one=min_one)
             else:
                 got = read_records(
-                    partition,
-                    read,
-                    min(left, most),
-                    min_one=min_one,
-                    committed_only=committed_only,
+                    partition, read, most, min_one=min_one, committed_only=committed_only
                 )
             size = len(got.data.records or b"")
             if size:

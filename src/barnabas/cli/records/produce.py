@@ -16,10 +16,11 @@ from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import counted, notice
 from barnabas.cli.records.lines import delimiter, split
 from barnabas.config.clients import ProducerConfig
+from barnabas.config.codec_names import PRODUCED
 from barnabas.errors import ConfigError
 from barnabas.records.record_json import RecordToSend, from_json
 
-_CODECS = click.Choice(["none", "gzip", "snappy", "lz4", "zstd"])
+_CODECS = click.Choice(PRODUCED)
 
 _JSON_GROWTH = 8
 """JSON may need six bytes for one (\u0001), and has names besides key and value."""

@@ -116,7 +116,7 @@ class _Conversion:
 
 def _before_zstd(data: Buffer) -> Buffer:
     """All of it, or what is before a batch that no old format can hold, unless that is the first."""
-    positions: Sequence[int] = [each.position for each in walk(data) if each.codec == Codec.ZSTD]
+    positions: Sequence[int] = [each.position for each in walk(data) if each.codec >= Codec.ZSTD]
     return memoryview(data)[: positions[0]] if positions and positions[0] else data
 
 

@@ -1,7 +1,7 @@
 """Whole batches out of a segment's file, a few megabytes at a time. Decodes no record.
 
-Messages of Kafka 0.7 come as batches of today. Who gets a chunk is done with it before the next one:
-its buffer is used again.
+Messages of Kafka 0.7 come as batches of today. A caller must be done with a chunk before it takes the next
+one: its buffer is used again.
 """
 
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ class AdminCluster:
     """Answers from brokers. Connects at the first question; one thread at a time."""
 
     def __init__(self, options: ReadOptions) -> None:
-        # What only a consumer can be told would be an unknown property here.
+        # Properties that only consumers have would be unknown here.
         named = {name: value for name, value in options.kafka.items() if AdminConfig.find(name)}
         ours = {"client.id": options.group_id_prefix, "bootstrap.refused.timeout.ms": REFUSED_MS}
         self._admin = Admin(ours | named)

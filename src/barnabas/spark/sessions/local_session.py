@@ -85,8 +85,8 @@ def session(
 def register(spark: SparkSession) -> None:
     """Make `format("barnabas")` and `format("barnabas-log")` known to a session that does not find them.
 
-    A local session whose workers would run `python3` from PATH is told to run this very Python for
-    what it is given from here on; PYSPARK_PYTHON, where it is set, stays what it is.
+    A local session whose workers would run `python3` from PATH runs this very Python from here
+    on; PYSPARK_PYTHON, where it is set, stays what it is.
     """
     from pyspark_barnabas import DefaultSource
     from pyspark_barnabas_log import DefaultSource as DirectorySource

@@ -31,7 +31,7 @@ from barnabas.protocol.produce import (
 from barnabas.records.batches.batch import walk
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.recompression import StoredCodec
-from barnabas.records.codecs.compression import Codec
+from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.messages07.message07 import encode_message
 from barnabas.runtime.clock import SystemClock
@@ -353,7 +353,7 @@ def test_behind_a_batch_that_unpacks_much_the_next_goes_the_ordinary_way(tmp_pat
     much = bytes(builder.build())
 
     def one(batch: bytearray) -> object | None:
-        return replicas.append_one(partition, memoryview(batch), zstd=True)
+        return replicas.append_one(partition, memoryview(batch), highest_codec=HIGHEST_CODEC)
 
     assert one(make_batch(1)) is not None
     assert not slow

@@ -93,14 +93,13 @@ def leader_and_isr(
 def update_metadata(
     image: ClusterImage, request: UpdateMetadataRequest, broker_epoch: int
 ) -> Outcome:
-    """The delta of an UpdateMetadata. Its list of brokers is complete."""
+    """The delta of an UpdateMetadata. Its list of brokers is complete; of topics see `gone`."""
     error = check_controller(
         request.controller_epoch, image.controller_epoch, request.broker_epoch, broker_epoch
     )
     if error:
         return Outcome(error=error)
     topics: dict[str, TopicDelta | None] = {}
-    named: dict[str, set[int]] = {}
     for name, topic_id, rows in _by_topic(request.ungrouped_partition_states, request.topic_states):
         topic, partitions = _known(image, name, topic_id)
         changes = {
@@ -109,13 +108,20 @@ def update_metadata(
             for state in [_shown(row, partitions.get(row.partition_index))]
             if state != partitions.get(row.partition_index)
         }
-        named[name] = {row.partition_index for row in rows}
         if changes or _gets_id(topic, topic_id):
             topics[name] = TopicDelta(topic_id, changes, is_new=_is_new(topic, topic_id))
-    if request.type == FULL:
-        topics = {**_gone(image, named), **topics}
     delta = _by(request, topics)
     return Outcome(replace(delta, brokers=_brokers(image, request.live_brokers)))
+
+
+def gone(image: ClusterImage, request: UpdateMetadataRequest) -> ImageDelta:
+    """What an UpdateMetadata that names all there is takes away: what it does not name."""
+    if request.type != FULL:
+        return ImageDelta()
+    named: dict[str, set[int]] = {}
+    for name, _, rows in _by_topic(request.ungrouped_partition_states, request.topic_states):
+        named.setdefault(name, set()).update(row.partition_index for row in rows)
+    return ImageDelta(topics=_gone(image, named))
 
 
 def stop_replica(

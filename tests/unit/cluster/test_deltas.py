@@ -5,7 +5,14 @@ from typing import TypeVar
 
 import pytest
 
-from barnabas.cluster.deltas import FULL, StopOutcome, leader_and_isr, stop_replica, update_metadata
+from barnabas.cluster.deltas import (
+    FULL,
+    StopOutcome,
+    gone,
+    leader_and_isr,
+    stop_replica,
+    update_metadata,
+)
 from barnabas.cluster.image import (
     Broker,
     BrokerEndpoint,
@@ -247,7 +254,8 @@ def test_a_full_request_names_all_there_is() -> None:
         )
     )
     assert more.apply(update_metadata(more, shown(), LIFE).delta).topics.keys() == {"dogs", "cats"}
-    after = more.apply(update_metadata(more, shown(kind=FULL), LIFE).delta)
+    assert not gone(more, shown()).topics
+    after = more.apply(gone(more, shown(kind=FULL)))
     assert [one for one, _ in after.partitions()] == [DOGS]
 
 

@@ -1,18 +1,23 @@
 """AlterPartition (key 56): a leader asks the controller to change who is in sync (KIP-497).
 
-Does: takes what the leader may have, all partitions in one transaction; answers with what is so then.
+Does: takes what the leader may have, in steps, a transaction for some partitions each; answers with what
+    is so then.
 Refuses: other brokers than the leader, and old epochs, each partition by itself; all while this broker is
     not the controller.
 Versions: 1 recovery state (ignored: it is over with any change) · 2 topic ids, a code of its own for
     replicas that may not be in sync (KIP-841) · 3 epochs of the brokers in sync (KIP-903)
 """
 
+from collections.abc import Sequence
+
 from barnabas.broker.broker import Broker
+from barnabas.broker.cluster.cluster_controller import ClusterController
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps
 from barnabas.cluster.events import IsrProposed
 from barnabas.cluster.image import ClusterImage
 from barnabas.cluster.view import Decision
-from barnabas.errors import ErrorCode, KafkaError
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.alter_partition import (
     AlterPartitionRequest,
     AlterPartitionRequestPartition,
@@ -24,45 +29,60 @@ from barnabas.protocol.alter_partition import (
 from barnabas.types import NodeId, TopicPartition
 from barnabas.versions import VersionTable
 
+_AT_ONCE = 100
+"""Partitions: what is decided and written for them takes some milliseconds."""
 _BY_ID = VersionTable({0: False, 2: True})
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: AlterPartitionRequest
-) -> AlterPartitionResponse:
+) -> Steps[AlterPartitionResponse]:
     """Change ISRs."""
     if broker.member is None:
         return AlterPartitionResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, topics=[])
-    controller, by_id = broker.member.controller, _BY_ID[context.api_version]
-    try:
-        image = controller.view.image
-        events = [
-            _event(request, _name(image, topic, by_id=by_id), row)
-            for topic in request.topics
-            for row in topic.partitions
-        ]
-        decisions = controller.take(*events)
-    except KafkaError as error:
-        return AlterPartitionResponse(error_code=error.code, topics=[])
+    by_id = _BY_ID[context.api_version]
+    asked = [(topic, row) for topic in request.topics for row in topic.partitions]
+    made: list[AlterPartitionResponsePartition] = []
+    for first in range(0, len(asked), _AT_ONCE):
+        try:
+            made += _altered(
+                broker.member.controller, request, asked[first : first + _AT_ONCE], by_id=by_id
+            )
+        except KafkaError as error:
+            return AlterPartitionResponse(error_code=error.code, topics=[])
+        yield
+    rows = iter(made)
+    topics = yield from grown(
+        request.topics,
+        lambda topic: AlterPartitionResponseTopic(
+            topic_name=topic.topic_name,
+            topic_id=topic.topic_id,
+            partitions=[next(rows) for _ in topic.partitions],
+        ),
+    )
+    return AlterPartitionResponse(error_code=ErrorCode.NONE, topics=topics)
+
+
+def _altered(
+    controller: ClusterController,
+    request: AlterPartitionRequest,
+    asked: Sequence[tuple[AlterPartitionRequestTopic, AlterPartitionRequestPartition]],
+    *,
+    by_id: bool,
+) -> list[AlterPartitionResponsePartition]:
+    """Raises BrokerError, StorageError: none of them."""
+    image = controller.view.image
+    events = [_event(request, _name(image, topic, by_id=by_id), row) for topic, row in asked]
+    decisions = controller.take(*events)
     refused = next((one.error for one in decisions if one.error), ErrorCode.NONE)
     if refused:
-        return AlterPartitionResponse(error_code=refused, topics=[])
+        raise BrokerError(refused, "the leader may change no ISR")
     unknown = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    rows = iter(
+    return [
         _row(event, decision, unknown, by_id=by_id)
         for event, decision in zip(events, decisions, strict=True)
-    )
-    return AlterPartitionResponse(
-        error_code=ErrorCode.NONE,
-        topics=[
-            AlterPartitionResponseTopic(
-                topic_name=topic.topic_name,
-                topic_id=topic.topic_id,
-                partitions=[next(rows) for _ in topic.partitions],
-            )
-            for topic in request.topics
-        ],
-    )
+    ]
 
 
 def _name(image: ClusterImage, topic: AlterPartitionRequestTopic, *, by_id: bool) -> str:
@@ -72,12 +92,14 @@ def _name(image: ClusterImage, topic: AlterPartitionRequestTopic, *, by_id: bool
 def _event(
     request: AlterPartitionRequest, name: str, row: AlterPartitionRequestPartition
 ) -> IsrProposed:
-    with_epochs = [(NodeId(one.broker_id), one.broker_epoch) for one in row.new_isr_with_epochs]
+    # A broker that is named twice is in sync once.
+    isr = dict.fromkeys(map(NodeId, row.new_isr), -1)
+    isr.update((NodeId(one.broker_id), one.broker_epoch) for one in row.new_isr_with_epochs)
     return IsrProposed(
         NodeId(request.broker_id),
         request.broker_epoch,
         TopicPartition(name, row.partition_index),
-        (*with_epochs, *((NodeId(one), -1) for one in row.new_isr)),
+        tuple(isr.items()),
         row.leader_epoch,
         row.partition_epoch,
     )

@@ -11,7 +11,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps
 from barnabas.broker.topics.assignments import explicit_assignment
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_partition_reassignments import (
@@ -23,7 +23,7 @@ from barnabas.protocol.alter_partition_reassignments import (
 )
 
 
-@in_steps_while_heard
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: AlterPartitionReassignmentsRequest
 ) -> Steps[AlterPartitionReassignmentsResponse]:
@@ -33,7 +33,7 @@ def handle(
         # Imported late: a broker that is alone needs none of it.
         from barnabas.broker.requests.cluster_moves import reassign
 
-        return reassign(broker.member.controller, request)
+        return (yield from reassign(broker.member.controller, request))
     responses = []
     for topic in request.topics:
         partitions = yield from grown(topic.partitions, partial(_answer, broker, topic.name))

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, grown_in_steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown_in_steps, in_steps
 from barnabas.broker.requests.partition_view import view
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.elect_leaders import (
@@ -34,7 +34,7 @@ _NOBODY = {
 """By the type of the election: the error if no replica can lead."""
 
 
-@in_steps_while_heard
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: ElectLeadersRequest
 ) -> Steps[ElectLeadersResponse]:
@@ -44,7 +44,7 @@ def handle(
         # Imported late: a broker that is alone needs none of it.
         from barnabas.broker.requests.cluster_moves import elect
 
-        return elect(broker.member.controller, request)
+        return (yield from elect(broker.member.controller, request))
     kind, of_all = request.election_type, request.topic_partitions is None
 
     def of_topic(asked: tuple[str, Collection[int]]) -> Steps[ReplicaElectionResult]:

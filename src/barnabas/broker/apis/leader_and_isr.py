@@ -8,7 +8,7 @@ Versions: 2 broker epoch (KIP-380) · 5 topic ids, and the response has them (KI
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps
 from barnabas.errors import ErrorCode
 from barnabas.protocol.leader_and_isr import (
     LeaderAndIsrPartitionError,
@@ -42,20 +42,15 @@ def handle(
 
     by_id = _BY_ID[context.api_version]
     if not by_id:
-        return LeaderAndIsrResponse(
-            error_code=ErrorCode.NONE,
-            partition_errors=[answer(name, index, name) for name, index in rows],
-        )
-    return LeaderAndIsrResponse(
-        error_code=ErrorCode.NONE,
-        topics=[
-            LeaderAndIsrTopicError(
-                topic_id=topic.topic_id,
-                partition_errors=[
-                    answer(topic.topic_name, one.partition_index, "")
-                    for one in topic.partition_states
-                ],
-            )
-            for topic in request.topic_states
-        ],
+        found = yield from grown(rows, lambda row: answer(*row, row[0]))
+        return LeaderAndIsrResponse(error_code=ErrorCode.NONE, partition_errors=found)
+    topics = yield from grown(
+        request.topic_states,
+        lambda topic: LeaderAndIsrTopicError(
+            topic_id=topic.topic_id,
+            partition_errors=[
+                answer(topic.topic_name, one.partition_index, "") for one in topic.partition_states
+            ],
+        ),
     )
+    return LeaderAndIsrResponse(error_code=ErrorCode.NONE, topics=topics)

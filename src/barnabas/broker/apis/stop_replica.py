@@ -7,7 +7,7 @@ Versions: 1 broker epoch (KIP-380) · 3 leader epochs; each partition has its de
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps
 from barnabas.errors import ErrorCode
 from barnabas.protocol.stop_replica import (
     StopReplicaPartitionError,
@@ -26,10 +26,10 @@ def handle(
         code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
         return StopReplicaResponse(error_code=code, partition_errors=[])
     error, errors = yield from broker.member.stop_replicas(request)
-    rows = [
-        StopReplicaPartitionError(
-            topic_name=partition.topic, partition_index=partition.partition, error_code=code
-        )
-        for partition, code in errors.items()
-    ]
+    rows = yield from grown(
+        errors.items(),
+        lambda row: StopReplicaPartitionError(
+            topic_name=row[0].topic, partition_index=row[0].partition, error_code=row[1]
+        ),
+    )
     return StopReplicaResponse(error_code=error, partition_errors=rows)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.peer_connection import (
@@ -32,6 +33,9 @@ log = logging.getLogger(__name__)
 _PATIENCE_SECONDS = 30.0
 _CREATE_TOPICS = 1
 """The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
+MOST_TOPICS = 1000
+"""That wait for the controller: clients ask again, and may name any number of them."""
+TOPICS_A_REQUEST = 32
 _TRIES = 3
 _PAUSE_SECONDS = 1.0
 
@@ -54,7 +58,8 @@ class ControllerClient:
         self._connect = connect
         self._image = image
         self._broker_epoch = broker_epoch
-        self._asked_for: set[str] = set()
+        self._asked_for: dict[str, CreatableTopic] = {}
+        self._asks_for_topics = False
         self._open: set[PeerConnection] = set()
         """The connections of requests that are not answered yet."""
 
@@ -80,16 +85,16 @@ class ControllerClient:
     ) -> None:
         """Have the controller make a topic, with fewer replicas where there are fewer brokers.
 
-        It is asked once at a time. `min_isr`: the topic's `min.insync.replicas`.
+        It is asked for some topics at a time. One that finds too many waiting is not asked for.
+        `min_isr`: the topic's `min.insync.replicas`.
         """
-        if wanted.name in self._asked_for:
+        if wanted.name in self._asked_for or len(self._asked_for) >= MOST_TOPICS:
             return
-        self._asked_for.add(wanted.name)
         count = max(min(replicas, len(self._image().brokers)), 1)
         config = dict(wanted.config)
         if min_isr is not None:
             config["min.insync.replicas"] = str(min(min_isr, count))
-        topic = CreatableTopic(
+        self._asked_for[wanted.name] = CreatableTopic(
             name=wanted.name,
             num_partitions=len(wanted.partitions),
             replication_factor=count,
@@ -98,12 +103,25 @@ class ControllerClient:
                 CreatableTopicConfig(name=name, value=value) for name, value in config.items()
             ],
         )
+        if not self._asks_for_topics:
+            self._asks_for_topics = True
+            self._timers.soon(self._ask_for_topics)
+
+    def _ask_for_topics(self) -> None:
+        """Ask for those that wait longest."""
+        topics = [*islice(self._asked_for.values(), TOPICS_A_REQUEST)]
+        self._asks_for_topics = bool(topics)
+        if not topics:
+            return
 
         def answered(response: object) -> None:
-            self._asked_for.discard(wanted.name)
-            log.info("topic asked for", extra={"topic": wanted.name, "answer": response})
+            for topic in topics:
+                self._asked_for.pop(topic.name, None)
+            names = [topic.name for topic in topics]
+            log.info("topics asked for", extra={"topics": names, "answer": response})
+            self._ask_for_topics()
 
-        request = CreateTopicsRequest(topics=[topic])
+        request = CreateTopicsRequest(topics=topics)
         self.ask(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
 
     def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:

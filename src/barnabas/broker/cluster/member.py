@@ -36,8 +36,9 @@ from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.cluster.deltas import leader_and_isr, stop_replica, update_metadata
+from barnabas.cluster.deltas import gone, leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
+from barnabas.cluster.request_parts import parts, stop_parts
 from barnabas.cluster.roles import role_changes
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import listeners
@@ -156,36 +157,52 @@ class ClusterMember:
 
     def take_leaders(self, request: LeaderAndIsrRequest) -> Steps[tuple[ErrorCode, Errors]]:
         """Lead and follow as a LeaderAndIsr says: its error, and those of its partitions."""
-        outcome = leader_and_isr(self.image, request, self.node_id, self.broker_epoch)
-        if outcome.error:
-            return outcome.error, {}
-        failed = yield from self._take(outcome.delta)
-        return ErrorCode.NONE, {**outcome.errors, **failed}
+        errors: dict[TopicPartition, ErrorCode] = {}
+        for part in parts(request):
+            outcome = leader_and_isr(self.image, part, self.node_id, self.broker_epoch)
+            if outcome.error:
+                return outcome.error, {}
+            failed = yield from self._take(outcome.delta)
+            errors.update(outcome.errors)
+            errors.update(failed)
+            yield
+        return ErrorCode.NONE, errors
 
     def take_metadata(self, request: UpdateMetadataRequest) -> Steps[ErrorCode]:
         """Know what an UpdateMetadata says."""
-        outcome = update_metadata(self.image, request, self.broker_epoch)
-        if not outcome.error:
+        for part in parts(request):
+            outcome = update_metadata(self.image, part, self.broker_epoch)
+            if outcome.error:
+                return outcome.error
             yield from self._take(outcome.delta)
-        return outcome.error
+            yield
+        yield from self._take(gone(self.image, request))
+        return ErrorCode.NONE
 
     def stop_replicas(self, request: StopReplicaRequest) -> Steps[tuple[ErrorCode, Errors]]:
         """Stop replicas, and delete their logs where a StopReplica says so."""
-        stopping = stop_replica(self.image, request, self.node_id, self.broker_epoch)
-        if stopping.outcome.error:
-            return stopping.outcome.error, {}
-        failed = yield from self._take(stopping.outcome.delta)
-        errors = {**stopping.outcome.errors, **failed}
-        for place, deletes in stopping.stopped.items():
-            errors[place] = ErrorCode.NONE
-            self._leave(place)
-            try:
-                if deletes:
-                    self._hosting.delete(place)
-            except StorageError as error:
-                log.error("replica not deleted", extra={**place._asdict(), "error": error})  # noqa: TRY400 - it says why
-                errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
+        errors: dict[TopicPartition, ErrorCode] = {}
+        for part in stop_parts(request):
+            stopping = stop_replica(self.image, part, self.node_id, self.broker_epoch)
+            if stopping.outcome.error:
+                return stopping.outcome.error, {}
+            failed = yield from self._take(stopping.outcome.delta)
+            errors.update(stopping.outcome.errors)
+            errors.update(failed)
+            for place, deletes in stopping.stopped.items():
+                errors[place] = self._stop_replica(place, deletes=deletes)
+                yield
         return ErrorCode.NONE, errors
+
+    def _stop_replica(self, place: TopicPartition, *, deletes: bool) -> ErrorCode:
+        self._leave(place)
+        try:
+            if deletes:
+                self._hosting.delete(place)
+        except StorageError as error:
+            log.error("replica not deleted", extra={**place._asdict(), "error": error})  # noqa: TRY400 - it says why
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        return ErrorCode.NONE
 
     def _take(self, delta: ImageDelta) -> Steps[dict[TopicPartition, ErrorCode]]:
         """Change the image, and carry out what that means; the partitions for which it failed.

@@ -1,9 +1,10 @@
 """Elections and reassignments, as the controller of a cluster answers requests for them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from barnabas.broker.cluster.cluster_controller import ClusterController
+from barnabas.broker.purgatory.stepping import Steps, grown
 from barnabas.cluster.events import PreferredElection, Reassigned, UncleanElection
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.reassignment import is_under_way
@@ -33,41 +34,44 @@ _ELECTIONS: Mapping[int, type[PreferredElection | UncleanElection]] = {
     1: UncleanElection,
 }
 
+_AT_ONCE = 100
+"""Partitions: to decide on them and write them down takes some 10 ms."""
+
 Row = TypeVar("Row")
 
 
-def elect(controller: ClusterController, request: ElectLeadersRequest) -> ElectLeadersResponse:
+def elect(
+    controller: ClusterController, request: ElectLeadersRequest
+) -> Steps[ElectLeadersResponse]:
     """Elect leaders. A request for all partitions gets those that had an election."""
     kind = _ELECTIONS.get(request.election_type)
     if kind is None:
         return ElectLeadersResponse(
             error_code=ErrorCode.INVALID_REQUEST, replica_election_results=[]
         )
+    of_all = request.topic_partitions is None
+    rows: dict[TopicPartition, ErrorCode] = {}
     try:
-        asked = _asked(controller, request)
-        (decision,) = controller.take(kind(tuple(asked)))
+        for some in _some_at_a_time(_asked(controller, request)):
+            (decision,) = controller.take(kind(some))
+            for place in some:
+                error = decision.errors.get(place, ErrorCode.NONE)
+                if not of_all or error != ErrorCode.ELECTION_NOT_NEEDED:
+                    rows[place] = error
+            yield
     except KafkaError as error:
         return ElectLeadersResponse(error_code=error.code, replica_election_results=[])
-    of_all = request.topic_partitions is None
-    rows = {
-        place: error
-        for place in asked
-        for error in [decision.errors.get(place, ErrorCode.NONE)]
-        if not of_all or error != ErrorCode.ELECTION_NOT_NEEDED
-    }
-    return ElectLeadersResponse(
-        error_code=ErrorCode.NONE,
-        replica_election_results=[
-            ReplicaElectionResult(
-                topic=name,
-                partition_result=[
-                    PartitionResult(partition_id=index, error_code=code)
-                    for index, code in of_topic.items()
-                ],
-            )
-            for name, of_topic in _by_topic(rows).items()
-        ],
+    results = yield from grown(
+        _by_topic(rows).items(),
+        lambda row: ReplicaElectionResult(
+            topic=row[0],
+            partition_result=[
+                PartitionResult(partition_id=index, error_code=code)
+                for index, code in row[1].items()
+            ],
+        ),
     )
+    return ElectLeadersResponse(error_code=ErrorCode.NONE, replica_election_results=results)
 
 
 def _asked(controller: ClusterController, request: ElectLeadersRequest) -> list[TopicPartition]:
@@ -84,7 +88,7 @@ def _asked(controller: ClusterController, request: ElectLeadersRequest) -> list[
 
 def reassign(
     controller: ClusterController, request: AlterPartitionReassignmentsRequest
-) -> AlterPartitionReassignmentsResponse:
+) -> Steps[AlterPartitionReassignmentsResponse]:
     """Begin to move partitions, or call it off."""
     targets = {
         TopicPartition(topic.name, row.partition_index): (
@@ -94,29 +98,37 @@ def reassign(
         for row in topic.partitions
     }
     allowed = request.allow_replication_factor_change
+    rows: dict[TopicPartition, ErrorCode] = {}
     try:
-        (decision,) = controller.take(Reassigned(targets))
+        for some in _some_at_a_time([*targets]):
+            (decision,) = controller.take(Reassigned({place: targets[place] for place in some}))
+            rows.update((place, decision.errors.get(place, ErrorCode.NONE)) for place in some)
+            yield
     except KafkaError as error:
         return AlterPartitionReassignmentsResponse(
             allow_replication_factor_change=allowed, error_code=error.code, responses=[]
         )
-    rows = {place: decision.errors.get(place, ErrorCode.NONE) for place in targets}
-    return AlterPartitionReassignmentsResponse(
-        allow_replication_factor_change=allowed,
-        error_code=ErrorCode.NONE,
-        responses=[
-            ReassignableTopicResponse(
-                name=name,
-                partitions=[
-                    ReassignablePartitionResponse(
-                        partition_index=index, error_code=code, error_message=_why(code)
-                    )
-                    for index, code in of_topic.items()
-                ],
-            )
-            for name, of_topic in _by_topic(rows).items()
-        ],
+    responses = yield from grown(
+        _by_topic(rows).items(),
+        lambda row: ReassignableTopicResponse(
+            name=row[0],
+            partitions=[
+                ReassignablePartitionResponse(
+                    partition_index=index, error_code=code, error_message=_why(code)
+                )
+                for index, code in row[1].items()
+            ],
+        ),
     )
+    return AlterPartitionReassignmentsResponse(
+        allow_replication_factor_change=allowed, error_code=ErrorCode.NONE, responses=responses
+    )
+
+
+def _some_at_a_time(places: Sequence[TopicPartition]) -> Iterator[tuple[TopicPartition, ...]]:
+    """What is decided in one step; nothing is asked of the controller once, too."""
+    for first in range(0, max(len(places), 1), _AT_ONCE):
+        yield tuple(places[first : first + _AT_ONCE])
 
 
 def _why(code: ErrorCode) -> str | None:

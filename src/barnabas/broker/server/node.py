@@ -202,7 +202,9 @@ class Node:
 
     def _keep_heap_small(self) -> None:
         if self._heap is not None:
-            self._heap.trim()
+            # Where no descriptor is left for a look it is made the next time.
+            with suppress(OSError):
+                self._heap.trim()
             self._loop.timers.after(SECONDS, self._keep_heap_small)
 
     def _stop(self, *, hand_over: bool = True) -> None:

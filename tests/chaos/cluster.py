@@ -175,8 +175,8 @@ class ChaosCluster:
             "listeners": f"PLAINTEXT://127.0.0.1:{made.port}",
             "advertised.listeners": f"PLAINTEXT://127.0.0.1:{inbound.port}",
         }
-        if self._kafkas:
-            made.properties["inter.broker.protocol.version"] = "3.9"
+        # With a broker of Kafka there are no transactions of version 2.
+        made.properties["inter.broker.protocol.version"] = "3.9" if self._kafkas else "4.3"
         return Broker(node_id, made, inbound, zookeeper)
 
     def _kafka(self, node_id: int, zookeeper: Link, links: Links) -> Broker:

@@ -16,6 +16,7 @@ from tests.chaos.clients import (
 from tests.chaos.cluster import ChaosCluster
 from tests.chaos.faults import Faults
 from tests.chaos.history import History, Logs, Outcome
+from tests.chaos.our_writer import OurTransactionalWriter
 
 PARTITIONS = 4
 _PLACES = [(topic, each) for topic in (PLAIN, LISTS) for each in range(PARTITIONS)]
@@ -106,6 +107,8 @@ def _clients(history: History, servers: str, *, unsafe: bool) -> list[Client]:
         TransactionalWriter("t1", history, servers, PARTITIONS),
         TransactionalWriter("t2", history, servers, PARTITIONS),
         TransactionalWriter("t3", history, servers, PARTITIONS),
+        OurTransactionalWriter("o1", history, servers, PARTITIONS),
+        OurTransactionalWriter("o2", history, servers, PARTITIONS),
         Reader("committed", history, servers, _PLACES, committed=True),
         Reader("uncommitted", history, servers, _PLACES, committed=False),
     ]

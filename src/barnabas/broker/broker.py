@@ -135,6 +135,8 @@ class Broker:
         self.groups.unload(partition)
         if self._transactions is not None:
             self._transactions.unload(partition)
+        if self._shares is not None:
+            self._shares.unload(partition)
 
     def _forget_topic(self, topic: Topic) -> None:
         """What others know of a topic goes with it."""
@@ -188,12 +190,19 @@ class Broker:
             from barnabas.broker.shares.partitions import Time
             from barnabas.broker.shares.policies import share_policy
             from barnabas.broker.shares.shares import Shares
+            from barnabas.broker.shares.states import KeptShares
 
             time = Time(self.purgatory, self.clock, self.timers, self.client_memory)
             policies = Policies(self.settings, self.client_resources, share_policy)
-            self._shares = Shares(
-                self.topics, self.replicas, self.groups, time, self.config, policies
+            kept = KeptShares(
+                self.topics,
+                self.replicas,
+                self.clock,
+                self.timers,
+                self.config,
+                one_by_one=self.member is not None,
             )
+            self._shares = Shares(kept, self.groups, time, self.config, policies, self.member)
         return self._shares
 
     @property

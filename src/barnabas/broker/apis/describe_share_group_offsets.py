@@ -13,7 +13,6 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import (
     Steps,
-    grown,
     grown_in_steps,
     in_steps_while_heard,
 )
@@ -70,11 +69,11 @@ def _topic(
     name, indexes = asked
     topic = broker.topics.get(name)
 
-    def described(index: int) -> DescribeShareGroupOffsetsResponsePartition:
-        found = broker.shares.offsets.of(group_id, topic, index)
+    def described(index: int) -> Steps[DescribeShareGroupOffsetsResponsePartition]:
+        found = yield from broker.shares.offsets.of(group_id, topic, index)
         return _partition(index, found if lag else found._replace(lag=-1))
 
-    partitions = yield from grown(indexes, described)
+    partitions = yield from grown_in_steps(indexes, described)
     return DescribeShareGroupOffsetsResponseTopic(
         topic_name=name,
         topic_id=bytes(16) if topic is None else topic.topic_id,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.requests.share_leaders import current_leader
 from barnabas.broker.shares.acknowledgements import (
     Acknowledger,
     Codes,
@@ -43,13 +44,12 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
 
     def done(codes: Codes) -> None:
         if request.share_session_epoch == CLOSES:
-            broker.shares.sessions.close(group_id, member_id)
-            broker.shares.partitions.release(group_id, member_id)
+            broker.shares.end_session(group_id, member_id)
         pending.complete(
             ShareAcknowledgeResponse(
                 error_code=ErrorCode.NONE,
                 acquisition_lock_timeout_ms=broker.shares.partitions.lock_ms(group_id),
-                responses=list(_responses(codes)),
+                responses=list(_responses(broker, codes)),
                 node_endpoints=[],
             )
         )
@@ -66,14 +66,15 @@ def _check(request: ShareAcknowledgeRequest) -> None:
         raise BrokerError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
 
 
-def _responses(codes: Codes) -> Iterable[ShareAcknowledgeTopicResponse]:
+def _responses(broker: Broker, codes: Codes) -> Iterable[ShareAcknowledgeTopicResponse]:
     topics: dict[bytes, list[PartitionData]] = {}
-    for (topic_id, index), code in codes.items():
-        topics.setdefault(topic_id, []).append(
+    for place, code in codes.items():
+        leader_id, epoch = current_leader(broker, place, code)
+        topics.setdefault(place.topic_id, []).append(
             PartitionData(
-                partition_index=index,
+                partition_index=place.partition,
                 error_code=code,
-                current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
+                current_leader=LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=epoch),
             )
         )
     for topic_id, partitions in topics.items():

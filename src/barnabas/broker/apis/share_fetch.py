@@ -12,18 +12,19 @@ Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.requests.share_leaders import current_leader
 from barnabas.broker.shares.acknowledgements import (
     Acknowledger,
     Codes,
     acknowledge_all,
     acknowledgements_of,
 )
-from barnabas.broker.shares.partitions import Acquired, Live, SharePartitions
+from barnabas.broker.shares.partitions import Acquired, Live
 from barnabas.broker.shares.sessions import CLOSES, OPENS, ShareSession, ShareSessions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.acquiring import Most
@@ -39,6 +40,8 @@ from barnabas.protocol.share_fetch import (
     ShareFetchResponse,
 )
 
+_COMING: Final = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+"""In a cluster, what is kept of a partition is asked for."""
 _STRICT = 1
 _MODES = frozenset({0, _STRICT})
 _MOST_AT_ONCE = 1 << 20
@@ -68,8 +71,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
 
     def acknowledged(codes: Codes) -> None:
         if epoch == CLOSES:
-            broker.shares.sessions.close(group_id, member_id)
-            broker.shares.partitions.release(group_id, member_id)
+            broker.shares.end_session(group_id, member_id)
             pending.complete(_answer(broker, request, [], codes))
             return
         if not request.is_renew_ack and request.share_acquire_mode not in _MODES:
@@ -112,11 +114,8 @@ def _adopt(sessions: ShareSessions, session: ShareSession, request: ShareFetchRe
 class _Waiting:
     """A fetch that waits until there is something for it in one of its partitions."""
 
-    def __init__(
-        self, partitions: SharePartitions, waits: list[Live], on_finish: Callable[[], None]
-    ) -> None:
-        self._partitions = partitions
-        self._waits = waits
+    def __init__(self, has_some: Callable[[], bool], on_finish: Callable[[], None]) -> None:
+        self._has_some = has_some
         self._on_finish = on_finish
         self._is_gone = False
 
@@ -129,7 +128,7 @@ class _Waiting:
     def finish(self, *, is_late: bool) -> bool:
         """Look again, and answer if there is something that no other fetch has taken meanwhile."""
         must = is_late or self._is_gone
-        if not must and not any(self._partitions.has_some(one) for one in self._waits):
+        if not must and not self._has_some():
             return False
         self._on_finish()
         return True
@@ -142,12 +141,35 @@ def _wait(
         got = _acquire(broker, request, session)
         pending.complete(_answer_of(broker, request, session, got, {}))
 
-    found = [_find(broker, request, place) for place in session.places]
-    waits = [live for live in found if isinstance(live, Live)]
-    keys: list[Hashable] = [key for live in waits for key in (live.key, live.partition)]
+    def has_some() -> bool:
+        return any(_may_have_some(broker, request, place) for place in places)
+
+    places = tuple(session.places)
+    keys = [key for place in places for key in _keys_of(broker, request, place)]
     seconds = request.max_wait_ms / 1000
-    waiting = _Waiting(broker.shares.partitions, waits, finish)
-    broker.purgatory.park(waiting, keys, seconds, pending)
+    broker.purgatory.park(_Waiting(has_some, finish), keys, seconds, pending)
+
+
+def _keys_of(
+    broker: Broker, request: ShareFetchRequest, place: TopicIdPartition
+) -> Iterable[Hashable]:
+    """What happens to a partition for those who wait for its records."""
+    yield StateKey(request.group_id or "", place)
+    topic = broker.topics.by_id(place.topic_id)
+    partition = None if topic is None else broker.replicas.find(topic.name, place.partition)
+    if partition is not None:
+        # In a cluster a role moves the high watermark.
+        yield partition
+        if partition.role is not None:
+            yield partition.role
+
+
+def _may_have_some(broker: Broker, request: ShareFetchRequest, place: TopicIdPartition) -> bool:
+    """Whether there may be records, or something is wrong."""
+    found = _find(broker, request, place)
+    if isinstance(found, Live):
+        return broker.shares.partitions.has_some(found)
+    return found is not _COMING
 
 
 def _find(broker: Broker, request: ShareFetchRequest, place: TopicIdPartition) -> Live | ErrorCode:
@@ -164,6 +186,8 @@ def _acquire(broker: Broker, request: ShareFetchRequest, session: ShareSession) 
     got: list[_Got] = []
     for place in list(session.places):
         live = _find(broker, request, place)
+        if live is _COMING:
+            continue
         if isinstance(live, ErrorCode):
             got.append(_Got(place, code=live))
             continue
@@ -216,7 +240,7 @@ def _answer(
                 partition_index=place.partition,
                 error_code=one.code,
                 acknowledge_error_code=codes.get(place, ErrorCode.NONE),
-                current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
+                current_leader=_leader(broker, place, one.code or codes.get(place, ErrorCode.NONE)),
                 records=b"" if acquired is None else acquired.records,
                 acquired_records=[]
                 if acquired is None
@@ -239,3 +263,8 @@ def _acquired_records(spans: Iterable[Span]) -> Iterable[AcquiredRecords]:
         yield AcquiredRecords(
             first_offset=span.first, last_offset=span.last, delivery_count=span.count
         )
+
+
+def _leader(broker: Broker, place: TopicIdPartition, code: ErrorCode) -> LeaderIdAndEpoch:
+    leader_id, epoch = current_leader(broker, place, code)
+    return LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=epoch)

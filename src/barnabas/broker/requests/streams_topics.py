@@ -19,9 +19,10 @@ def create_missing(broker: Broker, missing: Iterable[MissingTopic]) -> list[str]
 
     On return, all are written, and narrow topics exist. The partitions of wide ones follow in steps,
     between other requests; a topic whose logs cannot be created is deleted, and missing again.
+    In a cluster the controller is asked, and the topics are missing until it has made them.
     """
     failed: dict[str, KafkaError] = {}
-    wanted: dict[str, RequestedTopic] = {}
+    wanted: dict[str, tuple[RequestedTopic, int]] = {}
     for topic in missing:
         name = topic.info.name
         if broker.topics.get(name) is not None:
@@ -33,8 +34,11 @@ def create_missing(broker: Broker, missing: Iterable[MissingTopic]) -> list[str]
             continue
         # Of those that metrics cannot tell apart the first is made, and is then in the way of others.
         wanted.setdefault(metric_name(name), one)
-    if wanted:
-        failed.update(_make(broker, list(wanted.values())))
+    if broker.member is not None:
+        for asked, replicas in wanted.values():
+            broker.member.to_controller.ask_for_topic(asked, replicas)
+    elif wanted:
+        failed.update(_make(broker, [one for one, _ in wanted.values()]))
     for name, why in failed.items():
         log.warning("internal topic not created", extra={"topic": name, "error": why})
     return [f"{name} ({why})" for name, why in sorted(failed.items())]
@@ -47,13 +51,18 @@ def _make(broker: Broker, wanted: Sequence[RequestedTopic]) -> dict[str, KafkaEr
     return {name: error for name, error in outcomes.items() if isinstance(error, KafkaError)}
 
 
-def _checked(broker: Broker, topic: MissingTopic) -> RequestedTopic:
-    config = {one.key: one.value for one in topic.info.topic_configs}
+def _checked(broker: Broker, topic: MissingTopic) -> tuple[RequestedTopic, int]:
+    """The topic, and how many replicas it gets. In a cluster its controller places and checks it."""
+    name, config = topic.info.name, {one.key: one.value for one in topic.info.topic_configs}
     # 0 means the broker's default, and below 0 does for whoever makes topics himself.
     replicas = topic.info.replication_factor
     if replicas <= 0:
         replicas = broker.config.default_replication_factor
-    broker.topics.check_new(topic.info.name, config)
+    if broker.member is not None:
+        return RequestedTopic(
+            name, {index: [] for index in range(topic.partitions)}, config
+        ), replicas
+    broker.topics.check_new(name, config)
     check_total(topic.partitions)
     partitions = place_partitions(broker, range(topic.partitions), replicas)
-    return RequestedTopic(topic.info.name, partitions, config)
+    return RequestedTopic(name, partitions, config), replicas

@@ -1,22 +1,27 @@
 """ShareMembers: heartbeats of share groups, and their time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
-from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.shares.policies import SharePolicy
-from barnabas.broker.shares.sessions import ShareSessions
 from barnabas.coordinators.common.shard import bytes_of
+from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.group_weights import grown_by_heartbeat
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.share_group.groups import ShareHeartbeat, loaded
+from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
+
+if TYPE_CHECKING:
+    from barnabas.broker.shares.routed_states import RoutedStates
+    from barnabas.broker.shares.shares import Shares
 
 
 class ShareMembers:
@@ -27,13 +32,14 @@ class ShareMembers:
         shards: GroupShards,
         timers: Timers,
         policies: Policies[SharePolicy],
-        partitions: SharePartitions,
-        sessions: ShareSessions,
+        shares: "Shares",
+        states: "RoutedStates | None",
     ) -> None:
+        """`states`: where a cluster keeps what groups have read."""
         self._shards = shards
         self._policies = policies
-        self._partitions = partitions
-        self._sessions = sessions
+        self._shares = shares
+        self._states = states
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
     def beat(
@@ -47,14 +53,27 @@ class ShareMembers:
             if asked.epoch == JOINS or asked.topics:
                 grown = grown_by_heartbeat(held.shard, asked)
                 self._shards.memory.admit(group_id, grown, "member of a share group")
+            read = self._read(held, group_id)
             result = held.shard.share.heartbeat(asked, settings, now)
         except BrokerError as error:
             return respond(error)
         answer = self._shards.keep(held, result, respond)
         if result.records:
             self._shards.memory.changed(group_id, bytes_of(result.records))
+            self._begin_states(group_id, self._read(held, group_id) - read)
         self._set_alarm(held, group_id)
         return answer
+
+    @staticmethod
+    def _read(held: Held, group_id: str) -> frozenset[TopicIdPartition]:
+        group = held.shard.share.get(group_id)
+        return frozenset() if group is None else group.read
+
+    def _begin_states(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
+        """In a cluster the coordinator of a group begins the states that leaders then read."""
+        if self._states is not None:
+            for place in places:
+                self._states.begin_missing(StateKey(group_id, place))
 
     def idle(self, asked: ShareHeartbeat) -> IdleHeartbeat[ShareHeartbeat, SharePolicy]:
         """What does the same as `beat` while nothing happens."""
@@ -79,9 +98,8 @@ class ShareMembers:
         A member that leaves, or whose session ends, keeps them until then, or until its locks end: it
         may acknowledge them at the same time, or late.
         """
-        for group_id, member_id in self._sessions.of_connection(connection):
-            self._sessions.close(group_id, member_id)
-            self._partitions.release(group_id, member_id)
+        for group_id, member_id in self._shares.sessions.of_connection(connection):
+            self._shares.end_session(group_id, member_id)
 
     def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""
@@ -90,6 +108,8 @@ class ShareMembers:
             loaded(group, settings, self._shards.now_ms())
             self._shards.memory.changed(group.group_id)
             self._set_alarm(held, group.group_id)
+            # Those that the coordinator before has not begun any more.
+            self._begin_states(group.group_id, group.read)
 
     def _on_alarm(self, held: Held, group_id: str) -> bool:
         group = held.shard.share.get(group_id)

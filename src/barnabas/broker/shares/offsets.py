@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.broker.purgatory.latch import CodeLatch
@@ -14,9 +14,12 @@ from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.share_group.group import ShareGroup
-from barnabas.coordinators.share_state.states import StateKey
+from barnabas.coordinators.share_state.states import UNKNOWN, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import Topic
+
+if TYPE_CHECKING:
+    from barnabas.broker.shares.routed_states import RoutedStates
 
 Codes = Mapping[TopicIdPartition, ErrorCode]
 
@@ -35,7 +38,15 @@ class ShareProgress(NamedTuple):
 class ShareOffsets:
     """The offsets of all share groups. For one thread."""
 
-    def __init__(self, topics: Topics, shards: GroupShards, partitions: SharePartitions) -> None:
+    def __init__(
+        self,
+        topics: Topics,
+        shards: GroupShards,
+        partitions: SharePartitions,
+        states: "RoutedStates | None" = None,
+    ) -> None:
+        """`states`: where a cluster keeps them."""
+        self._states = states
         self._topics = topics
         self._shards = shards
         self._partitions = partitions
@@ -45,11 +56,21 @@ class ShareOffsets:
         found = ((self._topics.by_id(each), has) for each, has in by_topic(group.read).items())
         return {topic.name: indexes for topic, indexes in found if topic is not None}
 
-    def of(self, group_id: str, topic: Topic | None, index: int) -> ShareProgress:
+    def of(self, group_id: str, topic: Topic | None, index: int) -> Steps[ShareProgress]:
         """Where a group is in a partition, if that is there."""
         if topic is None:
             return ShareProgress()
         key = StateKey(group_id, TopicIdPartition(topic.topic_id, index))
+        if self._states is None:
+            return self._here(key)
+        pending = Pending()
+        self._states.look(key, lambda code, found: pending.complete((code, found)))
+        code, found = yield pending
+        if code or found.start == UNKNOWN:
+            return ShareProgress(code)
+        return ShareProgress(ErrorCode.NONE, found.start, self._partitions.lag_from(key, found))
+
+    def _here(self, key: StateKey) -> ShareProgress:
         try:
             start = self._partitions.start_of(key)
             if start is None:

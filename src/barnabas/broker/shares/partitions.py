@@ -6,25 +6,28 @@ Joins the machine of a partition with its log, with what is kept of it, and with
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.groups.policies import Policies
 from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.reading import read
 from barnabas.broker.shares.states import KeptShares
-from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.share_partition.acquiring import Most
 from barnabas.coordinators.share_partition.partition import Acknowledged, SharePartition
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_partition.spans import Span
+from barnabas.coordinators.share_state.leaders import AS_BEFORE, StateUpdate
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.log.partition.stability import stable_end
 from barnabas.ports import Clock, Timer, Timers
+
+if TYPE_CHECKING:
+    from barnabas.broker.shares.routed_states import RoutedStates
+    from barnabas.broker.shares.state_reads import StateReads
 
 _AT_ONCE = 64
 """States that are removed together: their records have the group's name, of up to 32 KB, each."""
@@ -45,6 +48,13 @@ class Time(NamedTuple):
     memory: ClientMemory
 
 
+class Routed(NamedTuple):
+    """States in a cluster: wherever they are kept; those that are being read."""
+
+    states: "RoutedStates"
+    reads: "StateReads"
+
+
 class Acquired(NamedTuple):
     """Records as they are in the log, and which of them are the member's now."""
 
@@ -61,6 +71,9 @@ class Live:
     state: SharePartition
     timer: Timer | None = None
     held_bytes: int = 0
+    state_epoch: int = AS_BEFORE
+    leader_epoch: int = AS_BEFORE
+    """In a cluster, the epochs under which its state may be written."""
 
 
 class SharePartitions:
@@ -68,20 +81,19 @@ class SharePartitions:
 
     def __init__(
         self,
-        topics: Topics,
-        replicas: ReplicaManager,
         kept: KeptShares,
         policies: Policies[SharePolicy],
         around: Time,
         is_read: IsRead,
+        routed: "Routed | None" = None,
     ) -> None:
-        self._topics = topics
-        self._replicas = replicas
-        self._kept = kept
+        """`routed`: where states are kept in a cluster; a broker that is alone has all itself."""
+        self._kept, self._topics, self._replicas = kept, kept.topics, kept.replicas
         self._policies = policies
         self._purgatory, self._clock, self._timers, self._memory = around
         self._is_read = is_read
         self._live: dict[StateKey, Live] = {}
+        self._routed = routed
 
     def prepare(self) -> None:
         """Make the internal topic if it is not there."""
@@ -92,13 +104,17 @@ class SharePartitions:
 
         Raises:
             BrokerError: it is not there, not for this group, has no offsets to share, or what is
-                kept of it cannot be read.
+                kept of it cannot be read. COMING: another broker is asked for that; when it has
+                answered, that happens to the key in the purgatory.
         """
         partition = self._partition(key)
         live = self._live.get(key)
-        if live is None or live.partition is not partition:
-            self._drop(key)
-            live = self._live[key] = self._begin(key, partition)
+        if live is not None and live.partition is partition:
+            return live
+        self._drop(key)
+        if self._routed is not None:
+            return self._ask_for(self._routed.reads, key, partition)
+        live = self._live[key] = self._begin(key, partition)
         return live
 
     def in_hand(self, key: StateKey) -> Live:
@@ -118,8 +134,11 @@ class SharePartitions:
         if topic is None:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_ID)
         partition = self._replicas.find(topic.name, key.topic_partition.partition)
-        if partition is None:
+        is_there = key.topic_partition.partition in topic.partitions
+        if partition is None and (self._routed is None or not is_there):
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if partition is None or (partition.role is not None and not partition.role.leads):
+            raise BrokerError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if partition.log.config.byte_positions:
             raise BrokerError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, "offsets are positions")
         return partition
@@ -135,6 +154,31 @@ class SharePartitions:
         live = Live(key, partition, SharePartition(start, start))
         self._keep(live, lambda _code: None)
         return live
+
+    def _ask_for(self, reads: "StateReads", key: StateKey, partition: Partition) -> Live:
+        """As `_begin`, of a state that another broker may keep."""
+        found = reads.take(key, partition)
+        is_new = found.start == UNKNOWN
+        start = self._first_offset(key, partition) if is_new else found.start
+        state = SharePartition(start, start) if is_new else restored(start, found.spans)
+        epochs = found.state_epoch, partition.leader_epoch
+        live = self._live[key] = Live(key, partition, state, None, 0, *epochs)
+        if is_new:
+            self._keep(live, lambda _code: None)
+        return live
+
+    def leave(self, partition: Partition) -> None:
+        """Another broker may lead a partition: what was acquired here is acquired no more."""
+        for key in [key for key, live in self._live.items() if live.partition is partition]:
+            self._drop(key)
+        if self._routed is not None:
+            self._routed.reads.leave(partition)
+
+    def leave_group(self, group_id: str) -> None:
+        """No member reads here any more: in a cluster another broker may change where the group is."""
+        if self._routed is not None:
+            for key in [key for key in self._live if key.group_id == group_id]:
+                self._drop(key)
 
     def _first_offset(self, key: StateKey, partition: Partition) -> int:
         """Where a group begins that never read the partition."""
@@ -216,6 +260,9 @@ class SharePartitions:
             BrokerError: what is kept cannot be read.
         """
         self._drop(key)
+        if self._routed is not None:
+            self._routed.states.move(key, start, lambda code, _found: on_kept(code))
+            return
         states = self._kept.states(key)
         was = states.get(key) or KeptState()
         moved = KeptState(start, state_epoch=was.state_epoch + 1, leader_epoch=was.leader_epoch)
@@ -223,11 +270,19 @@ class SharePartitions:
         self._kept.keep(key, record, on_kept)
 
     def forget(self, key: StateKey, on_kept: Told) -> None:
-        """Keep nothing of a partition any more.
+        """Keep nothing of a partition any more, wherever that is kept.
 
         Raises:
             BrokerError: what is kept cannot be read.
         """
+        if self._routed is None:
+            self.forget_here(key, on_kept)
+        else:
+            self._drop(key)
+            self._routed.states.end(key, lambda code, _found: on_kept(code))
+
+    def forget_here(self, key: StateKey, on_kept: Told) -> None:
+        """The same of what this broker keeps."""
         self._drop(key)
         self._kept.keep(key, self._kept.states(key).removal(key), on_kept)
 
@@ -236,16 +291,21 @@ class SharePartitions:
         self._drop(key)
 
     def forget_topic(self, topic_id: bytes) -> None:
-        """Keep nothing of a topic that is deleted."""
+        """Keep nothing of a topic that is deleted; in a cluster each broker does so of what it keeps."""
         for key in [key for key in self._live if key.topic_partition.topic_id == topic_id]:
             self._drop(key)
-        self.forget_all(self._kept.of_topic(topic_id))
+        self._forget_each(self._kept.of_topic(topic_id), self.forget_here)
 
     def forget_all(self, keys: Iterable[StateKey]) -> None:
         """Keep nothing of these, as far as what is kept can be read; some are written at a time."""
+        self._forget_each(keys, self.forget)
+
+    def _forget_each(
+        self, keys: Iterable[StateKey], forget: Callable[[StateKey, Told], None]
+    ) -> None:
         for number, key in enumerate(keys, 1):
             with suppress(BrokerError):  # it was logged
-                self.forget(key, lambda _code: None)
+                forget(key, lambda _code: None)
             if not number % _AT_ONCE:
                 self._kept.write()
 
@@ -269,6 +329,14 @@ class SharePartitions:
         """
         live = self.find(key)
         return max(live.partition.log.high_watermark - live.state.start - live.state.done(), 0)
+
+    def lag_from(self, key: StateKey, kept: KeptState) -> int:
+        """The same by what is kept; -1: another broker leads the partition, and knows where it ends."""
+        try:
+            log = self._partition(key).log
+        except BrokerError:
+            return -1
+        return max(log.high_watermark - kept.start - max(kept.done, 0), 0)
 
     def lock_ms(self, group_id: str) -> int:
         """How long a member has what it acquired."""
@@ -296,6 +364,11 @@ class SharePartitions:
             on_kept(code)
 
         state = live.state
+        if self._routed is not None:
+            spans, epochs = tuple(state.kept()), (live.state_epoch, live.leader_epoch)
+            update = StateUpdate(*epochs, state.start, state.done(), spans)
+            self._routed.states.write(live.key, update, lambda code, _found: written(code))
+            return
         try:
             states = self._kept.states(live.key)
             was = states.get(live.key) or KeptState()

@@ -93,6 +93,10 @@ class ShareSessions:
         if session is not None:
             self._memory.passing_bytes -= session.held_bytes
 
+    def has(self, group_id: str) -> bool:
+        """Whether a member of a group has a session here."""
+        return any(group == group_id for group, _ in self._sessions)
+
     def of_connection(self, connection: int) -> list[tuple[str, str]]:
         """Groups and members whose sessions were opened on a connection."""
         return [who for who, one in self._sessions.items() if one.connection == connection]

@@ -1,21 +1,24 @@
 """Shares: the services that handlers of share groups (KIP-932) work with, joined."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.groups.policies import Policies
-from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.shares.coordinator import ShareCoordinator
 from barnabas.broker.shares.members import ShareMembers
 from barnabas.broker.shares.offsets import ShareOffsets
-from barnabas.broker.shares.partitions import SharePartitions, Time
+from barnabas.broker.shares.partitions import Routed, SharePartitions, Time
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.sessions import ShareSessions
 from barnabas.broker.shares.states import KeptShares
-from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_state.states import StateKey
+
+if TYPE_CHECKING:
+    from barnabas.broker.cluster.member import ClusterMember
 
 
 class Shares:
@@ -23,19 +26,23 @@ class Shares:
 
     def __init__(
         self,
-        topics: Topics,
-        replicas: ReplicaManager,
+        kept: KeptShares,
         groups: GroupShards,
         time: Time,
         config: BrokerConfig,
         policies: Policies[SharePolicy],
+        member: "ClusterMember | None",
     ) -> None:
-        kept = KeptShares(topics, replicas, time.clock, time.timers, config)
+        """`member`: of a cluster, where other brokers lead partitions and keep states, too."""
+        self._kept = kept
+        topics = kept.topics
+        routed = None if member is None else _routed(kept, member, time)
         self.sessions = ShareSessions(config.group_share_max_share_sessions, time.memory)
-        self.partitions = SharePartitions(topics, replicas, kept, policies, time, self._is_read)
+        self.partitions = SharePartitions(kept, policies, time, self._is_read, routed)
         self.coordinator = ShareCoordinator(topics, kept, self.partitions, time.clock)
-        self.members = ShareMembers(groups, time.timers, policies, self.partitions, self.sessions)
-        self.offsets = ShareOffsets(topics, groups, self.partitions)
+        states = None if routed is None else routed.states
+        self.members = ShareMembers(groups, time.timers, policies, self, states)
+        self.offsets = ShareOffsets(topics, groups, self.partitions, states)
 
     def _is_read(self, key: StateKey) -> bool:
         group = self.offsets.find(key.group_id)
@@ -46,6 +53,27 @@ class Shares:
         self.partitions.forget_topic(topic_id)
         self.offsets.forget_topic(topic_id)
 
+    def end_session(self, group_id: str, member_id: str) -> None:
+        """A member reads here no more: what it had is for the others."""
+        self.sessions.close(group_id, member_id)
+        self.partitions.release(group_id, member_id)
+        if not self.sessions.has(group_id):
+            self.partitions.leave_group(group_id)
+
+    def unload(self, partition: Partition) -> None:
+        """Another broker may lead a partition: its records are shared there, or states are kept there."""
+        self._kept.unload(partition)
+        self.partitions.leave(partition)
+
     def forget(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
         """Drop what is kept of places that a group has read."""
         self.partitions.forget_all(StateKey(group_id, place) for place in places)
+
+
+def _routed(kept: KeptShares, member: "ClusterMember", time: Time) -> Routed:
+    # Imported late: a broker that is alone needs none of it.
+    from barnabas.broker.shares.routed_states import RoutedStates
+    from barnabas.broker.shares.state_reads import StateReads
+
+    states = RoutedStates(kept, member, time.timers, time.clock)
+    return Routed(states, StateReads(states, time.purgatory))

@@ -26,7 +26,10 @@ class KeptShares(Shards[ShareStates]):
         clock: Clock,
         timers: Timers,
         config: BrokerConfig,
+        *,
+        one_by_one: bool,
     ) -> None:
+        """`one_by_one`: other brokers write states, and each rests on the one that is kept before it."""
         properties = {
             "cleanup.policy": "compact",
             "compression.type": "producer",
@@ -35,6 +38,8 @@ class KeptShares(Shards[ShareStates]):
         count = config.share_coordinator_state_topic_num_partitions
         topic = InternalTopic(SHARES_TOPIC, count, properties, config.node_id)
         super().__init__(topics, replicas, clock, timers, topic)
+        self._one_by_one = one_by_one
+        self._under_way: set[StateKey] = set()
 
     def _new_shard(self) -> ShareStates:
         return ShareStates()
@@ -43,8 +48,10 @@ class KeptShares(Shards[ShareStates]):
         """The states that one of a partition is among.
 
         Raises:
-            BrokerError: COORDINATOR_NOT_AVAILABLE.
+            BrokerError: COORDINATOR_NOT_AVAILABLE, also where it is being written; NOT_COORDINATOR.
         """
+        if key in self._under_way:
+            raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, "the state is being written")
         return self._held_for(key).shard
 
     def of_topic(self, topic_id: bytes) -> list[StateKey]:
@@ -64,8 +71,20 @@ class KeptShares(Shards[ShareStates]):
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
         held = self._held_for(key)
-        self._append(held, [record], held.shard.replay, on_written)
+        if self._one_by_one:
+            self._under_way.add(key)
+
+        def written(code: ErrorCode) -> None:
+            self._under_way.discard(key)
+            on_written(code)
+
+        self._append(held, [record], held.shard.replay, written)
 
     def _held_for(self, key: StateKey) -> HeldShard[ShareStates]:
+        return self.of(self.name_of(key))
+
+    @staticmethod
+    def name_of(key: StateKey) -> str:
+        """The key by which the state's partition and coordinator are found."""
         group_id, place = key
-        return self.of(f"{group_id}:{uuid_text(place.topic_id)}:{place.partition}")
+        return f"{group_id}:{uuid_text(place.topic_id)}:{place.partition}"

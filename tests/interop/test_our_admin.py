@@ -76,6 +76,8 @@ def test_log_directories_tell_what_logs_take(broker: InteropBroker, admin: Admin
     sizes = {where: size for one in directories for where, size in one.sizes.items()}
     assert sizes[TopicPartition(topic, 0)] == sizes[TopicPartition(topic, 1)] == 0
     assert all(0 < one.usable_bytes < one.total_bytes for one in directories)
+    (directories,) = admin.describe_log_dirs([(topic, 1)]).values()
+    assert [list(one.sizes) for one in directories] == [[TopicPartition(topic, 1)]]
 
 
 def test_a_broker_that_is_alone_elects_nobody(broker: InteropBroker, admin: Admin) -> None:

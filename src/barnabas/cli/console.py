@@ -69,6 +69,7 @@ def console(
             f"--password-file, or set {PASSWORD}"
         )
     try:
+        from barnabas.console.application import create_application
         from barnabas.console.server import serve_console
         from barnabas.console.settings import LOOPBACK, ConsoleSettings
     except ImportError as error:
@@ -82,12 +83,14 @@ def console(
         any_address=not is_loopback(host),
         registry=schema_registry,
     )
+    # Before the address is shown: the first page would wait for it.
+    application = create_application(given)
     listening = _listen(host, port)
     shown = _bracketed(host or "localhost")
     print(f"the console is at http://{shown}:{listening.getsockname()[1]}/", flush=True)
     if until_stdin_ends:
         when_stdin_ends(lambda: os._exit(0))
-    serve_console(given, listening)
+    serve_console(application, listening)
 
 
 def is_loopback(host: str) -> bool:

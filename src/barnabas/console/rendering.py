@@ -39,6 +39,7 @@ def page(request: Request, template: str, status: int = 200, /, **values: Any) -
         "token": token_of(request),
         "path": request.url.path,
         "version": __version__,
+        "later": "",
         "done": _DONE.get(request.query_params.get("done", ""), ""),
     }
     text = templates().get_template(template).render({**usual, **values})

@@ -4,22 +4,20 @@ import sys
 from typing import Any, Final
 
 import uvicorn
-
-from barnabas.console.application import create_application
-from barnabas.console.settings import ConsoleSettings
+from starlette.applications import Starlette
 
 _SWITCH_S: Final = 0.001
 """How long a page waits for the thread that decodes lists; Python's own is five times that."""
 
 
-def serve_console(settings: ConsoleSettings, listening: Any) -> None:
+def serve_console(application: Starlette, listening: Any) -> None:
     """Serve on a listening socket; return after SIGINT or SIGTERM.
 
     Pages that still stream are ended a second after the signal.
     """
     sys.setswitchinterval(_SWITCH_S)
     config = uvicorn.Config(
-        create_application(settings),
+        application,
         loop="asyncio",  # the driver's sockets need it
         log_level="warning",
         access_log=False,

@@ -116,9 +116,17 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
         )
         self._hosted.run(work)
 
-    def describe_log_dirs(self, *, timeout_s: float | None = None) -> dict[int, list[LogDirectory]]:
-        """Return the log directories of each broker, by broker id, with the sizes of their partitions."""
-        return self._hosted.run(self._admin.describe_log_dirs(timeout_s=timeout_s))
+    def describe_log_dirs(
+        self,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> dict[int, list[LogDirectory]]:
+        """Return the log directories of each broker, by broker id.
+
+        They have the sizes of these partitions (None: of all) where the broker has a replica.
+        """
+        return self._hosted.run(self._admin.describe_log_dirs(partitions, timeout_s=timeout_s))
 
     def elect_leaders(
         self,

@@ -1,5 +1,6 @@
 """The state of the cluster that many pages need, asked for once in a few seconds."""
 
+import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
@@ -28,6 +29,9 @@ _FRESH_S: Final = 3.0
 """How old lists may be that a page shows: less than somebody takes to look for a change."""
 
 _SIZES_FRESH_S: Final = 10.0
+_SOON_S: Final = 0.1
+"""How long a page waits for a list of the whole cluster before it is shown without it."""
+
 _MOST_COMPARED: Final = 20_000
 
 
@@ -40,6 +44,8 @@ class ClusterState:
     def __init__(self, settings: ConsoleSettings, clock: Clock) -> None:
         self.admin = Admin(settings.client_properties())
         ask = self.survey = SurveyThread(settings)
+        # Of its own, so that no page waits for what is sampled in the background.
+        self.sampling = SurveyThread(settings)
         self._topics = KeptAnswer(
             lambda: ask.ask(lambda admin: admin.describe_topics()), clock, _FRESH_S
         )
@@ -53,12 +59,12 @@ class ClusterState:
     def begin(self) -> None:
         """Ask for what the first page needs."""
         self._topics.begin()
-        self._dirs.begin()
 
     async def close(self) -> None:
         """Close the connections."""
         await self.admin.close()
         await self.survey.close()
+        await self.sampling.close()
 
     def forget(self) -> None:
         """Ask again: a page has just changed something."""
@@ -69,6 +75,10 @@ class ClusterState:
     async def topics(self) -> Mapping[str, TopicView]:
         """All topics by name, sorted, internal ones included."""
         return await self._topics.get()
+
+    async def topics_soon(self) -> Mapping[str, TopicView] | None:
+        """As `topics`; None if the list takes long to come."""
+        return await self._topics.soon(_SOON_S)
 
     async def topic(self, name: str) -> TopicView:
         """One topic.
@@ -88,6 +98,11 @@ class ClusterState:
     async def groups(self) -> Mapping[str, GroupDescription]:
         """All groups with their members, by name."""
         return {each.group_id: each for each in await self._groups.get()}
+
+    async def groups_soon(self) -> Mapping[str, GroupDescription] | None:
+        """As `groups`; None if the list takes long to come."""
+        found = await self._groups.soon(_SOON_S)
+        return None if found is None else {each.group_id: each for each in found}
 
     async def group(self, name: str) -> GroupDescription:
         """One group, as of now.
@@ -121,18 +136,23 @@ class ClusterState:
 
     async def sizes(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The bytes of partitions on the broker where they have most; those unknown are omitted."""
-        wanted = set(places)
+        wanted = list(places)
+        if not wanted:
+            return {}
         found: dict[TopicPartition, int] = {}
-        for directories in (await self.log_dirs()).values():
+        asking = self.admin.describe_log_dirs(wanted)
+        brokers: Mapping[int, list[LogDirectory]] = await _if_supported(asking, {})
+        for directories in brokers.values():
             for directory in directories:
-                for where in wanted & directory.sizes.keys():
-                    found[where] = max(found.get(where, 0), directory.sizes[where])
+                for where, size in directory.sizes.items():
+                    found[where] = max(found.get(where, 0), size)
         return found
 
     async def ends(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The ends of those partitions that exist and have a leader."""
-        topics = await self.topics()
-        wanted = [where for where in places if _is_led(topics, where)]
+        asked = list(places)
+        topics = await self.topics() if asked else {}
+        wanted = [where for where in asked if _is_led(topics, where)]
         if not wanted:
             return {}
         found = await self.admin.list_offsets(dict.fromkeys(wanted, LATEST))
@@ -145,8 +165,11 @@ class ClusterState:
         wanted = list(places)
         if not wanted:
             return {}
-        first = await self.admin.list_offsets(dict.fromkeys(wanted, EARLIEST))
-        last = await self.admin.list_offsets(dict.fromkeys(wanted, LATEST))
+        # Two requests, because a broker takes a partition once in each.
+        first, last = await asyncio.gather(
+            self.admin.list_offsets(dict.fromkeys(wanted, EARLIEST)),
+            self.admin.list_offsets(dict.fromkeys(wanted, LATEST)),
+        )
         return {where: (first[where].offset, last[where].offset) for where in wanted}
 
 

@@ -56,6 +56,15 @@ class KeptAnswer(Generic[_Answer]):
         assert self._asking is not None, "it has just begun"
         return await asyncio.shield(self._asking)
 
+    async def soon(self, seconds: float) -> _Answer | None:
+        """The answer, or None if it does not come within `seconds`; errors as of the question."""
+        getting = asyncio.ensure_future(self.get())
+        done, _ = await asyncio.wait({getting}, timeout=seconds)
+        if not done:
+            getting.cancel()
+            return None
+        return getting.result()
+
     async def _asked(self) -> _Answer:
         this = asyncio.current_task()
         # As of before the question: a change during it is asked for again.

@@ -103,8 +103,10 @@ class RateSampler:
         at = self._clock.monotonic()
         try:
             groups = list((await self._state.groups()).values())
-            saved = await self._state.survey.ask(lambda admin: admin.survey_offsets(groups))
-            shared = await self._state.survey.ask(lambda admin: admin.survey_share_offsets(groups))
+            saved = await self._state.sampling.ask(lambda admin: admin.survey_offsets(groups))
+            shared = await self._state.sampling.ask(
+                lambda admin: admin.survey_share_offsets(groups)
+            )
         except KafkaError as error:
             # Topics are shown also if a broker is too old for groups, or refuses them.
             self.problem = str(error)
@@ -122,7 +124,7 @@ class RateSampler:
         if not places:
             return {}
         wanted = dict.fromkeys(places, LATEST)
-        found = await self._state.survey.ask(lambda admin: admin.list_offsets(wanted))
+        found = await self._state.sampling.ask(lambda admin: admin.list_offsets(wanted))
         return {where: one.offset for where, one in found.items()}
 
     def _take(self, now: _Sample) -> None:

@@ -9,6 +9,7 @@ from barnabas.client.core.admin.group_descriptions import GROUP_KINDS
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.group_lag import positions_of, total_lag
 from barnabas.console.forms import one_of
+from barnabas.console.later import address_of_the_rest, waits
 from barnabas.console.paging import paged
 from barnabas.console.rendering import page
 
@@ -21,9 +22,13 @@ async def groups(request: Request) -> Response:
     query = request.query_params
     wanted = query.get("q", "").strip()
     kind = one_of(query, "kind", (_ALL, *GROUP_KINDS))
+    known = await (cluster.groups() if waits(request) else cluster.groups_soon())
+    if known and not waits(request) and await cluster.topics_soon() is None:
+        known = None  # The ends of their partitions come with the list of topics.
+    later = "" if known is not None else address_of_the_rest(request)
     found = [
         one
-        for name, one in sorted((await cluster.groups()).items())
+        for name, one in sorted((known or {}).items())
         if wanted.lower() in name.lower() and kind in (_ALL, one.kind)
     ]
     shown = paged(found, query)
@@ -38,5 +43,5 @@ async def groups(request: Request) -> Response:
     ]
     return page(
         request, "groups.html", rows=rows, shown=shown, q=wanted, kind=kind,
-        kinds=(_ALL, *GROUP_KINDS),
+        kinds=(_ALL, *GROUP_KINDS), later=later,
     )  # fmt: skip

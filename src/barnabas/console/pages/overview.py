@@ -2,14 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import ClusterRates, RateSampler
+from barnabas.console.later import address_of_the_rest, waits
 from barnabas.console.rendering import number_text, page, rate_text, segment
 from barnabas.console.streams import STREAM_HEADERS
 
@@ -22,38 +26,46 @@ async def overview(request: Request) -> Response:
     cluster: ClusterState = request.app.state.cluster
     sampler: RateSampler = request.app.state.rates
     described = await cluster.admin.describe_cluster()
-    views = list((await cluster.topics()).values())
+    known = await (cluster.topics() if waits(request) else cluster.topics_soon())
     rates = sampler.latest()
-    if rates.lag is None:
+    if rates.lag is None and known is not None:
         try:
             rates = await asyncio.wait_for(sampler.following(), _SOON_S)
         except TimeoutError:
             rates = sampler.latest()
-    offline = [one for view in views for one in view.partitions if one.leader < 0]
-    lacking = [
-        one for view in views for one in view.partitions if len(one.in_sync) < len(one.replicas)
-    ]
     return page(
         request,
         "overview.html",
         cluster=described,
-        topics=sum(not view.internal for view in views),
-        internal=sum(view.internal for view in views),
-        partitions=sum(len(view.partitions) for view in views),
-        offline=len(offline),
-        lacking=len(lacking),
-        leads=_leads(views),
+        counts=None if known is None else _counts(known.values()),
+        later="" if known is not None else address_of_the_rest(request),
         rates=rates,
         problem=sampler.problem,
     )
 
 
-def _leads(views: list[Any]) -> dict[int, int]:
-    """How many partitions each broker leads."""
-    counts: dict[int, int] = {}
+@dataclass(slots=True)
+class _Counts:
+    """`leads`: how many partitions each broker leads."""
+
+    topics: int = 0
+    internal: int = 0
+    partitions: int = 0
+    offline: int = 0
+    lacking: int = 0
+    leads: Counter[int] = field(default_factory=Counter)
+
+
+def _counts(views: Iterable[TopicView]) -> _Counts:
+    counts = _Counts()
     for view in views:
+        counts.topics += not view.internal
+        counts.internal += view.internal
+        counts.partitions += len(view.partitions)
         for one in view.partitions:
-            counts[one.leader] = counts.get(one.leader, 0) + 1
+            counts.offline += one.leader < 0
+            counts.lacking += len(one.in_sync) < len(one.replicas)
+            counts.leads[one.leader] += 1
     return counts
 
 

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.console.cluster.cluster_state import ClusterState, led
+from barnabas.console.later import address_of_the_rest, waits
 from barnabas.console.paging import paged
 from barnabas.console.rendering import page
 
@@ -19,10 +20,11 @@ async def topics(request: Request) -> Response:
     query = request.query_params
     wanted = query.get("q", "").strip()[:_LONGEST_NAME]
     internal = query.get("internal") == "1"
-    known = (await cluster.topics()).values()
+    known = await (cluster.topics() if waits(request) else cluster.topics_soon())
+    later = "" if known is not None else address_of_the_rest(request)
     found = [
         view
-        for view in known
+        for view in (known or {}).values()
         if (internal or not view.internal) and wanted.lower() in view.name.lower()
     ]
     shown = paged(found, query)
@@ -40,7 +42,9 @@ async def topics(request: Request) -> Response:
                 "size": sum(sizes[one] for one in own if one in sizes) if sizes else None,
             }
         )
-    return page(request, "topics.html", rows=rows, shown=shown, q=wanted, internal=internal)
+    return page(
+        request, "topics.html", rows=rows, shown=shown, q=wanted, internal=internal, later=later
+    )
 
 
 def _replicas(view: TopicView) -> int:

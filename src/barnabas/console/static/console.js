@@ -21,6 +21,19 @@ for (const moving of document.querySelectorAll("[data-events]")) {
   };
 }
 
+// What a page was shown without: the same page is fetched once more, and waits for it.
+for (const part of document.querySelectorAll("[data-later]")) {
+  fetch(part.dataset.later).then((response) => response.text()).then((text) => {
+    const whole = new DOMParser().parseFromString(text, "text/html");
+    const found = whole.getElementById(part.id);
+    if (found) part.replaceWith(found);
+    else part.replaceChildren(...whole.getElementById("main").childNodes);
+  }).catch(() => {
+    part.removeAttribute("aria-busy");
+    part.append("The console does not answer: load the page again.");
+  });
+}
+
 // Live records: rows come from the server, escaped; the page keeps the newest.
 const MOST_ROWS = 500;
 for (const state of document.querySelectorAll("[data-live]")) {

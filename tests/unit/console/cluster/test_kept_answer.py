@@ -103,3 +103,33 @@ def test_an_error_is_for_the_page_that_waits_and_is_not_kept() -> None:
         assert await kept.get() == 3
 
     asyncio.run(run())
+
+
+def test_who_cannot_wait_gets_none_and_does_not_end_the_question() -> None:
+    async def run() -> None:
+        gate = asyncio.Event()
+        watch = Watch()
+
+        async def answer() -> int:
+            await gate.wait()
+            return await watch.answer()
+
+        kept = KeptAnswer(answer, watch, 3.0)
+        assert await kept.soon(0) is None
+        assert await kept.soon(0) is None
+        gate.set()
+        assert await kept.get() == 1
+        assert await kept.soon(60) == 1
+        assert watch.asked == 1
+
+    asyncio.run(run())
+
+
+def test_an_error_that_comes_soon_is_raised() -> None:
+    async def run() -> None:
+        watch = Watch()
+        watch.fails = True
+        with pytest.raises(RequestTimeout):
+            await KeptAnswer(watch.answer, watch, 3.0).soon(60)
+
+    asyncio.run(run())

@@ -257,11 +257,18 @@ class Admin(GroupAdmin, ReassignmentAdmin, TransactionAdmin):
         await self._persist(what, attempt, timeout_s)
 
     async def describe_log_dirs(
-        self, *, timeout_s: float | None = None
+        self,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        timeout_s: float | None = None,
     ) -> dict[int, list[LogDirectory]]:
-        """Return the log directories of each broker, by broker id, with the sizes of their partitions."""
+        """Return the log directories of each broker, by broker id.
+
+        They have the sizes of these partitions (None: of all) where the broker has a replica.
+        """
+        wanted = None if partitions is None else partitions_at(partitions)
         return await self._persist(
-            "describing log directories", lambda: log_dirs(self._cluster), timeout_s
+            "describing log directories", lambda: log_dirs(self._cluster, wanted), timeout_s
         )
 
     async def elect_leaders(

@@ -26,7 +26,7 @@ from barnabas.protocol.delete_records import (
     DeleteRecordsTopic,
 )
 from barnabas.protocol.describe_client_quotas import ComponentData, DescribeClientQuotasRequest
-from barnabas.protocol.describe_log_dirs import DescribeLogDirsRequest
+from barnabas.protocol.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from barnabas.protocol.elect_leaders import ElectLeadersRequest, TopicPartitions
 from barnabas.types import TopicPartition
 
@@ -74,13 +74,23 @@ async def delete_before(
                 begins[TopicPartition(topic.name, one.partition_index)] = one.low_watermark
 
 
-async def log_dirs(cluster: Cluster) -> dict[int, list[LogDirectory]]:
-    """Return the log directories of all brokers."""
+async def log_dirs(
+    cluster: Cluster, partitions: Sequence[TopicPartition] | None
+) -> dict[int, list[LogDirectory]]:
+    """Return the log directories of all brokers, with the sizes of these partitions or of all."""
+    topics = None
+    if partitions is not None:
+        by_topic: dict[str, list[int]] = {}
+        for where in partitions:
+            by_topic.setdefault(where.topic, []).append(where.partition)
+        topics = [
+            DescribableLogDirTopic(topic=name, partitions=by_topic[name]) for name in by_topic
+        ]
     if cluster.view.updates == 0:
         await cluster.updated()
     found = {}
     for node_id in sorted(cluster.view.brokers):
-        reply = await cluster.ask(DescribeLogDirsRequest(topics=None), node_id=node_id)
+        reply = await cluster.ask(DescribeLogDirsRequest(topics=topics), node_id=node_id)
         if reply.error_code:
             raise BrokerError(reply.error_code, f"describing log directories of broker {node_id}")
         found[node_id] = [

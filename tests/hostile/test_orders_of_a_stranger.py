@@ -16,7 +16,6 @@ from barnabas.broker.cluster.controller_client import (
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
 from barnabas.broker.purgatory.stepping import Steps
-from barnabas.broker.znodes.topic_znodes import RequestedTopic
 from barnabas.cluster.events import ControllerEvent, PreferredElection, Reassigned
 from barnabas.cluster.image import Broker, BrokerEndpoint, ClusterImage
 from barnabas.cluster.request_parts import PARTITIONS
@@ -52,7 +51,7 @@ from barnabas.protocol.update_metadata import (
     UpdateMetadataTopicState,
 )
 from barnabas.testing import EmbeddedCluster
-from barnabas.types import NodeId, TopicPartition
+from barnabas.types import NodeId, RequestedTopic, TopicPartition
 from tests.local_cluster import LocalCluster
 from tests.unit.broker.raw_client import RawClient
 from tests.unit.runtime.manual_timers import ManualTimers

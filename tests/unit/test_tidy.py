@@ -95,7 +95,7 @@ LISTS = {"src/barnabas/protocol", "src/barnabas/broker/apis", "src/barnabas/conf
 CROWDED = {"src/barnabas/spark": 26}
 """Folders over the limit with their number of files: each may shrink, none may grow."""
 
-MOST_FLOORS, MOST_ARROWS = 13, 99
+MOST_FLOORS, MOST_ARROWS = 13, 100
 """Of the rooms in `broker`: how high they stand upon each other, and how many pairs import each other."""
 
 WITHOUT_SOURCE = {"tests/unit/test_tidy.py", "tests/unit/test_documentation.py"}

@@ -9,10 +9,17 @@ from starlette.testclient import TestClient
 
 from barnabas import Admin, Producer
 from barnabas.console.application import create_application
+from barnabas.console.cluster import cluster_state
 from barnabas.console.settings import ConsoleSettings
 from barnabas.testing import EmbeddedBroker
 
 Opened = Callable[..., TestClient]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages wait for whole lists, on a busy machine too."""
+    monkeypatch.setattr(cluster_state, "_SOON_S", 60.0)
 
 
 @pytest.fixture(scope="session")

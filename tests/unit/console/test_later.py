@@ -19,6 +19,11 @@ LIGHT = 40_000
 """Bytes of a page, of the 200 KB that it may have."""
 
 
+@pytest.fixture(autouse=True)
+def patient() -> None:
+    """Here pages wait no longer than they do for users."""
+
+
 @pytest.fixture(scope="module", params=[120, pytest.param(10_000, marks=pytest.mark.long)])
 def many(request: pytest.FixtureRequest) -> Iterator[tuple[EmbeddedBroker, int]]:
     """A broker with many topics, and their number."""

@@ -11,7 +11,6 @@ Versions: 1 recovery state (ignored: it is over with any change) · 2 topic ids,
 from collections.abc import Sequence
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.cluster.cluster_controller import ClusterController
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, grown, in_steps
 from barnabas.cluster.events import IsrProposed
@@ -41,14 +40,17 @@ def handle(
     """Change ISRs."""
     if broker.member is None:
         return AlterPartitionResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED, topics=[])
-    by_id = _BY_ID[context.api_version]
+    controller, by_id = broker.member.controller, _BY_ID[context.api_version]
     asked = [(topic, row) for topic in request.topics for row in topic.partitions]
     made: list[AlterPartitionResponsePartition] = []
     for first in range(0, len(asked), _AT_ONCE):
+        image = controller.view.image
+        events = [
+            _event(request, _name(image, topic, by_id=by_id), row)
+            for topic, row in asked[first : first + _AT_ONCE]
+        ]
         try:
-            made += _altered(
-                broker.member.controller, request, asked[first : first + _AT_ONCE], by_id=by_id
-            )
+            made += _altered(events, controller.take(*events), by_id=by_id)
         except KafkaError as error:
             return AlterPartitionResponse(error_code=error.code, topics=[])
         yield
@@ -65,16 +67,9 @@ def handle(
 
 
 def _altered(
-    controller: ClusterController,
-    request: AlterPartitionRequest,
-    asked: Sequence[tuple[AlterPartitionRequestTopic, AlterPartitionRequestPartition]],
-    *,
-    by_id: bool,
+    events: Sequence[IsrProposed], decisions: Sequence[Decision], *, by_id: bool
 ) -> list[AlterPartitionResponsePartition]:
-    """Raises BrokerError, StorageError: none of them."""
-    image = controller.view.image
-    events = [_event(request, _name(image, topic, by_id=by_id), row) for topic, row in asked]
-    decisions = controller.take(*events)
+    """Raises BrokerError: none of them."""
     refused = next((one.error for one in decisions if one.error), ErrorCode.NONE)
     if refused:
         raise BrokerError(refused, "the leader may change no ISR")

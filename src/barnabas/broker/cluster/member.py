@@ -217,9 +217,8 @@ class ClusterMember:
             self._leave(place)
         if delta.brokers:
             self._know_brokers()
-        configs = yield from self.topics.read_new(
-            {one: after.topics.get(one) for one in delta.topics}
-        )
+        topics = {name: after.topics.get(name) for name in delta.topics}
+        configs = yield from self.topics.read_new(topics)
         for name in delta.topics:
             self.topics.show(name, self.image.topics.get(name), configs.get(name, {}))
             yield

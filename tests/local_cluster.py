@@ -16,6 +16,7 @@ from barnabas.broker.znodes.config_znodes import encode_config
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.cluster.image import PartitionState
 from barnabas.config.broker import BrokerConfig
+from barnabas.config.broker_replication import RACK_AWARE
 from barnabas.ports import SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
@@ -30,7 +31,10 @@ SECONDS = 30.0
 
 
 class LocalCluster:
-    """Brokers 1 to `count`. Leaders write their ISRs to the registry, as below protocol 2.7."""
+    """Brokers 1 to `count`, in racks rack-1 and so on.
+
+    Leaders write their ISRs to the registry, as below protocol 2.7.
+    """
 
     def __init__(self, folder: Path, count: int = 2) -> None:
         self._folder = folder
@@ -67,6 +71,8 @@ class LocalCluster:
                 "replica.fetch.backoff.ms": "50",
                 "replica.fetch.wait.max.ms": "100",
                 "controlled.shutdown.enable": "false",
+                "broker.rack": f"rack-{node_id}",
+                "replica.selector.class": RACK_AWARE,
             }
         )
         world = Environment(

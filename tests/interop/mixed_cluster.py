@@ -15,6 +15,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
+from barnabas.config.broker_replication import RACK_AWARE
 from tests.interop.peers.child import Child
 from tests.interop.peers.maven import MavenPeer, class_path, java
 from tests.interop.peers.missing import PeerMissing, give_up
@@ -46,6 +47,7 @@ class RealMember:
             "offsets.topic.num.partitions=3\noffsets.topic.replication.factor=1\n"
             "group.initial.rebalance.delay.ms=0\nnum.partitions=1\n"
             "auto.leader.rebalance.enable=false\ncontrolled.shutdown.max.retries=1\n"
+            f"broker.rack=rack-{node_id}\nreplica.selector.class={RACK_AWARE}\n"
         )
 
     def start(self) -> None:
@@ -87,6 +89,8 @@ class OurMember:
                 "inter.broker.protocol.version": protocol,
                 "replica.lag.time.max.ms": "10000",
                 "auto.leader.rebalance.enable": "false",
+                "broker.rack": f"rack-{node_id}",
+                "replica.selector.class": RACK_AWARE,
             },
             profile=release,
         )
@@ -250,6 +254,41 @@ class MixedCluster:
                 assert message.error() is None, message.error()
                 found.append(int(message.value()))
             return found
+        finally:
+            consumer.close()
+
+    def consume_near(self, topic: str, count: int, node_id: int) -> list[int]:
+        """As `consume`, in the rack of a broker, and until that one is fetched from."""
+        fetched_from: list[int] = []
+
+        def on_statistics(text: str) -> None:
+            found = json.loads(text)["topics"].get(topic)
+            if found is not None:
+                fetched_from.append(found["partitions"]["0"]["broker"])
+
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self.servers,
+                "group.id": "none",
+                "client.rack": f"rack-{node_id}",
+                "isolation.level": "read_committed",
+                "statistics.interval.ms": 20,
+                "stats_cb": on_statistics,
+            }
+        )
+        values: list[int] = []
+
+        def is_done() -> bool:
+            message = consumer.poll(0.02)
+            if message is not None:
+                assert message.error() is None, message.error()
+                values.append(int(message.value()))
+            return len(values) >= count and fetched_from[-1:] == [node_id]
+
+        try:
+            consumer.assign([Place(topic, 0, 0)])
+            self.wait(is_done, lambda: (len(values), fetched_from[-5:]))
+            return values
         finally:
             consumer.close()
 

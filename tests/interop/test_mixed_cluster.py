@@ -112,6 +112,14 @@ def test_ours_passes_on_what_is_the_controllers_and_hands_over_when_it_stops(
     cluster.wait(lambda: not (ours.data_dir / "cats-0").exists(), lambda: "our log is there")
 
 
+def test_consumers_read_in_their_rack_whoever_leads(cluster: MixedCluster) -> None:
+    for topic, leader, near in (("cats", KAFKA, OURS), ("dogs", OURS, KAFKA)):
+        cluster.create(topic, [[leader, near]])
+        cluster.wait_for_state(topic, leader, leader, near)
+        cluster.produce(topic, 0, 300)
+        assert cluster.consume_near(topic, 300, near) == list(range(300))
+
+
 def allow(cluster: MixedCluster, member: int, topic: str, size: int) -> None:
     """Change `max.message.bytes` of a topic at one broker."""
     option = AlterableConfig(name="max.message.bytes", config_operation=0, value=str(size))

@@ -13,6 +13,8 @@ from barnabas.config.definition import (
     string,
 )
 
+RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+
 
 class ReplicationConfig(Configuration):
     """What a broker does with replicas; without `cluster.member` there are none."""
@@ -94,5 +96,12 @@ class ReplicationConfig(Configuration):
         "The percentage of a broker's preferred partitions that others may lead.",
     )
     broker_rack: str | None = optional_string(
-        MEDIUM, "Rack of the broker, by which a cluster spreads replicas."
+        MEDIUM,
+        "Rack of the broker, by which a cluster spreads replicas, and consumers find a near one.",
+    )
+    replica_selector_class: str | None = optional_string(
+        MEDIUM,
+        "The fully qualified class name of what finds the replica that a consumer reads from; by "
+        "default the leader. With RackAwareReplicaSelector consumers read in their rack (client.rack).",
+        choices=(RACK_AWARE,),
     )

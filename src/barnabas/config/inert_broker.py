@@ -157,7 +157,6 @@ remote.log.storage.manager.impl.prefix string rsm.config.
 remote.log.storage.system.enable boolean false
 replica.fetch.min.bytes int 1
 replica.high.watermark.checkpoint.interval.ms long 5000
-replica.selector.class string -
 replica.socket.receive.buffer.bytes int 65536
 replica.socket.timeout.ms int 30000
 request.timeout.ms int 30000

@@ -131,7 +131,6 @@ remote.log.storage.manager.impl.prefix How the names of its own properties begin
 remote.log.storage.system.enable Whether the broker can move segments to remote storage at all.
 replica.fetch.min.bytes How much a follower wants to be there before it is answered.
 replica.high.watermark.checkpoint.interval.ms How often high watermarks are written to disk.
-replica.selector.class The class that chooses the replica that a consumer reads from.
 replica.socket.receive.buffer.bytes The receive buffer of connections to leaders.
 replica.socket.timeout.ms How long a follower waits for a leader's answer.
 request.timeout.ms How long the broker waits for answers to its own requests.

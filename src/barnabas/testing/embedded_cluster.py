@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -32,10 +32,10 @@ _QUICK = {
 class EmbeddedCluster:
     """Brokers 1 to `brokers` that run for the duration of a `with`; one of them is the controller.
 
-    `config` are broker properties by Kafka's names, for all of them. Topics have three replicas unless
-    their creator says otherwise. Without `data_dir`, the data is in a temporary directory that is
-    deleted at the end. With a `profile` such as "2.8", the brokers emulate that Kafka release, 0.11 or
-    later.
+    `config` are broker properties by Kafka's names, for all of them; `racks` the rack of each, in the
+    order of their numbers. Topics have three replicas unless their creator says otherwise. Without
+    `data_dir`, the data is in a temporary directory that is deleted at the end. With a `profile` such as
+    "2.8", the brokers emulate that Kafka release, 0.11 or later.
     """
 
     def __init__(
@@ -43,12 +43,14 @@ class EmbeddedCluster:
         brokers: int = 3,
         config: Mapping[str, object] | None = None,
         *,
+        racks: Sequence[str] = (),
         data_dir: Path | str | None = None,
         profile: str | None = None,
     ) -> None:
         """Raises ConfigError if `profile` is not a release line of Kafka."""
         self._brokers = brokers
         self._config = dict(config or {})
+        self._racks = dict(enumerate(racks, 1))
         self._release = release_line(profile) if profile else ""
         self._temporary = data_dir is None
         self._data_dir = Path(data_dir) if data_dir is not None else None
@@ -159,6 +161,8 @@ class EmbeddedCluster:
         own = member_properties(
             broker, self._brokers, self._data_dir, "127.0.0.1", max(port, 0), self._release
         )
+        if broker in self._racks:
+            own["broker.rack"] = self._racks[broker]
         return BrokerConfig.load({**own, **_QUICK, **self._config}, release=self._release)
 
     def _clean_up(self) -> None:

@@ -1,5 +1,6 @@
 """Brokers in one process are a cluster: a controller, replicas, failover; clients are librdkafka."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from confluent_kafka import OFFSET_INVALID, Consumer, Producer
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
 
+from barnabas.config.broker_replication import RACK_AWARE
 from barnabas.errors import LocalProtocolError, LockHeld, RequestTimeout
 from barnabas.testing import EmbeddedCluster
 
@@ -303,3 +305,58 @@ def test_who_misuses_it_is_told_what_to_do() -> None:
         with pytest.raises(LocalProtocolError, match="does not run"):
             cluster.kill(1)
         assert cluster.running == [2]
+
+
+def test_consumers_of_librdkafka_read_in_their_rack_also_what_is_committed() -> None:
+    selector = {"replica.selector.class": RACK_AWARE}
+    with EmbeddedCluster(3, selector, racks=("a", "b", "c")) as cluster:
+        create(cluster, "dogs")
+        leader = cluster.leader("dogs")
+        near = leader % 3 + 1
+        producer = Sender(cluster, **{"transactional.id": "pack"}).producer
+        producer.init_transactions(SECONDS)
+        for kept, value in ((True, "one"), (False, "two"), (True, "three")):
+            producer.begin_transaction()
+            producer.produce("dogs", value, partition=0)
+            if kept:
+                producer.commit_transaction(SECONDS)
+            else:
+                assert producer.flush(SECONDS) == 0
+                producer.abort_transaction(SECONDS)
+        fetched_from: list[int] = []
+
+        def on_statistics(text: str) -> None:
+            topic = json.loads(text)["topics"].get("dogs")
+            if topic is not None:
+                fetched_from.append(topic["partitions"]["0"]["broker"])
+
+        consumer = Consumer(
+            {
+                "bootstrap.servers": cluster.bootstrap_servers,
+                "group.id": "none",
+                "client.rack": "abc"[near - 1],
+                "isolation.level": "read_committed",
+                "statistics.interval.ms": 20,
+                "stats_cb": on_statistics,
+            }
+        )
+        try:
+            consumer.assign([Place("dogs", 0, 0)])
+            found: list[bytes] = []
+
+            def has(count: int, broker: int) -> bool:
+                message = consumer.poll(0.02)
+                if message is not None:
+                    assert message.error() is None, message.error()
+                    found.append(message.value())
+                return len(found) == count and fetched_from[-1:] == [broker]
+
+            wait(lambda: has(2, near), lambda: (found, fetched_from))
+            assert found == [b"one", b"three"]
+            # The consumer goes on when the replica that it reads from goes.
+            cluster.kill(near)
+            Sender(cluster).send("dogs", "four")
+            wait(lambda: has(3, leader), lambda: (found, fetched_from))
+            assert found[2:] == [b"four"]
+        finally:
+            consumer.close()

@@ -4,11 +4,12 @@ Does: sessions (KIP-227); long poll up to `max_wait_ms` for `min_bytes`; errors 
     the first batch always whole; limits per partition and per response; epochs (KIP-320, KIP-595);
     refuses topics that store zstd to those who do not know it (KIP-110).
     To who reads committed records nothing of an open transaction is given, nor counted.
-    A follower gets what is not committed, too, and its fetch says how far it is.
-Ignores: `rack_id`; without other brokers, the follower's fields.
+    A follower gets what is not committed, too, and its fetch says how far it is. A consumer may read
+    from any replica, and gets the nearest one's number where `replica.selector.class` is set (KIP-392).
+Ignores: without other brokers, `rack_id` and the follower's fields.
 Versions: 0 magic 0 only, limits cut messages · 2 magic 1 · 3 limits the response, which begins with
     a whole batch (KIP-74) · 4 magic 2 · 6 knows storage errors · 7 sessions · 9 leader epochs · 10
-    zstd · 12 diverging epochs · 13 topic ids
+    zstd · 11 racks · 12 diverging epochs · 13 topic ids
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -21,7 +22,9 @@ from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readab
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.fetch_sessions import FetchPlan
-from barnabas.broker.replicas.follower_reading import FetchingReplica
+from barnabas.broker.replicas.follower_reading import FetchingReplica, read_for_replica
+from barnabas.broker.replicas.nearest import RackConsumer, read_nearest
+from barnabas.broker.replicas.reading import ReadOne, read_records
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
@@ -40,13 +43,15 @@ _TODAY = 2
 class _Rules(NamedTuple):
     """`highest_codec`, `magic`: the highest that may be given. `by_topic_id`: topics are given by their ids.
 
-    `each_whole`: each partition's first batch is read whole, whatever the limits say.
+    `each_whole`: each partition's first batch is read whole, whatever the limits say. `by_rack`: the
+    client can read from followers.
     """
 
     highest_codec: Codec
     magic: int = _TODAY
     each_whole: bool = False
     most_bytes: int = 2**31 - 1
+    by_rack: bool = False
     by_topic_id: bool = False
 
 
@@ -57,7 +62,8 @@ _BY_VERSION = VersionTable(
         3: _Rules(Codec.LZ4, magic=1, most_bytes=_CONVERTED_BYTES_MAX),
         4: _Rules(Codec.LZ4),
         10: _Rules(Codec.ZSTD),
-        13: _Rules(Codec.ZSTD, by_topic_id=True),
+        11: _Rules(Codec.ZSTD, by_rack=True),
+        13: _Rules(Codec.ZSTD, by_rack=True, by_topic_id=True),
     }
 )
 _READ_COMMITTED = 1
@@ -79,13 +85,17 @@ def handle(
         quota = broker.throttling.most_to_fetch(context.client_id or "")
         max_bytes = max_bytes if quota is None else min(max_bytes, quota)
     min_bytes = min(request.min_bytes, max_bytes)
-    committed_only = request.isolation_level == _READ_COMMITTED
     if replica is not None:
-        read = partial(broker.replicas.read, plan.reads, max_bytes, replica=replica)
-        again = partial(read, replica=replica._replace(has_asked=True))
+        for_replica = partial(read_for_replica, clock=broker.clock)
+        once = partial(for_replica, replica=replica)
+        read = partial(broker.replicas.read, plan.reads, max_bytes, read_one=once)
+        later = partial(for_replica, replica=replica._replace(has_asked=True))
+        again = partial(read, read_one=later)
+    elif rules.each_whole:
+        read = again = partial(broker.replicas.read_each, plan.reads, max_bytes)
     else:
-        read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
-        read = again = partial(read_from, plan.reads, max_bytes, committed_only=committed_only)
+        one = _reading(broker, request, rules)
+        read = again = partial(broker.replicas.read, plan.reads, max_bytes, read_one=one)
     writes = broker.replicas.writes
     fetched = read()
     if replica is not None and writes != broker.replicas.writes:
@@ -100,6 +110,18 @@ def handle(
         return _answer(broker, plan, replica, fetched)
     limits = min_bytes, min_bytes - readable_bytes(data)
     return _wait(broker, plan, again, limits, request, rules)
+
+
+def _reading(broker: Broker, request: FetchRequest, rules: _Rules) -> ReadOne:
+    """How a partition is read for a consumer."""
+    committed_only = request.isolation_level == _READ_COMMITTED
+    if broker.member is None or not rules.by_rack:
+        return partial(read_records, committed_only=committed_only)
+    if not request.rack_id or broker.config.replica_selector_class is None:
+        return partial(read_records, committed_only=committed_only, from_follower=True)
+    brokers = broker.member.image.brokers.items()
+    racks = {node_id: one.rack for node_id, one in brokers if one.rack}
+    return partial(read_nearest, consumer=RackConsumer(request.rack_id, racks, committed_only))
 
 
 def _wait(

@@ -289,6 +289,7 @@ class ClusterMember:
         role = Following(
             partition,
             state.leader_epoch,
+            self._ports.purgatory,
             in_fetch=self.versions.truncates_in_fetch,
             back_off_ms=self._config.replica_fetch_backoff_ms,
         )

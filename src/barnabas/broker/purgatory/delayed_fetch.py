@@ -18,7 +18,7 @@ class DelayedFetch:
     """A fetch that waits for bytes, and the five cases in which it is answered.
 
     Case A: no partition was asked for,
-    Case B: a partition has an error, or its reader's log diverges,
+    Case B: a partition has an error, its reader's log diverges, or another replica is nearer,
     Case C: at least `min_bytes` can be sent,
     Case D: a partition it waits for is gone,
     Case E: its time is over.
@@ -53,7 +53,7 @@ def is_due(fetched: Sequence[PartitionData], min_bytes: int) -> bool:
         return True  # Case A.
     readable = 0
     for one in fetched:
-        if one.error_code or one.diverging_epoch is not None:
+        if one.error_code or one.diverging_epoch is not None or one.preferred_read_replica >= 0:
             return True  # Case B.
         readable += len(one.records or b"")
     return readable >= min_bytes  # Case C.

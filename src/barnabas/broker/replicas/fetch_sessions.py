@@ -49,6 +49,7 @@ class _Cached:
             bool(data.records)
             or bool(data.error_code)
             or data.diverging_epoch is not None
+            or data.preferred_read_replica >= 0
             or data.high_watermark != self.high_watermark
             or data.log_start_offset != self.log_start_offset
         )

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.partition import Partition
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.fetched_appending import append_fetched
@@ -15,18 +16,30 @@ from barnabas.replication.requests import FollowerRequest
 from barnabas.replication.watermark import LogOffsets
 
 _NOTHING = memoryview(b"")
+_MANY = 1 << 40
+"""Bytes that are enough for every fetch that waits: it reads again, and sees what there is."""
 
 
 class Following:
-    """One leader epoch of a partition that this broker copies."""
+    """One leader epoch of a partition that this broker copies.
 
-    __slots__ = ("_is_held", "follower", "on_ready", "partition")
+    Consumers that read from this replica wait for this object.
+    """
+
+    __slots__ = ("_is_held", "_purgatory", "follower", "on_ready", "partition")
 
     leads = False
+    serves_readers = True
     knows_committed_end = False
 
     def __init__(
-        self, partition: Partition, leader_epoch: int, *, in_fetch: bool, back_off_ms: int
+        self,
+        partition: Partition,
+        leader_epoch: int,
+        purgatory: Purgatory,
+        *,
+        in_fetch: bool,
+        back_off_ms: int,
     ) -> None:
         """Begin to follow. `in_fetch`: Fetch itself finds where the logs part (KIP-595).
 
@@ -34,6 +47,7 @@ class Following:
             StorageError: what may not be committed cannot be cut off.
         """
         self.partition = partition
+        self._purgatory = purgatory
         self.on_ready: Callable[[], None] | None = None
         """Is called when there is something to ask again, after a flush that was waited for."""
         self._is_held = False
@@ -56,7 +70,8 @@ class Following:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
 
     def end(self) -> None:
-        """Nothing is held."""
+        """Follow no longer: consumers that wait ask again."""
+        self._purgatory.happened(self, -1)
 
     def next_request(self, now_ms: int) -> FollowerRequest | None:
         """What to ask the leader now; None: nothing yet."""
@@ -84,11 +99,18 @@ class Following:
     def _on_counted(self, end: int) -> None:
         """All before `end` counts as written on this broker."""
         log, follower = self.partition.log, self.follower
-        log.high_watermark = max(log.high_watermark, min(follower.high_watermark, end))
+        self._publish(max(log.high_watermark, min(follower.high_watermark, end)))
         if self._is_held and end >= follower.end_offset:
             self._is_held = False
             if self.on_ready is not None:
                 self.on_ready()
+
+    def _publish(self, watermark: int) -> None:
+        """Let consumers read up to there."""
+        log = self.partition.log
+        before, log.high_watermark = log.high_watermark, watermark
+        if watermark > before:
+            self._purgatory.happened(self, _MANY)
 
     def _begin_with(self, base_offset: int) -> None:
         """Have an empty log begin with a batch whose first records the leader has deleted.
@@ -115,6 +137,6 @@ class Following:
             self._begin_with(read_header(records).base_offset)
             append_fetched(log, records, time_ms)
         if effects.high_watermark is not None:
-            log.high_watermark = min(follower.high_watermark, log.written_end)
+            self._publish(min(follower.high_watermark, log.written_end))
         if effects.log_start is not None:
             log.delete_before(effects.log_start)

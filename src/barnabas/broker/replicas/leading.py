@@ -47,6 +47,7 @@ class Leading:
     __slots__ = ("_partition", "_ports", "is_over", "leader")
 
     leads = True
+    serves_readers = True
 
     def __init__(
         self, partition: Partition, leadership: Leadership, limits: Limits, ports: LeadingPorts

@@ -323,14 +323,15 @@ class Partition:
         found_epoch, end = self.log.end_offset_for_epoch(epoch)
         return _NONE, found_epoch, end
 
-    def check_epoch(self, known_epoch: int) -> ErrorCode:
+    def check_epoch(self, known_epoch: int, *, from_follower: bool = False) -> ErrorCode:
         """KIP-320: an epoch that the client knows must be the present one; its log must be there.
 
-        Only the leader answers.
+        Only the leader answers, or with `from_follower` each replica (KIP-392).
         """
         if self.log.failure is not None:
             return ErrorCode.KAFKA_STORAGE_ERROR
-        if self.role is not None and not self.role.leads:
+        role = self.role
+        if role is not None and not (role.serves_readers if from_follower else role.leads):
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if known_epoch < 0 or known_epoch == self.leader_epoch:
             return _NONE

@@ -1,5 +1,7 @@
 """What consumers get of a partition: what counts, or what is committed, or bytes from any position."""
 
+from typing import Protocol
+
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.partition import Partition
 from barnabas.errors import ErrorCode, StorageError
@@ -16,19 +18,37 @@ _CONVERTED_BYTES_MAX = 4 << 20
 _data = maker(PartitionData)
 
 
+class ReadOne(Protocol):
+    """Reads one partition for whoever fetches, as `read_records`."""
+
+    def __call__(
+        self, partition: Partition, read: Read, max_bytes: int, /, *, min_one: bool
+    ) -> Fetched:
+        """Read at most `max_bytes`; with `min_one` the first batch comes whole."""
+        ...
+
+
 def read_records(
-    partition: Partition, read: Read, max_bytes: int, *, min_one: bool, committed_only: bool = False
+    partition: Partition,
+    read: Read,
+    max_bytes: int,
+    *,
+    min_one: bool,
+    committed_only: bool = False,
+    from_follower: bool = False,
 ) -> Fetched:
     """Read from an offset up to the high watermark, at most `max_bytes`.
 
     With `min_one` the first batch comes whole, however large. With `committed_only` the last stable
-    offset is the end, and the aborted transactions before it are listed (KIP-98).
+    offset is the end, and the aborted transactions before it are listed (KIP-98). With `from_follower`
+    a follower is read, too (KIP-392).
     """
     topic, topic_id, asked = read
     log, offset = partition.log, asked.fetch_offset
-    if (
-        asked.current_leader_epoch >= 0 or partition.role is not None or log.failure is not None
-    ) and (code := partition.check_epoch(asked.current_leader_epoch)):
+    epoch = asked.current_leader_epoch
+    if (epoch >= 0 or partition.role is not None or log.failure is not None) and (
+        code := partition.check_epoch(epoch, from_follower=from_follower)
+    ):
         return failed(read, code)
     if asked.last_fetched_epoch >= 0:
         diverging = _divergence(partition, read)

@@ -7,10 +7,9 @@ from types import MappingProxyType
 
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
-from barnabas.broker.replicas.follower_reading import FetchingReplica, read_for_replica
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.replicas.reading import read_records
+from barnabas.broker.replicas.reading import ReadOne, read_records
 from barnabas.broker.replicas.refusals import internal, refused
 from barnabas.broker.replicas.role import OFFLINE, keep_watermark
 from barnabas.broker.replicas.turned_reads import TurnedReads
@@ -358,15 +357,13 @@ class ReplicaManager:
         max_bytes: int,
         *,
         each_whole: bool = False,
-        committed_only: bool = False,
-        replica: FetchingReplica | None = None,
+        read_one: ReadOne = read_records,
     ) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 
         The first batch found comes whole, so that a reader always gets on (KIP-74); with
         `each_whole` that of each partition does. What was appended before is read too, also where it
-        shares a readiness event with this. `committed_only`: nothing from an open transaction on.
-        `replica`: the follower that asks; it gets what is not committed, too.
+        shares a readiness event with this. `read_one` reads each partition.
         """
         if self._dirty:
             self.write()
@@ -380,12 +377,7 @@ class ReplicaManager:
             if partition is None:
                 fetched.append(failed(read, self._unknown(topic, topic_id)))
                 continue
-            if replica is not None and partition.role is not None:
-                got = read_for_replica(partition, read, most, replica, self._clock, min_one=min_one)
-            else:
-                got = read_records(
-                    partition, read, most, min_one=min_one, committed_only=committed_only
-                )
+            got = read_one(partition, read, most, min_one=min_one)
             size = len(got.data.records or b"")
             if size:
                 left -= size

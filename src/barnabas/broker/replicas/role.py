@@ -10,6 +10,8 @@ class ReplicaRole(Protocol):
 
     leads: bool
     """Whether clients are served."""
+    serves_readers: bool
+    """Whether consumers that may read from a follower are served (KIP-392)."""
 
     @property
     def knows_committed_end(self) -> bool:
@@ -37,6 +39,7 @@ class Offline:
     __slots__ = ()
 
     leads = False
+    serves_readers = False
     knows_committed_end = False
 
     def refuse_append(self, acks: int) -> ErrorCode:

@@ -15,13 +15,7 @@ _MOST_AT_ONCE = 256
 
 class _Reader(Protocol):
     def __call__(
-        self,
-        reads: Sequence[Read],
-        max_bytes: int,
-        /,
-        *,
-        each_whole: bool = ...,
-        committed_only: bool = ...,
+        self, reads: Sequence[Read], max_bytes: int, /, *, each_whole: bool = ...
     ) -> list[Fetched]: ...
 
 
@@ -34,9 +28,7 @@ class TurnedReads:
         self._read = read
         self._turn = 0
 
-    def read(
-        self, reads: Sequence[Read], max_bytes: int, *, committed_only: bool = False
-    ) -> list[Fetched]:
+    def read(self, reads: Sequence[Read], max_bytes: int) -> list[Fetched]:
         """Read partitions until `max_bytes` are planned; what was read, in the order of `reads`."""
         if not reads:
             return []
@@ -45,9 +37,7 @@ class TurnedReads:
         fetched: list[Fetched] = []
         for at in range(0, len(turned), _MOST_AT_ONCE):
             part = turned[at : at + _MOST_AT_ONCE]
-            part_fetched = self._read(
-                part, max_bytes, each_whole=True, committed_only=committed_only
-            )
+            part_fetched = self._read(part, max_bytes, each_whole=True)
             if any(one.data.records for one in part_fetched):
                 max_bytes = 0
             fetched += part_fetched

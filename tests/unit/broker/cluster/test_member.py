@@ -78,7 +78,7 @@ def fetch(cluster: LocalCluster, node_id: int, offset: int) -> tuple[int, int, b
         max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic="dogs", partitions=[asked])]
     )
     with RawClient(cluster.ports[node_id]) as client:
-        (found,) = client.ask(request, 11, FetchResponse).responses[0].partitions
+        (found,) = client.ask(request, 10, FetchResponse).responses[0].partitions
     return found.high_watermark, found.error_code, bytes(cast("bytes", found.records or b""))
 
 
@@ -205,7 +205,9 @@ def test_acks_all_needs_as_many_in_sync_as_the_topic_says(cluster: LocalCluster)
     assert consume(cluster, 20) == list(range(20))
 
 
-def test_a_follower_serves_no_clients_and_all_brokers_tell_the_same(cluster: LocalCluster) -> None:
+def test_a_follower_serves_no_old_consumers_and_all_brokers_tell_the_same(
+    cluster: LocalCluster,
+) -> None:
     cluster.create("dogs", 1, 2)
     cluster.wait_for_isr("dogs", 1, 2)
     assert fetch(cluster, 2, 0)[1] == ErrorCode.NOT_LEADER_OR_FOLLOWER

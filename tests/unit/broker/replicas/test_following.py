@@ -2,6 +2,7 @@
 
 import pytest
 
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import OFFLINE
@@ -13,6 +14,8 @@ from barnabas.replication.requests import FetchNext
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch
+from tests.unit.broker.some_memory import some_memory
+from tests.unit.runtime.manual_timers import ManualTimers
 
 pytestmark = pytest.mark.kernels
 
@@ -21,7 +24,8 @@ def following(disk: MemoryDisk, flush_messages: int) -> Following:
     """Of an empty log."""
     config = LogConfig(flush_messages=flush_messages)
     partition = Partition(open_log(disk, TopicPartition("dogs", 0), "/dogs-0", config), 0, OFFLINE)
-    return Following(partition, 0, in_fetch=True, back_off_ms=1000)
+    purgatory = Purgatory(ManualTimers(), lambda: 0.0, some_memory())
+    return Following(partition, 0, purgatory, in_fetch=True, back_off_ms=1000)
 
 
 def take(role: Following, count: int, high_watermark: int) -> None:

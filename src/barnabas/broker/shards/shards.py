@@ -106,7 +106,8 @@ class Shards(ABC, Generic[ShardT]):
         """The shard of a group or a transactional id; None while there are none at all.
 
         Raises:
-            BrokerError: COORDINATOR_NOT_AVAILABLE.
+            BrokerError: COORDINATOR_NOT_AVAILABLE; NOT_COORDINATOR: this member of a cluster does not
+                know the topic, or not yet: it has just started.
         """
         if self._changes != self.topics.changes:
             self._changes = self.topics.changes
@@ -123,6 +124,8 @@ class Shards(ABC, Generic[ShardT]):
                 self._by_key.clear()
             if len(key) <= _USUAL_LENGTH:
                 self._by_key[key] = held
+        if held is None and self.topics.are_shared:
+            raise BrokerError(ErrorCode.NOT_COORDINATOR, f"{self._topic.name} is not known here")
         return held
 
     def indexes(self) -> Iterator[int]:

@@ -45,6 +45,7 @@ class TopicsController(Protocol):
 class ClusterTopics(Topics):
     """`join` comes first."""
 
+    are_shared = True
     _controller: TopicsController
     _ask: Callable[[RequestedTopic], None]
 

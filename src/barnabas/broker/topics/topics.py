@@ -34,6 +34,9 @@ class Topics:
     that is gone.
     """
 
+    are_shared = False
+    """Whether other brokers have them, too: one that is not known here may be there."""
+
     def __init__(
         self, registry: Registry, hosting: Hosting, entropy: Entropy, config: BrokerConfig
     ) -> None:

@@ -69,6 +69,17 @@ def joins(started: Started, group: str, topics: tuple[str, ...], epoch: int = 0)
     return received
 
 
+def test_a_member_that_does_not_know_the_topic_yet_does_not_say_that_there_is_nothing(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = started.broker.groups
+    assert groups.find("cats") is None
+    monkeypatch.setattr(groups.topics, "are_shared", True)
+    with pytest.raises(BrokerError) as refused:
+        groups.find("cats")
+    assert refused.value.code is ErrorCode.NOT_COORDINATOR
+
+
 MANY = tuple(f"{number:05}{'y' * 200}" for number in range(7000))
 
 

@@ -5,7 +5,7 @@ import click
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.usage import typed
-from barnabas.cli.dataflow.addresses import cluster
+from barnabas.cli.dataflow.addresses import check_cluster, cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
 from barnabas.cli.dataflow.spark_options import (
     rename_option,
@@ -60,6 +60,7 @@ def replay(
     """
     names = typed(renamed, "--rename")
     target = cluster(servers, pairs)
+    check_cluster(target)
     with spark_run("replay", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import ReplayOptions
         from barnabas.pipelines import replay as run

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import click
 
 from barnabas.config.files import overrides
 from barnabas.errors import ConfigError
+
+_CLOSE: Final = 0.6
+"""The share of letters in common that a typing error leaves; Python's own bound for close words."""
 
 
 @contextmanager
@@ -35,6 +38,21 @@ class Spelled(click.Choice):  # type: ignore[type-arg]
         except click.BadParameter:
             words = ", ".join(map(repr, self.choices))
             self.fail(f"{value!r} is not one of {words}.", param, ctx)
+
+
+def keep_close(error: click.NoSuchOption) -> None:
+    """Keep suggestions that differ in a letter or two: click counts the dashes as likeness."""
+    import difflib
+
+    def name(option: str) -> str:
+        return option.lstrip("-")
+
+    typed_name = name(error.option_name)
+    error.possibilities = [
+        one
+        for one in error.possibilities or ()
+        if difflib.SequenceMatcher(None, typed_name, name(one)).ratio() >= _CLOSE
+    ]
 
 
 class HintingCommand(click.Command):
@@ -65,6 +83,7 @@ class HintingGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            keep_close(error)
             if error.possibilities:
                 raise
             after = f"{ctx.command_path} COMMAND {error.option_name}"
@@ -88,6 +107,8 @@ class HintingGroup(click.Group):
 
 
 def _with(error: click.UsageError, hint: str) -> click.UsageError:
+    if isinstance(error, click.NoSuchOption):
+        keep_close(error)
     what = error.format_message()
     stop = "" if what.endswith((".", "?")) else "."
     return click.UsageError(f"{what}{stop} {hint}", error.ctx)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 import click
 
 from barnabas.cli.arguments.connection import connection_options
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.dataflow.addresses import checked_side
 from barnabas.cli.dataflow.spark_options import (
     spark_options,
@@ -50,7 +51,7 @@ Examples:
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=20,
     show_default=True,
     help="How many differences to list.",

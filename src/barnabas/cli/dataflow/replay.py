@@ -4,6 +4,7 @@ import click
 
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import TOPIC
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import typed
 from barnabas.cli.dataflow.addresses import check_cluster, cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
@@ -33,7 +34,7 @@ Examples:
 @rename_option
 @click.option(
     "--tasks",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=4,
     show_default=True,
     help="Transactions for each batch; the same in all runs of a replay.",

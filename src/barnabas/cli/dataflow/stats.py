@@ -11,6 +11,7 @@ import click
 
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import TOPIC
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.dataflow.addresses import check_cluster, cluster
 from barnabas.cli.dataflow.spark_options import (
     spark_options,
@@ -41,7 +42,7 @@ Examples:
     help="Also draw a picture (PNG, SVG or PDF, by its name).",
 )
 @click.option(
-    "--top", type=click.IntRange(0), default=10, show_default=True, help="How many keys to list."
+    "--top", type=WholeNumber(0), default=10, show_default=True, help="How many keys to list."
 )
 @uncommitted_option
 @json_option

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from barnabas.cli.arguments.hints import add_hint
+from barnabas.cli.arguments.numbers import Number
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import notice, show_json, show_rows
 from barnabas.cli.output.printable import printable
@@ -46,7 +47,7 @@ MASTER: Final = click.option(
 )
 @click.option(
     "--every",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="SECONDS",
     help="Run again so long after each run, until Ctrl-C.",
 )

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from barnabas.cli.arguments.hints import with_hints
-from barnabas.cli.arguments.usage import HintingGroup, keep_close
+from barnabas.cli.arguments.usage import HintingGroup, with_close
 from barnabas.cli.command_table import COMMANDS, load_command
 from barnabas.cli.output.log_lines import log_to_stderr
 from barnabas.cli.output.printable import printable_lines
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> Never:
         sys.exit(130)
     except click.ClickException as error:
         if isinstance(error, click.NoSuchOption):
-            keep_close(error)
+            error = with_close(error)
         error.show()
         sys.exit(error.exit_code)
     except KeyboardInterrupt:

@@ -40,19 +40,23 @@ class Spelled(click.Choice):  # type: ignore[type-arg]
             self.fail(f"{value!r} is not one of {words}.", param, ctx)
 
 
-def keep_close(error: click.NoSuchOption) -> None:
-    """Keep suggestions that differ in a letter or two: click counts the dashes as likeness."""
+def with_close(error: click.NoSuchOption) -> click.NoSuchOption:
+    """The error with close suggestions only: click counts the dashes that all options share."""
     import difflib
 
     def name(option: str) -> str:
         return option.lstrip("-")
 
     typed_name = name(error.option_name)
-    error.possibilities = [
-        one
-        for one in error.possibilities or ()
-        if difflib.SequenceMatcher(None, typed_name, name(one)).ratio() >= _CLOSE
-    ]
+
+    def is_close(option: str) -> bool:
+        return difflib.SequenceMatcher(None, typed_name, name(option)).ratio() >= _CLOSE
+
+    return click.NoSuchOption(
+        error.option_name,
+        possibilities=[one for one in error.possibilities or () if is_close(one)],
+        ctx=error.ctx,
+    )
 
 
 class HintingCommand(click.Command):
@@ -83,9 +87,9 @@ class HintingGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            keep_close(error)
+            error = with_close(error)
             if error.possibilities:
-                raise
+                raise error from None
             after = f"{ctx.command_path} COMMAND {error.option_name}"
             raise _with(error, f"Put options after the command: {after} ...") from None
 
@@ -108,7 +112,7 @@ class HintingGroup(click.Group):
 
 def _with(error: click.UsageError, hint: str) -> click.UsageError:
     if isinstance(error, click.NoSuchOption):
-        keep_close(error)
+        error = with_close(error)
     what = error.format_message()
     stop = "" if what.endswith((".", "?")) else "."
     return click.UsageError(f"{what}{stop} {hint}", error.ctx)

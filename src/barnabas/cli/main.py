@@ -75,9 +75,9 @@ def barnabas() -> None:
 def main(arguments: list[str] | None = None) -> Never:
     """Run the command line and exit."""
     if _ASKS in os.environ:
-        from barnabas.cli.completion.completion import register_bash
+        from barnabas.cli.completion.completion import register_shells
 
-        register_bash()
+        register_shells()
     log_to_stderr()
     exit_cleanly_on_signals()
     try:

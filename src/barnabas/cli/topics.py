@@ -34,7 +34,6 @@ from barnabas.client.core.admin.descriptions import (
     Resource,
 )
 from barnabas.client.core.cluster.cluster_view import TopicView
-from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
@@ -194,6 +193,8 @@ def config(
     as_json: bool,
 ) -> None:
     """Change the properties of TOPIC, then print those that are set."""
+    from barnabas.config.topic import TopicConfig
+
     values = wanted(changes, removed)
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))

@@ -35,5 +35,5 @@ def main() -> None:
     """Be Spark's daemon until Spark closes our stdin; `sys.argv[1]` names the module of workers."""
     os.environ[WORKER_MODULE] = sys.argv[1]
     sys.argv[1] = WORKER
-    daemon.traceback = Tracebacks  # type: ignore[misc,assignment]
+    vars(daemon)["traceback"] = Tracebacks
     daemon.manager()

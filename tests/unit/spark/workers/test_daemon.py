@@ -8,14 +8,21 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedRWPair
+from typing import IO
 
 import pytest
-from pyspark.serializers import UTF8Deserializer, read_int, write_with_length
 
 from barnabas.spark.workers.daemon import Tracebacks
 
 SECONDS = 60
 RESET = struct.pack("ii", 1, 0)
+
+
+def number_from(stream: IO[bytes] | BufferedRWPair) -> int:
+    """What Spark's `write_int` has written."""
+    number: int = struct.unpack(">i", stream.read(4))[0]
+    return number
 
 
 @contextmanager
@@ -32,7 +39,7 @@ def daemon(module: str, worker: str) -> Iterator[tuple[subprocess.Popen[bytes], 
     assert process.stdout is not None
     with process:
         try:
-            yield process, read_int(process.stdout)
+            yield process, number_from(process.stdout)
         finally:
             process.stdin.close()
             process.wait(SECONDS)
@@ -43,10 +50,10 @@ def printed_where_spark_leaves(module: str) -> str:
     with daemon(module, "pyspark.sql.worker.plan_data_source_read") as (process, port):
         assert process.stderr is not None
         with socket.create_connection(("127.0.0.1", port)) as spark, spark.makefile("rwb") as both:
-            number = read_int(both)
-            write_with_length(b"secret", both)
+            number = number_from(both)
+            both.write(struct.pack(">i", 6) + b"secret")
             both.flush()
-            assert UTF8Deserializer().loads(both) == "ok"
+            assert both.read(number_from(both)) == b"ok"
             spark.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         wait_for_the_end_of(number)
         assert process.stdin is not None

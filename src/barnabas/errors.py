@@ -121,9 +121,13 @@ class RequestTimeout(KafkaError):
 
 
 class ConnectionFailed(KafkaError):
-    """A connection could not be opened, or was lost."""
+    """A connection could not be opened, or was lost.
+
+    `tried`: where none of a client's brokers could be reached, each with the reason; else empty.
+    """
 
     code = ErrorCode.NETWORK_EXCEPTION
+    tried: str = ""
 
 
 class ConnectionRefused(ConnectionFailed):

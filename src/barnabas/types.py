@@ -1,4 +1,4 @@
-"""Small values that all packages share: names for numbers, and frozen pairs. No behaviour."""
+"""Small values that all packages share: names for numbers, and frozen pairs, and how a host is written."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -65,6 +65,11 @@ NO_TOPIC_ID = bytes(16)
 
 new_tuple = tuple.__new__
 """`new_tuple(OffsetRange, values)`: create a named tuple in half the time of calling its class."""
+
+
+def bracketed(host: str) -> str:
+    """A host as addresses and URLs have it before the colon of the port: an IPv6 address in brackets."""
+    return f"[{host}]" if ":" in host else host
 
 
 MUST_BE_NEW = -2

@@ -33,7 +33,9 @@ def test_where_nobody_listens_a_call_need_not_take_its_whole_time(
             bootstrap_refused_timeout_ms=refused_ms,
             default_api_timeout_ms=AN_HOUR_MS,
         ) as admin,
-        pytest.raises(ConnectionFailed, match="no broker could be reached"),
+        pytest.raises(
+            ConnectionFailed, match=r"^no broker at 127\.0\.0\.1:1 \(Connection refused\)"
+        ),
     ):
         admin.list_topics()
 

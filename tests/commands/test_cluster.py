@@ -46,6 +46,17 @@ def test_an_election_changes_nothing_where_the_first_replica_leads(broker: Serve
     assert (missing.code, "there is no topic cats" in missing.err) == (1, True)
 
 
+def test_a_partition_that_is_not_there_is_named_with_those_that_are(broker: Served) -> None:
+    assert broker.run("partitions", "dogs:1").lines[0].startswith("dogs\t1\t")
+    for command in (("partitions",), ("elect",), ("reassign", "cancel", "--yes")):
+        missing = broker.run(*command, "dogs:9")
+        assert missing.code == 1
+        assert missing.err == (
+            "barnabas: UNKNOWN_TOPIC_OR_PARTITION: there is no partition dogs:9; dogs has "
+            "partitions 0 to 1\n"
+        )
+
+
 def test_nothing_moves_where_there_is_one_broker(broker: Served, tmp_path: Path) -> None:
     assert broker.run("reassign", "plan").lines == []
     away = broker.run("reassign", "plan", "--without", "1")

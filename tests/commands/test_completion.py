@@ -1,14 +1,15 @@
-"""Shell completion in a real bash: keys are typed on a terminal, and the line is what it becomes."""
+"""Shell completion in real shells: keys are typed on a terminal, and the line is what it becomes."""
 
 import contextlib
 import os
 import pty
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,17 @@ from tests.commands.served import SOURCE, Served, environment, run, serving
 NOT_SERVED = "localhost:1"
 PROMPT = b"ready> "
 
-bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+
+def needs(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed")
+
+
+BASH = ("bash", "--noprofile", "--rcfile", ".bashrc", "-i")
+SETTINGS = {
+    "bash": f"bind 'set enable-bracketed-paste off'\nPS1='{PROMPT.decode()}'\n",
+    "zsh": "unset zle_bracketed_paste\nunsetopt prompt_cr prompt_sp\n"
+    f"setopt interactive_comments\nPS1='{PROMPT.decode()}'\n",
+}
 
 
 @pytest.fixture(scope="module")
@@ -34,19 +45,15 @@ def broker() -> Iterator[Served]:
         yield served
 
 
-class Bash:
-    """An interactive bash with the script installed as its last line says."""
+class Shell:
+    """An interactive shell with the script installed as its last line says."""
 
-    def __init__(self, home: Path, servers: str) -> None:
+    def __init__(self, home: Path, servers: str, command: Sequence[str]) -> None:
         self._terminal, theirs = pty.openpty()
-        self.home = home
-        variables = environment(servers) | {
-            "HOME": str(home),
-            "INPUTRC": "/dev/null",
-            "TERM": "dumb",
-        }
+        variables = environment_of(home, servers) | {"INPUTRC": "/dev/null"}
         self._process = subprocess.Popen(
-            ["bash", "--noprofile", "--rcfile", str(home / ".bashrc"), "-i"],
+            command,
+            cwd=home,
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -65,11 +72,14 @@ class Bash:
 
         Ctrl-A and a # make it a comment, which Enter runs.
         """
-        os.write(self._terminal, typed.encode() + b"\t\x05~END")
+        os.write(self._terminal, typed.encode() + b"\t~END")
         shown = self._until(b"~END").decode()
         os.write(self._terminal, b"\x01#\r")
         self._until(b"\n" + PROMPT)
-        return shown.replace("\x07", "").replace("\r", "").removesuffix("~END")
+        shown = shown.replace("\x07", "").replace("\r", "").removesuffix("~END")
+        while "\b" in shown:  # zsh goes back over the space that it has added.
+            shown = re.sub("[^\b]\b", "", shown, count=1)
+        return shown
 
     def _until(self, text: bytes) -> bytes:
         seen = b""
@@ -84,30 +94,38 @@ class Bash:
         os.close(self._terminal)
 
 
-@contextlib.contextmanager
-def installed(home: Path, servers: str) -> Iterator[Bash]:
-    """As a user does it: run the command of the script's last line."""
-    program = f'barnabas() {{ PYTHONPATH={SOURCE} {sys.executable} -m barnabas "$@"; }}\n'
-    (home / ".bashrc").write_text(
-        f"bind 'set enable-bracketed-paste off'\nPS1='{PROMPT.decode()}'\n{program}"
-    )
-    script = run("completion", "bash")
+def environment_of(home: Path, servers: str) -> dict[str, str]:
+    """With a program `barnabas` on the path, as an installation has it."""
+    folder = home / "bin"
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    return environment(servers) | {"HOME": str(home), "PATH": path, "TERM": "dumb"}
+
+
+def install(shell: str, home: Path) -> None:
+    """Run the command of the script's last line, in a home that has nothing."""
+    program = home / "bin" / "barnabas"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={SOURCE} exec {sys.executable} -m barnabas "$@"\n')
+    program.chmod(0o755)
+    script = run("completion", shell)
     assert script.code == 0, script.err
-    install = script.lines[-1].removeprefix("# To install it: ")
-    subprocess.run(
-        ["bash", "-c", f". ~/.bashrc; {install}"],
-        check=True,
-        env=environment("") | {"HOME": str(home)},
-        stderr=subprocess.DEVNULL,  # `bind` has no line to edit here.
-    )
-    shell = Bash(home, servers)
+    line = script.lines[-1].removeprefix("# To install it: ")
+    subprocess.run([shell, "-c", line], check=True, env=environment_of(home, ""))
+
+
+@contextlib.contextmanager
+def installed(home: Path, servers: str, command: Sequence[str] = BASH) -> Iterator[Shell]:
+    """As a user does it: run the command of the script's last line."""
+    (home / f".{command[0]}rc").write_text(SETTINGS[command[0]])
+    install(command[0], home)
+    shell = Shell(home, servers, command)
     try:
         yield shell
     finally:
         shell.close()
 
 
-@bash
+@needs("bash")
 def test_tab_completes_what_is_typed(broker: Served, tmp_path: Path) -> None:
     with installed(tmp_path, NOT_SERVED) as shell:
         for typed, completed in [
@@ -144,7 +162,7 @@ def test_tab_completes_what_is_typed(broker: Served, tmp_path: Path) -> None:
             assert shell.line(typed) == completed
 
 
-@bash
+@needs("bash")
 def test_names_come_from_the_broker_of_the_environment(broker: Served, tmp_path: Path) -> None:
     with installed(tmp_path, broker.servers) as shell:
         assert shell.line("barnabas consume ca") == "barnabas consume cats "
@@ -157,12 +175,42 @@ def test_names_come_from_the_broker_of_the_environment(broker: Served, tmp_path:
         )
 
 
-@bash
+@needs("bash")
 def test_a_broker_that_does_not_answer_is_given_up_silently(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         typed = f"barnabas consume -b 127.0.0.1:{silent.getsockname()[1]} do"
         with installed(tmp_path, NOT_SERVED) as shell:
             assert shell.line(typed) == typed
+
+
+@needs("zsh")
+def test_zsh_completes_and_loads_what_it_needs_for_that(broker: Served, tmp_path: Path) -> None:
+    with installed(tmp_path, broker.servers, ("zsh", "-i")) as shell:
+        for typed, completed in [
+            ("barnabas trans", "barnabas transactions "),
+            (
+                "barnabas topics create x -c retention.m",
+                "barnabas topics create x -c retention.ms=",
+            ),
+            ("barnabas topics list --js", "barnabas topics list --json "),
+            ("barnabas consume ca", "barnabas consume cats "),
+        ]:
+            assert shell.line(typed) == completed
+
+
+@needs("fish")
+def test_fish_completes_with_whole_descriptions(broker: Served, tmp_path: Path) -> None:
+    install("fish", tmp_path)
+    for typed, completed in [
+        ("barnabas trans", "transactions\tInspect transactions, find and abort hanging ones."),
+        ("barnabas topics create x -c retention.m", "retention.ms="),
+        (f"barnabas topics describe -b {broker.servers} do", "dogs"),
+        ("barnabas consume ca", "cats"),
+    ]:
+        asked = ["fish", "-c", f"complete -C '{typed}'"]
+        variables = environment_of(tmp_path, broker.servers)
+        done = subprocess.run(asked, capture_output=True, text=True, check=True, env=variables)
+        assert done.stdout.splitlines() == [completed]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +221,8 @@ def test_each_script_says_how_to_install_it(
 ) -> None:
     script = run("completion", shell)
     assert script.code == 0
-    assert script.lines[-1].startswith(f"# To install it: barnabas completion {shell} > ~/")
+    assert script.lines[-1].startswith("# To install it: ")
+    assert f"barnabas completion {shell} > ~/" in script.lines[-1]
     if shutil.which(shell):
         (tmp_path / "script").write_text(script.out)
         subprocess.run([*check, str(tmp_path / "script")], check=True)

@@ -48,6 +48,28 @@ def console(servers: str, *arguments: str, **variables: str) -> Iterator[str]:
         process.stdout.close()
 
 
+def test_a_console_without_a_broker_says_so_at_the_start() -> None:
+    process = subprocess.Popen(
+        [*BARNABAS, "console", "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment("127.0.0.1:1"),
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        try:
+            found = SENTENCE.search(process.stdout.readline())
+            assert process.stderr.readline() == (
+                "barnabas: no broker at 127.0.0.1:1 (Connection refused); start one with `barnabas "
+                "serve --port 1`, or name another with -b; the pages show the cluster as soon as it "
+                "is there\n"
+            )
+            assert found
+            status, page = fetched(f"{found.group(1)}topics")
+            assert (status, "<h1>No broker answers</h1>" in page) == (504, True)
+        finally:
+            process.terminate()
+
+
 def fetched(url: str, password: str = "") -> tuple[int, str]:
     request = urllib.request.Request(url)
     if password:

@@ -2,13 +2,15 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from barnabas.records.messages07.message07 import encode_set
-from tests.commands.served import run
+from barnabas.records.codecs.compression import Codec, compress
+from barnabas.records.messages07.message07 import encode_message, encode_set
+from tests.commands.served import BARNABAS, SECONDS, run
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "logs"
 VERSIONS = sorted(path.name for path in VECTORS.glob("kafka-*"))
@@ -197,3 +199,54 @@ def test_of_several_files_each_line_names_its_own() -> None:
     assert {Path(line.partition("\t")[0]).parent.name for line in plain} == {"corpus-0", "corpus-1"}
     heads = [line for line in run("log", "dump", "--records", *paths).lines if line[0] != " "]
     assert {Path(line.partition(": ")[0]).parent.name for line in heads} == {"corpus-0", "corpus-1"}
+
+
+@pytest.mark.parametrize("suffix", [".kafka", ".jafka"])
+def test_dump_shows_the_messages_of_kafka_07_at_their_bytes(tmp_path: Path, suffix: str) -> None:
+    partition = tmp_path / "corpus-0"
+    partition.mkdir()
+    segment = partition / f"00000000000000001000{suffix}"
+    first, packed = encode_set([b"rex"]), encode_set([b"fido", b"bello"])
+    zipped = encode_message(compress(Codec.GZIP, packed), codec=Codec.GZIP)
+    segment.write_bytes(first + zipped + b"\0\0")
+
+    rows = [line.split("\t") for line in run("log", "dump", str(tmp_path)).lines]
+    assert rows == [
+        ["0", str(len(first)), "1000", "1", "1", "none", ""],
+        [str(len(first)), str(len(zipped)), str(1000 + len(first)), "2", "1", "gzip", ""],
+        [
+            str(len(first) + len(zipped)),
+            *[""] * 5,
+            "2 bytes at the end are no whole message",
+        ],
+    ]
+    shown = run("log", "dump", "--records", str(tmp_path)).lines
+    assert shown[0] == (
+        f"{segment}: position 0, size {len(first)}, offset 1000, messages 1, magic 1, codec none"
+    )
+    assert [line.strip() for line in shown if line.startswith("    ")] == [
+        "1000 | rex",
+        f"{1000 + len(first)} | fido",
+        f"{1000 + len(first)} | bello",
+    ]
+    printed = documents(run("log", "dump", "--json", "--records", str(tmp_path)).out)
+    assert [row["next_offset"] for row in printed if "next_offset" in row] == [
+        1000 + len(first),
+        1000 + len(first) + len(zipped),
+    ]
+    assert [row["value"] for row in printed if "topic" in row] == ["rex", "fido", "bello"]
+
+
+def test_a_reader_that_has_seen_enough_ends_the_dump_silently(tmp_path: Path) -> None:
+    partition = tmp_path / "corpus-0"
+    partition.mkdir()
+    segment = partition / "00000000000000000000.kafka"
+    segment.write_bytes(encode_set([b"rex"] * 20_000))
+    command = [*BARNABAS, "log", "dump", str(segment)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(SECONDS) == 0

@@ -203,7 +203,10 @@ def test_a_broker_that_is_not_there_is_named_with_what_to_do(arguments: tuple[st
     assert done.code == 1
     (line,) = done.err.splitlines()
     assert line.count("localhost:1") == 1
-    assert "`barnabas serve --port 1` starts one there" in line
+    assert line == (
+        "barnabas: no broker at localhost:1 (Connection refused); start one with "
+        "`barnabas serve --port 1`, or name another with -b"
+    )
 
 
 def test_a_word_comes_before_the_error_where_no_broker_answers() -> None:

@@ -62,7 +62,7 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
     assert broker.run("topics", "create", "cats").code == 0
     assert broker.run("topics", "create", "cats", "--if-not-exists").code == 0
     for arguments, why in [
-        (("create", "cats"), "TOPIC_ALREADY_EXISTS"),
+        (("create", "cats"), "barnabas: topic cats already exists; with --if-not-exists"),
         (
             ("create", "a/b"),
             "INVALID_TOPIC_EXCEPTION: creating topics: a/b: the name of a topic is",

@@ -60,10 +60,22 @@ def test_tests_that_pages_name_are_there() -> None:
     gone = [
         f"{path.name}: {named}"
         for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
-        for named in re.findall(r"`(tests/[\w/.-]+)`", path.read_text(encoding="utf-8"))
+        for named in re.findall(r"`(tests/[\w/.-]+)(?:::\w+)?`", path.read_text(encoding="utf-8"))
         if not (ROOT / named).exists()
     ]
     assert not gone
+
+
+def test_pages_name_tests_by_their_whole_path() -> None:
+    """All but the page of the seeds, whose head says where its names begin."""
+    cut = [
+        f"{path.name}: {named}"
+        for path in (ROOT / "docs").glob("*.md")
+        if path.name != "seeds.md"
+        for named in re.findall(r"`([\w/]*test_\w+\.py)", path.read_text(encoding="utf-8"))
+        if not named.startswith("tests/")
+    ]
+    assert not cut
 
 
 @cache

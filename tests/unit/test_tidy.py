@@ -45,7 +45,7 @@ TOUCHES_FILES = {"runtime", "cli", "demo", "testing", "pipelines"}
 """Packages that may open files; everybody else takes a Disk."""
 
 MAY_TOUCH_FILES = {
-    "src/barnabas/spark/sessions/java.py",  # builds a private Java home out of a package's files
+    "src/barnabas/spark/sessions/wrapper.py",  # writes the programs before Java and Python that Spark runs
 }
 
 TEMPLATES = "src/barnabas/pipelines/projects/templates/"

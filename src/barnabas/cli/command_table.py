@@ -57,7 +57,7 @@ COMMANDS: Final = {
         "cli.cluster.reassign", "Move replicas to other brokers, and change how many there are."
     ),
     "log": CommandPlace(
-        "cli.log.log", "Inspect the files of a log: of any Kafka release since 0.8, or of Barnabas."
+        "cli.log.log", "Inspect the files of a log: of any Kafka release, or of Barnabas."
     ),
     "registry": CommandPlace(
         "cli.registry", "Inspect and repair the file with a broker's topics, properties and quotas."

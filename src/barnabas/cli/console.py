@@ -2,23 +2,31 @@
 
 import os
 import socket
+import sys
+import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import click
 
-from barnabas.cli.arguments.connection import client_settings, connection_options
+from barnabas.cli.arguments.connection import admin_settings, client_settings, connection_options
+from barnabas.cli.arguments.hints import add_hint, with_hints
+from barnabas.cli.arguments.numbers import WholeNumber
+from barnabas.cli.output.printable import printable_lines
 from barnabas.cli.signals import when_stdin_ends
-from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.errors import ConfigError, ConnectionFailed, KafkaError
+from barnabas.types import bracketed
 
 PASSWORD: Final = "BARNABAS_CONSOLE_PASSWORD"  # noqa: S105 (the name of a variable)
+_PATIENCE_MS: Final = 10_000
 _NEEDED: Final = "the console needs a few more packages: pip install 'barnabas[console]'"
 
 
 @click.command()
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
+    "--port", type=WholeNumber(0, 65535), default=8080, show_default=True,
     help="The port of the pages; 0: any free port.",
 )  # fmt: skip
 @click.option(
@@ -79,18 +87,37 @@ def console(
         settings,
         read_only=(not local) if read_only is None else read_only,
         password=password,
-        hosts=LOOPBACK | {_bracketed(one.lower()) for one in {*own, *names}},
+        hosts=LOOPBACK | {bracketed(one.lower()) for one in {*own, *names}},
         any_address=not is_loopback(host),
         registry=schema_registry,
     )
     # Before the address is shown: the first page would wait for it.
     application = create_application(given)
     listening = _listen(host, port)
-    shown = _bracketed(host or "localhost")
+    shown = bracketed(host or "localhost")
     print(f"the console is at http://{shown}:{listening.getsockname()[1]}/", flush=True)
+    threading.Thread(target=_check, args=(servers, settings), daemon=True).start()
     if until_stdin_ends:
         when_stdin_ends(lambda: os._exit(0))
     serve_console(application, listening)
+
+
+def _check(servers: str, settings: Mapping[str, object]) -> None:
+    """Say at the start that no broker is there: else only pages would, which nobody has opened yet."""
+    from barnabas import Admin
+
+    soon = {"bootstrap.refused.timeout.ms": 0, "default.api.timeout.ms": _PATIENCE_MS}
+    try:
+        with Admin({**admin_settings(settings), **soon}) as admin:
+            admin.describe_cluster()
+    except KafkaError as error:
+        add_hint(error, servers)
+        what = printable_lines(with_hints(error))
+        print(
+            f"barnabas: {what}; the pages show the cluster as soon as it is there",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def is_loopback(host: str) -> bool:
@@ -127,7 +154,3 @@ def _listen(host: str, port: int) -> socket.socket:
             "--port chooses another port (0: any free one); `barnabas serve` has --console-port"
         )
         raise failed from None
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

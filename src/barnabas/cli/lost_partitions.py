@@ -10,7 +10,7 @@ from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
-    existing_topics,
+    existing_partitions,
 )
 from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.partition_names import parsed, shown
@@ -98,7 +98,7 @@ def _chosen(
 ) -> list[TopicPartition]:
     """The named ones among the lost; an error if one is not offline."""
     wanted = list(parsed(places))
-    existing_topics(admin, tuple({topic for topic, _ in wanted}))
+    existing_partitions(admin, wanted)
     chosen = []
     for topic, index in wanted:
         found = [one for one in lost if one.topic == topic and index in {None, one.partition}]

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from barnabas.cli.arguments.hints import with_hints
-from barnabas.cli.arguments.usage import HintingGroup
+from barnabas.cli.arguments.usage import HintingGroup, with_close
 from barnabas.cli.command_table import COMMANDS, load_command
 from barnabas.cli.output.log_lines import log_to_stderr
 from barnabas.cli.output.printable import printable_lines
@@ -75,9 +75,9 @@ def barnabas() -> None:
 def main(arguments: list[str] | None = None) -> Never:
     """Run the command line and exit."""
     if _ASKS in os.environ:
-        from barnabas.cli.completion.completion import register_bash
+        from barnabas.cli.completion.completion import register_shells
 
-        register_bash()
+        register_shells()
     log_to_stderr()
     exit_cleanly_on_signals()
     try:
@@ -85,6 +85,8 @@ def main(arguments: list[str] | None = None) -> Never:
     except click.exceptions.Abort:
         sys.exit(130)
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption):
+            error = with_close(error)
         error.show()
         sys.exit(error.exit_code)
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ import click
 
 from barnabas.cli.arguments.hints import DEFAULT_SERVERS, add_hint_to_serve
 from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.output.log_lines import log_from
 from barnabas.cli.signals import when_stdin_ends
@@ -19,6 +20,7 @@ from barnabas.config.files import Given, file_properties, merge, overrides, valu
 from barnabas.config.listeners import Endpoint, listeners
 from barnabas.config.releases import release_line
 from barnabas.errors import ConfigError, ConnectionFailed, LogDirFailed
+from barnabas.types import bracketed
 from barnabas.version import __version__
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), help="Port; default 9092; 0: any free port.")
+@click.option("--port", type=WholeNumber(0, 65535), help="Port; default 9092; 0: any free port.")
 @click.option("--host", help="Address to listen on; default localhost; '' for all.")
 @click.option(
     "--data-dir",
@@ -55,7 +57,7 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 )
 @click.option(
     "--metrics-port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     help="Serve /metrics for Prometheus on this port, on --host; 0: any free port.",
 )
 @click.option(
@@ -63,12 +65,12 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 )
 @click.option(
     "--console-port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     help="Also show the broker in a browser, on this port of this machine: `barnabas console`.",
 )
 @click.option(
     "--brokers",
-    type=click.IntRange(1, 100),
+    type=WholeNumber(1, 100),
     default=1,
     help="Run a cluster of so many brokers, on ports one after the other (default 1).",
 )
@@ -184,7 +186,7 @@ def from_options(
     if port is not None or host is not None or "listeners" not in given:
         place = "localhost" if host is None else host
         number = 9092 if port is None else port
-        options["listeners"] = Given(f"PLAINTEXT://{_shown(place)}:{number}", _ADDRESS)
+        options["listeners"] = Given(f"PLAINTEXT://{bracketed(place)}:{number}", _ADDRESS)
     addresses = given.get("advertised.listeners")
     if (
         (port is not None or host is not None)
@@ -256,7 +258,7 @@ def _run(
     until_stdin_ends: bool,
 ) -> None:
     def announce(addresses: dict[str, Endpoint]) -> None:
-        where = None if metrics is None else f"http://{_shown(host)}:{node.metrics_port}/metrics"
+        where = None if metrics is None else f"http://{bracketed(host)}:{node.metrics_port}/metrics"
         _announce(config, addresses, where, as_json=as_json)
         if console_port is not None:
             consoles.append(_start_console(addresses, console_port))
@@ -288,7 +290,7 @@ def _run(
 def _announce(
     config: BrokerConfig, addresses: dict[str, Endpoint], metrics: str | None, *, as_json: bool
 ) -> None:
-    places = [f"{_shown(endpoint.host)}:{endpoint.port}" for endpoint in addresses.values()]
+    places = [f"{bracketed(endpoint.host)}:{endpoint.port}" for endpoint in addresses.values()]
     if as_json:
         import json
 
@@ -315,11 +317,7 @@ def _start_console(addresses: dict[str, Endpoint], port: int) -> "subprocess.Pop
     import subprocess
 
     first = next(iter(addresses.values()))
-    where = f"{_shown(first.host or 'localhost')}:{first.port}"
+    where = f"{bracketed(first.host or 'localhost')}:{first.port}"
     command = [sys.executable, "-m", "barnabas", "console", "--bootstrap-servers", where]
     command += ["--port", str(port), "--until-stdin-ends"]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=sys.stderr)  # noqa: S603 (ours)
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

@@ -15,6 +15,7 @@ from barnabas.cli.arguments.connection import (
     existing_topics,
 )
 from barnabas.cli.arguments.names import TOPIC, complete_properties
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.properties import (
     COLUMNS,
     property_options,
@@ -33,8 +34,7 @@ from barnabas.client.core.admin.descriptions import (
     Resource,
 )
 from barnabas.client.core.cluster.cluster_view import TopicView
-from barnabas.config.topic import TopicConfig
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -114,8 +114,8 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
 
 @topics.command()
 @click.argument("topic", type=TOPIC)
-@click.option("-p", "--partitions", type=click.IntRange(1), help="Default: the broker's.")
-@click.option("-r", "--replication-factor", type=click.IntRange(1))
+@click.option("-p", "--partitions", type=WholeNumber(1), help="Default: the broker's.")
+@click.option("-r", "--replication-factor", type=WholeNumber(1))
 @click.option("--if-not-exists", is_flag=True, help="Succeed if it already exists.")
 @_settings
 @connection_options
@@ -136,8 +136,12 @@ def create(
         try:
             admin.create_topics([new])
         except BrokerError as error:
-            if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS or not if_not_exists:
+            if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS:
                 raise
+            if not if_not_exists:
+                raise KafkaError(
+                    f"topic {topic} already exists; with --if-not-exists that is no error"
+                ) from None
             notice(f"{topic} already exists")
         else:
             notice(f"created {topic}")
@@ -163,7 +167,7 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
 
 @topics.command("add-partitions")
 @click.argument("topic", type=TOPIC)
-@click.argument("total", type=click.IntRange(1))
+@click.argument("total", type=WholeNumber(1))
 @connection_options
 def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...]) -> None:
     """Increase TOPIC to TOTAL partitions. Keys may map to others; stored records stay."""
@@ -189,6 +193,8 @@ def config(
     as_json: bool,
 ) -> None:
     """Change the properties of TOPIC, then print those that are set."""
+    from barnabas.config.topic import TopicConfig
+
     values = wanted(changes, removed)
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))

@@ -15,6 +15,7 @@ from barnabas.cli.arguments.connection import (
     existing_topics,
 )
 from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.numbers import Number, WholeNumber
 from barnabas.cli.arguments.partition_names import in_typed_notation, shown
 from barnabas.cli.arguments.usage import HintingGroup, Spelled
 from barnabas.cli.output.output import Moment, counted, notice, objects, show_json, show_rows
@@ -60,7 +61,7 @@ def transactions() -> None:
 )
 @click.option(
     "--running",
-    type=click.IntRange(0, LONG_MAX),
+    type=WholeNumber(0, LONG_MAX),
     metavar="MS",
     help="Only those open for longer; with --state, also completed ones.",
 )
@@ -148,7 +149,7 @@ def _minutes(ctx: click.Context, param: click.Parameter, value: float) -> float:
     help="Only in this topic or partition.",
 )
 @click.option(
-    "--idle", type=float, default=_IDLE_MINUTES, show_default=True, metavar="MINUTES",
+    "--idle", type=Number(), default=_IDLE_MINUTES, show_default=True, metavar="MINUTES",
     callback=_minutes,
     help="Only of producers silent for so long.",
 )  # fmt: skip
@@ -200,7 +201,7 @@ def _partitions(admin: Admin, topics: tuple[str, ...]) -> list[TopicPartition]:
 @transactions.command()
 @click.argument("partition", metavar="[TOPIC:PARTITION]", required=False)
 @click.argument(
-    "start_offset", type=click.IntRange(0, LONG_MAX), metavar="[START_OFFSET]", required=False
+    "start_offset", type=WholeNumber(0, LONG_MAX), metavar="[START_OFFSET]", required=False
 )
 @click.option(
     "--transactional-id",

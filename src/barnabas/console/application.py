@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -36,6 +37,7 @@ from barnabas.console.pages.wire import wire
 from barnabas.console.rendering import load_templates, page
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings
+from barnabas.console.streams import AtOnce
 from barnabas.errors import (
     BrokerError,
     ConfigError,
@@ -65,6 +67,19 @@ _WRONG = (
     *(ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID),
 )
 """Codes with which brokers refuse what somebody has typed."""
+
+_TITLES: Final = {
+    400: "This request is not valid",
+    403: "This is not allowed",
+    404: "Not found",
+    405: "This is not allowed",
+    409: "Changed meanwhile",
+    501: "The brokers are too old for this",
+    502: "The brokers refused this",
+    503: "Too much at once",
+    504: "No broker answers",
+}
+"""The titles of pages of errors, by their status."""
 
 _CHANGES = ("GET", "POST")
 """Of pages with a form that is posted."""
@@ -123,8 +138,9 @@ def create_application(settings: ConsoleSettings) -> Starlette:
     application.state.settings = settings
     load_templates()
     application.state.schemas = _schemas(settings)
-    application.state.streams = 0
-    application.state.downloads = 0
+    application.state.streams = AtOnce(32, "32 pages are live already: close one of them")
+    # Each holds what its reader has not taken yet.
+    application.state.downloads = AtOnce(8, "8 downloads are under way: wait until one ends")
     application.state.key = secrets.token_bytes(32)
     return application
 
@@ -145,7 +161,7 @@ def _schemas(settings: ConsoleSettings) -> SchemaReader | None:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return page(request, "error.html", error.status_code, sentence=error.detail)
+    return _error_page(request, error.status_code, error.detail)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
@@ -159,4 +175,9 @@ async def _failed(request: Request, error: Exception) -> Response:
         status = 400
     elif isinstance(error, ConnectionFailed | RequestTimeout):
         status = 504
-    return page(request, "error.html", status, sentence=str(error))
+    return _error_page(request, status, str(error))
+
+
+def _error_page(request: Request, status: int, sentence: str) -> Response:
+    title = _TITLES.get(status, "This is not possible")
+    return page(request, "error.html", status, title=title, sentence=sentence)

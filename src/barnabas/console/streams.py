@@ -1,6 +1,37 @@
-"""Server-sent events: what moves on a page."""
+"""Responses that go on for a while: server-sent events and downloads, and how many there may be."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
+
+from starlette.exceptions import HTTPException
 
 STREAM_HEADERS: Final = {"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
 """The second one is for a proxy that would collect events."""
+
+
+class AtOnce:
+    """At most so many responses at a time; `refusal` is the sentence for one more."""
+
+    def __init__(self, most: int, refusal: str) -> None:
+        self.count = 0
+        self.most = most
+        self._refusal = refusal
+
+    def check(self) -> None:
+        """Refuse a response that would be one too many.
+
+        Raises:
+            HTTPException: 503, as many are under way as may be.
+        """
+        if self.count >= self.most:
+            raise HTTPException(503, self._refusal)
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Count a response until the block ends."""
+        self.count += 1
+        try:
+            yield
+        finally:
+            self.count -= 1

@@ -22,6 +22,7 @@ def ends_as_told() -> Iterator[None]:
 def _ending_before(error: BaseException) -> BaseException | None:
     """The nearest exception in the error's chain that ends the process instead of being an error."""
     before = error.__context__
-    while isinstance(before, Exception):
+    # Not all that is no Exception ends the process: asyncio cancels a wait whose time is over.
+    while before is not None and not isinstance(before, KeyboardInterrupt | SystemExit):
         before = before.__context__
     return before

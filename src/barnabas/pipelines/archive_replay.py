@@ -11,11 +11,13 @@ from functools import partial
 from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
 
 from barnabas.pipelines.archive_files import ArchiveDirectory
 from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
 from barnabas.pipelines.errors import PipelineRefused
 from barnabas.pipelines.replay_state import SINK, ReplayState
+from barnabas.pipelines.retention import warn_of_old_records
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore
 from barnabas.pipelines.sides import ArchiveSide, TopicSide
 from barnabas.pipelines.target_topics import (
@@ -95,6 +97,7 @@ def replay(
         done = state.committed(admin)
         if done is None:
             check_empty(options.target, admin, counts)
+            warn_of_old_records(admin, _oldest(archive.records(spark), names), options.target)
     records = archive.records(spark)
     records = records.where(records.topic.isin(list(names)))
     written = _write_all(records, names, state, options, -1 if done is None else done, on_progress)
@@ -110,6 +113,13 @@ def replay(
     )
     found.check()
     return ReplayResult(written.batches, written.records, found)
+
+
+def _oldest(records: DataFrame, names: Mapping[str, str]) -> dict[str, int]:
+    """By the topic's new name the oldest timestamp of its records, in milliseconds."""
+    rows = records.where(records.topic.isin(list(names))).groupBy("topic")
+    found = rows.agg(f.unix_millis(f.min("timestamp")).alias("oldest")).collect()
+    return {names[row.topic]: row.oldest for row in found if (row.oldest or -1) >= 0}
 
 
 def _write_all(

@@ -1,5 +1,6 @@
 """The topics that a pipeline writes: made where they are missing, and empty before the first record."""
 
+import logging
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
 from threading import Event
@@ -24,15 +25,19 @@ from barnabas.pipelines.topic_frames import ClusterAddress, TopicRanges, bounds,
 from barnabas.records.columns.columns import Wanted
 from barnabas.types import TopicPartition
 
+log = logging.getLogger(__name__)
+
 _COPIED: Final = frozenset(
     {
-        *("cleanup.policy", "retention.ms", "retention.bytes", "max.message.bytes"),
+        *("cleanup.policy", "retention.bytes", "max.message.bytes"),
         *("compression.type", "segment.bytes", "segment.ms", "delete.retention.ms"),
         *("min.compaction.lag.ms", "max.compaction.lag.ms", "min.cleanable.dirty.ratio"),
     }
 )
 """The properties of a topic that every Kafka since 0.11 knows, or ignores."""
 
+_RETENTION: Final = "retention.ms"
+_NOT_REPORTED: Final = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 _LOOKS: Final = 300
 _PAUSE_S: Final = 0.1
 
@@ -137,20 +142,27 @@ def reader(cluster: ClusterAddress) -> RangeReader:
 def copied_properties(admin: Admin, topics: Iterable[str]) -> dict[str, dict[str, str | None]]:
     """What new topics should have of the properties that were set for each of these.
 
-    Timestamps are those of the records. Nothing is known of the topics of Kafka before 0.11.
+    Timestamps are those of the records, so that records are kept for as long as the source keeps
+    them, whether the topic or its brokers say how long. Kafka before 0.11 does not report that: new
+    topics keep records for ever then. By the target's default those of long ago would be deleted.
     """
     found: dict[str, dict[str, str | None]] = {}
     for topic in topics:
         try:
             entries = admin.describe_configs(Resource.TOPIC, topic)
         except BrokerError as error:
-            if error.code is not ErrorCode.UNSUPPORTED_VERSION:
+            if error.code not in _NOT_REPORTED:
                 raise
-            entries = {}
-        found[topic] = {
-            name: entry.value
-            for name, entry in entries.items()
-            if entry.source is ConfigSource.TOPIC and name in _COPIED
-        }
+            log.warning(
+                "%s: the source does not report its properties; the new topic gets retention.ms=-1 "
+                "and keeps all records until you change that", topic,
+            )  # fmt: skip
+            found[topic] = {_RETENTION: "-1"}
+        else:
+            found[topic] = {
+                name: entry.value
+                for name, entry in entries.items()
+                if name == _RETENTION or (entry.source is ConfigSource.TOPIC and name in _COPIED)
+            }
         found[topic]["message.timestamp.type"] = "CreateTime"
     return found

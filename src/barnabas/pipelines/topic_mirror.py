@@ -20,6 +20,7 @@ from barnabas.pipelines.errors import PipelineRefused
 from barnabas.pipelines.group_positions import GroupPosition, move_groups, nth_from_end
 from barnabas.pipelines.mirror_07 import Kafka07Address, mirror_07
 from barnabas.pipelines.mirror_to_07 import mirror_to_07
+from barnabas.pipelines.retention import oldest_timestamps, warn_of_old_records
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.sides import TopicSide
 from barnabas.pipelines.target_topics import (
@@ -153,6 +154,11 @@ def _from_cluster(
             begun = [TopicPartition(topic, one) for topic in counts for one in range(counts[topic])]
             there = [TopicPartition(names[where.topic], where.partition) for where in begun]
             starts = bounds(source, begun, EARLIEST, origin)
+            oldest = oldest_timestamps(
+                origin, TopicRanges(starts, bounds(source, begun, LATEST, origin))
+            )
+            renamed_oldest = {names[topic]: at for topic, at in oldest.items()}
+            warn_of_old_records(target, renamed_oldest, options.cluster)
             _keep_compared(spark, options, starts, bounds(target, there, LATEST, options.cluster))
     done = run_available("mirror", lambda: _start(spark, origin, options), on_progress)
     on_progress(PipelineProgress("compare", done.batches, done.records))

@@ -18,7 +18,7 @@ def test_brokers_that_do_not_answer_are_named(opened: Callable[..., TestClient])
 def test_a_page_that_does_not_exist_says_so(browser: TestClient) -> None:
     answer = browser.get("/nothing")
     assert answer.status_code == 404
-    assert "This is not possible" in answer.text
+    assert "<h1>Not found</h1>" in answer.text
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 
 from barnabas.demo.interrupted import ends_as_told
@@ -33,3 +35,15 @@ def test_an_error_that_came_by_itself_stays_what_it_is() -> None:
 def test_an_interruption_that_nothing_followed_goes_through() -> None:
     with pytest.raises(KeyboardInterrupt), ends_as_told():
         raise KeyboardInterrupt
+
+
+def test_a_wait_that_asyncio_cancelled_is_no_interruption() -> None:
+    async def waits_too_long() -> None:
+        try:
+            async with asyncio.timeout(0):
+                await asyncio.sleep(60)
+        except TimeoutError:
+            raise OSError("no broker there") from None
+
+    with pytest.raises(OSError, match="no broker there"), ends_as_told():
+        asyncio.run(waits_too_long())

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from barnabas.config.listeners import Endpoint
 from barnabas.config.releases import is_before
 from barnabas.errors import StorageError
+from barnabas.types import bracketed
 
 BROKERS = "/brokers/ids"
 CONTROLLER = "/controller"
@@ -118,8 +119,7 @@ def _version(release: str) -> int:
 
 
 def _shown(endpoint: Endpoint) -> str:
-    host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
-    return f"{host}:{endpoint.port}"
+    return f"{bracketed(endpoint.host)}:{endpoint.port}"
 
 
 def _dump(value: object) -> bytes:

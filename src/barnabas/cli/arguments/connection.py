@@ -1,6 +1,6 @@
 """The options of every command that connects to a broker: its address, and client properties."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Final, TypeVar, cast
@@ -18,6 +18,7 @@ from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.files import merge, overrides, values
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.types import TopicPartition
 
 _REFUSED_MS: Final = 5000
 """A user is waiting: enough for a broker that is starting, and no longer."""
@@ -105,3 +106,33 @@ def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}; {what}"
             )
     return {name: known[name] for name in names}
+
+
+def existing_partitions(
+    admin: Admin, places: Iterable[tuple[str, int | None]]
+) -> list[TopicPartition]:
+    """Return the partitions that are named, each once and in order; None stands for all of a topic.
+
+    Raises:
+        BrokerError: a topic or a partition does not exist.
+    """
+    wanted = [*places]
+    views = existing_topics(admin, tuple({topic for topic, _ in wanted}))
+    found: set[TopicPartition] = set()
+    for topic, number in wanted:
+        view = views[topic]
+        if number is not None and view.numbered(number) is None:
+            raise BrokerError(
+                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                f"there is no partition {topic}:{number}; {topic} has "
+                f"{_numbers([one.partition for one in view.partitions])}",
+            )
+        numbers = [one.partition for one in view.partitions] if number is None else [number]
+        found.update(TopicPartition(topic, one) for one in numbers)
+    return sorted(found)
+
+
+def _numbers(partitions: list[int]) -> str:
+    if len(partitions) == 1:
+        return f"partition {partitions[0]} only"
+    return f"partitions {partitions[0]} to {partitions[-1]}"

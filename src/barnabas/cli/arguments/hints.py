@@ -15,23 +15,26 @@ DEFAULT_SERVERS = "localhost:9092"
 _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 
-def add_hint(error: KafkaError, servers: str) -> None:
-    """Hint at how to start or name a broker if none at `servers` was reached."""
+def add_hint(error: KafkaError, servers: str, option: str = "-b") -> None:
+    """Hint at how to start or name a broker if none at `servers`, the value of `option`, was reached.
+
+    Where it is known why, the error becomes one short sentence: a user of a command needs neither
+    the step that failed nor the property that limited it.
+    """
     lost = isinstance(error, ConnectionFailed | RequestTimeout)
     if not lost or _notes(error) or isinstance(error, ApiVersionsUnanswered):
         return
-    if isinstance(error, HostUnknown):
-        error.add_note("-b names another")
-        return
+    if tried := getattr(error, "tried", ""):
+        error.args = (f"no broker at {tried}",)
     host, colon, port = servers.partition(",")[0].strip().rpartition(":")
-    if (host if colon else port) not in _LOOPBACK:
-        from barnabas.client.core.cluster.bootstrap import CHECK
-
-        asked = "" if CHECK in str(error) else "is it running? "
-        error.add_note(f"{asked}-b names another")
-        return
-    elsewhere = f" --port {port}" if colon and port != "9092" else ""
-    error.add_note(f"`barnabas serve{elsewhere}` starts one there, -b names another")
+    if isinstance(error, HostUnknown):
+        first = "check how the host is spelled"
+    elif (host if colon else port) in _LOOPBACK:
+        elsewhere = f" --port {port}" if colon and port != "9092" else ""
+        first = f"start one with `barnabas serve{elsewhere}`"
+    else:
+        first = "check that one runs there"
+    error.add_note(f"{first}, or name another with {option}")
 
 
 def add_hint_to_serve(error: ConnectionFailed) -> None:

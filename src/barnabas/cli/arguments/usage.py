@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import click
 
 from barnabas.config.files import overrides
 from barnabas.errors import ConfigError
+
+_CLOSE: Final = 0.6
+"""The share of letters in common that a typing error leaves; Python's own bound for close words."""
 
 
 @contextmanager
@@ -35,6 +38,25 @@ class Spelled(click.Choice):  # type: ignore[type-arg]
         except click.BadParameter:
             words = ", ".join(map(repr, self.choices))
             self.fail(f"{value!r} is not one of {words}.", param, ctx)
+
+
+def with_close(error: click.NoSuchOption) -> click.NoSuchOption:
+    """The error with close suggestions only: click counts the dashes that all options share."""
+    import difflib
+
+    def name(option: str) -> str:
+        return option.lstrip("-")
+
+    typed_name = name(error.option_name)
+
+    def is_close(option: str) -> bool:
+        return difflib.SequenceMatcher(None, typed_name, name(option)).ratio() >= _CLOSE
+
+    return click.NoSuchOption(
+        error.option_name,
+        possibilities=[one for one in error.possibilities or () if is_close(one)],
+        ctx=error.ctx,
+    )
 
 
 class HintingCommand(click.Command):
@@ -65,8 +87,9 @@ class HintingGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            error = with_close(error)
             if error.possibilities:
-                raise
+                raise error from None
             after = f"{ctx.command_path} COMMAND {error.option_name}"
             raise _with(error, f"Put options after the command: {after} ...") from None
 
@@ -88,6 +111,8 @@ class HintingGroup(click.Group):
 
 
 def _with(error: click.UsageError, hint: str) -> click.UsageError:
+    if isinstance(error, click.NoSuchOption):
+        error = with_close(error)
     what = error.format_message()
     stop = "" if what.endswith((".", "?")) else "."
     return click.UsageError(f"{what}{stop} {hint}", error.ctx)

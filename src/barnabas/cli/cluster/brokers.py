@@ -6,6 +6,8 @@ import click
 
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
 from barnabas.cli.output.output import json_option, show_rows
+from barnabas.client.core.cluster.cluster_view import partitions_by_leader
+from barnabas.types import bracketed
 
 COLUMNS = ("broker", "address", "rack", "controller", "leaders", "replicas", "bytes")
 
@@ -20,7 +22,7 @@ def brokers(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
         topics = admin.describe_topics()
         directories = admin.describe_log_dirs()
     partitions = [one for view in topics.values() for one in view.partitions]
-    leaders = Counter(one.leader for one in partitions)
+    led = partitions_by_leader(topics)
     replicas = Counter(broker for one in partitions for broker in one.replicas)
     sizes = {
         node_id: sum(size for one in found for size in one.sizes.values())
@@ -28,9 +30,9 @@ def brokers(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
     }
     rows = [
         (
-            *(one.node_id, f"{one.host}:{one.port}", one.rack),
+            *(one.node_id, f"{bracketed(one.host)}:{one.port}", one.rack),
             "yes" if one.node_id == cluster.controller else "no",
-            *(leaders[one.node_id], replicas[one.node_id], sizes.get(one.node_id)),
+            *(len(led.get(one.node_id, ())), replicas[one.node_id], sizes.get(one.node_id)),
         )
         for one in cluster.brokers
     ]

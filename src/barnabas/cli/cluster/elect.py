@@ -6,7 +6,7 @@ from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
-    existing_topics,
+    existing_partitions,
 )
 from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.partition_names import parsed
@@ -36,17 +36,7 @@ def elect(
     with administering(servers, client_settings(servers, pairs)) as admin:
         chosen: list[TopicPartition] | None = None
         if places:
-            wanted = [*parsed(places)]
-            views = existing_topics(admin, tuple({topic for topic, _ in wanted}))
-            chosen = [
-                TopicPartition(topic, index)
-                for topic, number in wanted
-                for index in (
-                    [each.partition for each in views[topic].partitions]
-                    if number is None
-                    else [number]
-                )
-            ]
+            chosen = existing_partitions(admin, parsed(places))
         changed = admin.elect_leaders(chosen)
         topics = admin.describe_topics()
     rows: list[Row] = []

@@ -9,9 +9,11 @@ from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
+    existing_partitions,
     existing_topics,
 )
 from barnabas.cli.arguments.names import TOPIC
+from barnabas.cli.arguments.partition_names import parsed
 from barnabas.cli.output.output import Cell, json_option, show_rows
 from barnabas.client.core.admin.descriptions import Resource
 from barnabas.client.core.cluster.cluster_view import PartitionView
@@ -30,7 +32,7 @@ _MIN_ISR = "min.insync.replicas"
 
 
 @click.command()
-@click.argument("topics", nargs=-1, type=TOPIC, metavar="[TOPIC]...")
+@click.argument("places", nargs=-1, type=TOPIC, metavar="[TOPIC[:PARTITION]]...")
 @click.option(
     "--only",
     "wanted",
@@ -43,7 +45,7 @@ _MIN_ISR = "min.insync.replicas"
 @connection_options
 def partitions(
     *,
-    topics: tuple[str, ...],
+    places: tuple[str, ...],
     wanted: tuple[str, ...],
     internal: bool,
     servers: str,
@@ -58,13 +60,16 @@ def partitions(
     """
     with administering(servers, client_settings(servers, pairs)) as admin:
         # What is wrong is shown wherever it is.
-        names = topics or tuple(admin.list_topics(internal=internal or bool(wanted)))
-        views = existing_topics(admin, names) if names else {}
+        everything = admin.list_topics(internal=internal or bool(wanted))
+        chosen = {*existing_partitions(admin, parsed(places or everything))}
+        views = existing_topics(admin, tuple({one.topic for one in chosen}))
         moving = admin.list_partition_reassignments()
         rows: list[tuple[Cell, ...]] = []
         for name, view in sorted(views.items()):
             least = _min_isr(admin, name)
             for one in view.partitions:
+                if (name, one.partition) not in chosen:
+                    continue
                 states = [*_states(one, least)]
                 states += [_MOVING] if (name, one.partition) in moving else []
                 if not wanted or any(_STATES[each] in states for each in wanted):

@@ -12,9 +12,11 @@ from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
+    existing_partitions,
     existing_topics,
 )
 from barnabas.cli.arguments.names import TOPIC
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.partition_names import parsed, shown
 from barnabas.cli.arguments.usage import HintingGroup
 from barnabas.cli.cluster.moves import bytes_left, bytes_to_copy, sizes_of, wait_for
@@ -45,7 +47,7 @@ def reassign() -> None:
     "--to",
     "chosen",
     multiple=True,
-    type=int,
+    type=WholeNumber(),
     metavar="BROKER",
     help="A broker that may have replicas; repeatable. Default: all.",
 )
@@ -53,14 +55,14 @@ def reassign() -> None:
     "--without",
     "avoided",
     multiple=True,
-    type=int,
+    type=WholeNumber(),
     metavar="BROKER",
     help="A broker that is to have none, to be taken away; repeatable.",
 )
 @click.option(
     "-r",
     "--replication-factor",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="How many replicas each partition gets. Default: as many as it has.",
 )
 @click.option(
@@ -124,7 +126,7 @@ def plan(
 @click.option(
     "--throttle",
     "rate",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="BYTES",
     help="Copy at most so many bytes a second from and to each broker.",
 )
@@ -232,14 +234,11 @@ def cancel(
         raise click.UsageError("name topics or partitions, or give --all")
     wanted = [*parsed(places)]
     with administering(servers, client_settings(servers, pairs)) as admin:
-        existing_topics(admin, tuple({topic for topic, _ in wanted}))
+        named_ones = existing_partitions(admin, wanted)
         chosen = [
             place
             for place in sorted(admin.list_partition_reassignments())
-            if everything
-            or any(
-                place.topic == topic and index in (None, place.partition) for topic, index in wanted
-            )
+            if everything or place in named_ones
         ]
         if not chosen:
             notice("nothing is being moved")

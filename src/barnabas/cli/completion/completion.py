@@ -6,6 +6,8 @@ import click
 from click.shell_completion import add_completion_class, get_completion_class
 
 from barnabas.cli.completion.bash import WholeWordBashComplete
+from barnabas.cli.completion.fish import WholeLineFishComplete
+from barnabas.cli.completion.zsh import LoadingZshComplete
 
 PROGRAM: Final = "barnabas"
 VARIABLE: Final = "_BARNABAS_COMPLETE"
@@ -16,13 +18,15 @@ _INSTALL: Final = {
     "echo '. ~/.barnabas-completion.bash' >> ~/.bashrc",
     "zsh": "barnabas completion zsh > ~/.barnabas-completion.zsh && "
     "echo '. ~/.barnabas-completion.zsh' >> ~/.zshrc",
-    "fish": "barnabas completion fish > ~/.config/fish/completions/barnabas.fish",
+    "fish": "mkdir -p ~/.config/fish/completions && "
+    "barnabas completion fish > ~/.config/fish/completions/barnabas.fish",
 }
 
 
-def register_bash() -> None:
-    """Answer bash by `WholeWordBashComplete` instead of click's class."""
-    add_completion_class(WholeWordBashComplete)
+def register_shells() -> None:
+    """Answer each shell by our class instead of click's."""
+    for one in (WholeWordBashComplete, LoadingZshComplete, WholeLineFishComplete):
+        add_completion_class(one)
 
 
 @click.command()
@@ -33,7 +37,7 @@ def completion(shell: str) -> None:
     Its last line is a comment with the command that installs it. Names of topics and groups are
     those of the cluster of -b, or of BARNABAS_BOOTSTRAP_SERVERS; none if it does not answer soon.
     """
-    register_bash()
+    register_shells()
     kind = get_completion_class(shell)
     assert kind is not None, shell
     root = click.get_current_context().find_root().command

@@ -1,10 +1,14 @@
 """Clusters, topics and archives as arguments of commands."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.cli.arguments.connection import client_settings
+from barnabas.cli.arguments.hints import add_hint
 from barnabas.cli.arguments.usage import usage
+from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.client.core.cluster.bootstrap import parse_address
+from barnabas.errors import KafkaError
 
 if TYPE_CHECKING:
     from barnabas.pipelines.mirror_07 import Kafka07Address
@@ -21,15 +25,40 @@ def cluster(servers: str, pairs: tuple[str, ...], *, committed: bool = True) -> 
     return ClusterAddress(bootstrap_servers=servers, client=client, committed_only=committed)
 
 
-def side(text: str, servers: str, pairs: tuple[str, ...], *, committed: bool = True) -> "Side":
-    """TOPIC (of -b), TOPIC@HOST:PORT, or the path of an archive, which has a slash."""
+def check_cluster(where: "ClusterAddress", topics: Sequence[str] = (), option: str = "-b") -> None:
+    """Ask the cluster, named by `option`, for these topics: what is wrong shows before Spark starts.
+
+    Raises:
+        ConnectionFailed: no broker is there.
+        BrokerError: UNKNOWN_TOPIC_OR_PARTITION, one of the topics does not exist.
+    """
+    from barnabas.pipelines.topic_frames import partitions_of
+
+    try:
+        with where.admin() as admin, waiting_notice(where.bootstrap_servers):
+            partitions_of(admin, topics)
+    except KafkaError as error:
+        add_hint(error, where.bootstrap_servers, option)
+        raise
+
+
+def checked_side(
+    text: str, servers: str, pairs: tuple[str, ...], *, committed: bool = True
+) -> "Side":
+    """TOPIC (of -b), TOPIC@HOST:PORT, or the path of an archive, which has a slash.
+
+    Raises:
+        KafkaError: as `check_cluster`.
+    """
     from barnabas.pipelines.sides import ArchiveSide, TopicSide
 
     # The names of topics have neither.
     if "/" in text:
         return ArchiveSide(text)
-    topics, _, other = text.partition("@")
-    return TopicSide(cluster(other or servers, pairs, committed=committed), topics.split(","))
+    topics, at, other = text.partition("@")
+    where, names = cluster(other or servers, pairs, committed=committed), topics.split(",")
+    check_cluster(where, names, f"{topics}@HOST:PORT" if at else "-b")
+    return TopicSide(where, names)
 
 
 def old_cluster(brokers: tuple[str, ...], zookeeper: str | None) -> "Kafka07Address":

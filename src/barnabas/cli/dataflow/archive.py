@@ -6,7 +6,7 @@ import click
 
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import TOPIC
-from barnabas.cli.dataflow.addresses import cluster
+from barnabas.cli.dataflow.addresses import check_cluster, cluster
 from barnabas.cli.dataflow.spark_options import (
     records_per_batch_option,
     spark_options,
@@ -48,6 +48,7 @@ def archive(
     Run the command again to resume after an interruption, and to add new records.
     """
     source = cluster(servers, pairs, committed=not uncommitted)
+    check_cluster(source, topics)
     with spark_run("archive", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import ArchiveOptions
         from barnabas.pipelines import archive as run

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 import click
 
 from barnabas.cli.arguments.connection import connection_options
-from barnabas.cli.dataflow.addresses import side
+from barnabas.cli.arguments.numbers import WholeNumber
+from barnabas.cli.dataflow.addresses import checked_side
 from barnabas.cli.dataflow.spark_options import (
     spark_options,
     spark_run,
@@ -50,7 +51,7 @@ Examples:
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=20,
     show_default=True,
     help="How many differences to list.",
@@ -78,6 +79,9 @@ def compare(
     Each is TOPIC (several separated by commas), TOPIC@HOST:PORT, or the directory of an archive,
     written with a slash. Exit code 1: they differ.
     """
+    left, right = (
+        checked_side(text, servers, pairs, committed=not uncommitted) for text in (source, target)
+    )
     columns = [name for name in _COLUMNS if name not in ignored]
     with spark_run("compare", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import CompareOptions
@@ -85,8 +89,8 @@ def compare(
 
         found = run(
             spark,
-            side(source, servers, pairs, committed=not uncommitted),
-            side(target, servers, pairs, committed=not uncommitted),
+            left,
+            right,
             CompareOptions(
                 columns=columns, by=cast("Literal['partition', 'key']", by), limit=limit
             ),

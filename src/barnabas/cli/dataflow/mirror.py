@@ -8,7 +8,7 @@ import click
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import typed
-from barnabas.cli.dataflow.addresses import cluster, old_cluster
+from barnabas.cli.dataflow.addresses import check_cluster, cluster, old_cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
 from barnabas.cli.dataflow.spark_options import (
     records_per_batch_option,
@@ -128,9 +128,10 @@ def mirror(
         target = old_cluster(old_targets, to_zookeeper)
     else:
         target = cluster(servers, pairs)
+    origin: ClusterAddress | Kafka07Address
+    origin = cluster(source, source_pairs) if source else old_cluster(old, zookeeper)
+    _check_both(origin, target, topics)
     with ExitStack() as stack:
-        origin: ClusterAddress | Kafka07Address
-        origin = cluster(source, source_pairs) if source else old_cluster(old, zookeeper)
         spark = None
         if source and not (old_targets or to_zookeeper):
             spark = stack.enter_context(spark_session("mirror", master, conf))
@@ -170,3 +171,17 @@ def mirror(
     show_rows(PARTS, parts, title=title, as_json=False)
     if moved:
         show_rows(GROUPS, moved, title="Groups", as_json=False)
+
+
+def _check_both(
+    origin: "ClusterAddress | Kafka07Address",
+    target: "ClusterAddress | Kafka07Address",
+    topics: tuple[str, ...],
+) -> None:
+    """Ask both before Spark is started; those of Kafka 0.7 are asked by the mirror itself."""
+    from barnabas.pipelines.topic_frames import ClusterAddress
+
+    if isinstance(origin, ClusterAddress):
+        check_cluster(origin, topics, "--from")
+    if isinstance(target, ClusterAddress):
+        check_cluster(target)

@@ -4,8 +4,9 @@ import click
 
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import TOPIC
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import typed
-from barnabas.cli.dataflow.addresses import cluster
+from barnabas.cli.dataflow.addresses import check_cluster, cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
 from barnabas.cli.dataflow.spark_options import (
     rename_option,
@@ -33,7 +34,7 @@ Examples:
 @rename_option
 @click.option(
     "--tasks",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=4,
     show_default=True,
     help="Transactions for each batch; the same in all runs of a replay.",
@@ -60,6 +61,7 @@ def replay(
     """
     names = typed(renamed, "--rename")
     target = cluster(servers, pairs)
+    check_cluster(target)
     with spark_run("replay", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import ReplayOptions
         from barnabas.pipelines import replay as run

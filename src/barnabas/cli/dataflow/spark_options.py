@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import typed
 from barnabas.cli.output.progress import progress_bars
 from barnabas.errors import ConfigError, KafkaError
@@ -65,7 +66,7 @@ rename_option: Final = click.option(
 )
 records_per_batch_option: Final = click.option(
     "--records-per-batch",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=1_000_000,
     show_default=True,
     help="How many records of all partitions are written together.",

@@ -11,7 +11,8 @@ import click
 
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import TOPIC
-from barnabas.cli.dataflow.addresses import cluster
+from barnabas.cli.arguments.numbers import WholeNumber
+from barnabas.cli.dataflow.addresses import check_cluster, cluster
 from barnabas.cli.dataflow.spark_options import (
     spark_options,
     spark_run,
@@ -41,7 +42,7 @@ Examples:
     help="Also draw a picture (PNG, SVG or PDF, by its name).",
 )
 @click.option(
-    "--top", type=click.IntRange(0), default=10, show_default=True, help="How many keys to list."
+    "--top", type=WholeNumber(0), default=10, show_default=True, help="How many keys to list."
 )
 @uncommitted_option
 @json_option
@@ -66,6 +67,7 @@ def stats(
     if plot is not None and find_spec("matplotlib") is None:
         raise ConfigError("--plot needs matplotlib: pip install matplotlib")
     where = cluster(servers, pairs, committed=not uncommitted)
+    check_cluster(where, (topic,))
     with spark_run("stats", master, conf, quiet=as_json) as (spark, on_progress):
         from barnabas.pipelines import StatisticsOptions, topic_statistics
 

@@ -2,6 +2,7 @@
 
 import click
 
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.doctor.finding import Finding, Verdict
 from barnabas.cli.output.output import json_option, show_rows
 
@@ -9,7 +10,7 @@ from barnabas.cli.output.output import json_option, show_rows
 @click.command()
 @click.option("--host", default="localhost", show_default=True, help="Address a broker would use.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=9092, show_default=True, help="Its port."
+    "--port", type=WholeNumber(0, 65535), default=9092, show_default=True, help="Its port."
 )
 @click.option(
     "--data-dir",

@@ -9,6 +9,7 @@ import click
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
 from barnabas.cli.arguments.hints import with_hints
 from barnabas.cli.arguments.names import GROUP, TOPIC
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.partition_names import shown
 from barnabas.cli.arguments.usage import HintingCommand, HintingGroup, Spelled
 from barnabas.cli.groups.group_advice import near, suggest_groups, without_positions
@@ -140,7 +141,9 @@ def describe(
     help="All topics with positions; for a share group, all that it reads.",
 )
 @click.option("--to", "to", metavar="WHERE", help="earliest, latest, current, an offset or a time.")
-@click.option("--by", type=int, metavar="COUNT", help="Move forward by N records; negative: back.")
+@click.option(
+    "--by", type=WholeNumber(), metavar="COUNT", help="Move forward by N records; negative: back."
+)
 @click.option(
     "--file",
     "file",

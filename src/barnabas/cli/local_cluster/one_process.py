@@ -16,6 +16,7 @@ from barnabas.cli.local_cluster.options import (
 from barnabas.cli.signals import stop_on_signals
 from barnabas.config.files import Given
 from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.types import bracketed
 
 
 def serve_in_one_process(
@@ -47,7 +48,7 @@ def serve_in_one_process(
         raise
     try:
         places = {
-            node_id: f"[{one.host}]:{one.port}" if ":" in one.host else f"{one.host}:{one.port}"
+            node_id: f"{bracketed(one.host)}:{one.port}"
             for node_id, one in cluster.addresses.items()
         }
         announce(places, wanted.folder, {}, as_json=as_json)

@@ -12,6 +12,12 @@ import click
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingGroup
 from barnabas.cli.log.internal_records import described, details
+from barnabas.cli.log.old_segments import (
+    MESSAGE_COLUMNS,
+    dump_messages,
+    message_rows,
+    show_messages_json,
+)
 from barnabas.cli.log.segment_files import OLD_KINDS, InspectedFile, bytes_of, segment_files
 from barnabas.cli.log.segment_rows import (
     BATCH_COLUMNS,
@@ -49,10 +55,10 @@ _json = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 
 @click.group(cls=HintingGroup)
 def log() -> None:
-    """Inspect the files of a log: of any Kafka release since 0.8, or of Barnabas.
+    """Inspect the files of a log: of any Kafka release, or of Barnabas.
 
-    A path is a segment file, the directory of a partition, or a data directory. `verify` also
-    reads segments of Kafka 0.7 and Jafka.
+    A path is a segment file, the directory of a partition, or a data directory. Segments of Kafka
+    0.7 and Jafka have no indexes that `index` could print.
     """
 
 
@@ -70,10 +76,13 @@ def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -
     """
     small = [path for path in paths if is_state(Path(path).name) and Path(path).is_file()]
     large = [path for path in paths if path not in small]
-    files = segment_files(large, (LOG,))
+    files = segment_files(large, (LOG, *OLD_KINDS))
     small_files = list(state_files(paths if state else small))
     several = len(files) + len(small_files) > 1
     for file in files:
+        if file.kind in OLD_KINDS:
+            _dump_old(file, records=records, as_json=as_json, several=several)
+            continue
         path = file.beside(LOG)
         with bytes_of(path) as data:
             found = list(examine(data, file.base_offset))
@@ -86,6 +95,15 @@ def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -
                 _show(path, BATCH_COLUMNS, rows, several=several)
     for each in small_files:
         _dump_state(each, as_json=as_json)
+
+
+def _dump_old(file: InspectedFile, *, records: bool, as_json: bool, several: bool) -> None:
+    if records:
+        dump_messages(file, as_json=as_json)
+    elif as_json:
+        show_messages_json(file)
+    else:
+        _show(file.path, MESSAGE_COLUMNS, message_rows(file), several=several)
 
 
 def _show(path: Path, columns: Sequence[str], rows: Sequence[Row], *, several: bool) -> None:

@@ -89,5 +89,7 @@ def bytes_of(path: Path) -> Iterator[memoryview]:
                 yield view
             finally:
                 view.release()
+    except BrokenPipeError:
+        raise  # The block prints to a pipe whose reader has seen enough.
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from barnabas.cli.arguments.hints import add_hint
+from barnabas.cli.arguments.numbers import Number
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import notice, show_json, show_rows
 from barnabas.cli.output.printable import printable
 from barnabas.cli.pipeline.needed import check_pyspark
+from barnabas.errors import KafkaError
 
 if TYPE_CHECKING:
     from barnabas.pipelines.projects.project import Project
@@ -44,7 +47,7 @@ MASTER: Final = click.option(
 )
 @click.option(
     "--every",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="SECONDS",
     help="Run again so long after each run, until Ctrl-C.",
 )
@@ -83,7 +86,8 @@ def run(
         master=master,
     )
     with _broker(project, data_dir, wanted=with_broker):
-        check_sources(project)
+        with _hinting(project):
+            check_sources(project)
         state = run_project(project, options, _show_event, partial(_again, every))
     if as_json:
         took = (state.ended_ms or state.started_ms) - state.started_ms
@@ -106,7 +110,8 @@ def dry_run(*, where: Path, master: str, as_json: bool) -> None:
     from barnabas.pipelines.projects.topic_check import check_sources
 
     project = load_project(where)
-    check_sources(project)
+    with _hinting(project):
+        check_sources(project)
     run_project(project, RunOptions(dry=True, master=master), _show_event)
     if as_json:
         show_json({"pipeline": project.name, "valid": True})
@@ -125,6 +130,18 @@ def _broker(project: "Project", data_dir: Path | None, *, wanted: bool) -> Itera
     with own_broker(project, data_dir or project.folder / "broker") as servers:
         notice(f"a broker listens on {servers}")
         yield
+
+
+@contextmanager
+def _hinting(project: "Project") -> Iterator[None]:
+    """Where the project's brokers are not there, say what to start or to change."""
+    from barnabas.pipelines.projects.project import servers_of
+
+    try:
+        yield
+    except KafkaError as error:
+        add_hint(error, servers_of(project), "spark.barnabas.servers in spark-pipeline.yml")
+        raise
 
 
 def _again(every: float | None) -> bool:

@@ -15,6 +15,7 @@ from barnabas.cli.arguments.connection import (
     existing_topics,
 )
 from barnabas.cli.arguments.names import GROUP, TOPIC
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import HintingCommand, usage
 from barnabas.cli.output.moment import moment_ms
 from barnabas.cli.records.record_format import formatter
@@ -47,7 +48,7 @@ class Consume(HintingCommand):
 
 @click.command(cls=Consume)
 @click.argument("topic", type=TOPIC)
-@click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
+@click.option("-p", "--partition", "partitions", type=WholeNumber(0), multiple=True)
 @click.option(
     "-g",
     "--group",
@@ -56,7 +57,7 @@ class Consume(HintingCommand):
 )
 @click.option("-o", "--offset", help="Where to start; default: auto.offset.reset (latest).")
 @click.option("--from-beginning", is_flag=True, help="The same as --offset earliest.")
-@click.option("-c", "--count", type=click.IntRange(1), help="Stop after so many records.")
+@click.option("-c", "--count", type=WholeNumber(1), help="Stop after so many records.")
 @click.option("-e", "--exit", "to_end", is_flag=True, help="Stop at the current end.")
 @click.option(
     "-K", "--key-delimiter", metavar="TEXT", help="Print keys, followed by this separator."

@@ -12,6 +12,7 @@ import click
 
 from barnabas.cli.arguments.connection import client_settings, connection_options
 from barnabas.cli.arguments.names import TOPIC
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import counted, notice
 from barnabas.cli.records.lines import delimiter, split
@@ -62,7 +63,7 @@ class Produce(HintingCommand):
 )
 @click.option("-H", "--header", "headers", multiple=True, metavar="NAME=VALUE", help=_HEADER)
 @click.option(
-    "-p", "--partition", type=click.IntRange(0), help="The partition; default: chosen by the key."
+    "-p", "--partition", type=WholeNumber(0), help="The partition; default: chosen by the key."
 )
 @click.option("-z", "--compression", type=_CODECS, default="none", show_default=True)
 @click.option("-Z", "--null", is_flag=True, help="An empty value is null (a tombstone).")

@@ -6,7 +6,8 @@ from typing import Final
 
 from barnabas.cli.top.sample import ClusterSample
 from barnabas.client.core.admin.group_descriptions import GroupDescription
-from barnabas.types import TopicPartition
+from barnabas.client.core.cluster.cluster_view import partitions_by_leader
+from barnabas.types import TopicPartition, bracketed
 
 ORDERS: Final = ("records", "bytes", "size", "name")
 """What topics can be sorted by: records or bytes per second, bytes on disk, their names."""
@@ -146,14 +147,11 @@ def _group(one: GroupDescription, lag: int | None, rate: float | None) -> GroupR
 def _brokers(
     now: ClusterSample, records: _Growth, sized: _Growth | None, seconds: float
 ) -> list[BrokerRate]:
-    led: dict[int, list[TopicPartition]] = {}
-    for name, view in now.topics.items():
-        for one in view.partitions:
-            led.setdefault(one.leader, []).append(TopicPartition(name, one.partition))
+    led = partitions_by_leader(now.topics)
     return [
         BrokerRate(
             one.node_id,
-            f"{one.host}:{one.port}",
+            f"{bracketed(one.host)}:{one.port}",
             one.node_id == now.cluster.controller,
             len(places),
             sum(records.get(where, 0) for where in places) / seconds,

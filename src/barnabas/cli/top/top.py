@@ -8,6 +8,7 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
+from barnabas.cli.arguments.numbers import Number
 from barnabas.cli.output.output import show_json
 from barnabas.cli.top.rates import ORDERS, RateTables, rates_between
 from barnabas.cli.top.sample import ClusterSample, take_sample
@@ -29,7 +30,7 @@ _END_OF_INPUT = "\x04"
 )
 @click.option(
     "--interval",
-    type=click.FloatRange(0.1, 3600),
+    type=Number(0.1, 3600),
     default=2.0,
     show_default=True,
     metavar="SECONDS",

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from barnabas.cli.arguments.hints import DEFAULT_SERVERS
+from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import HintingGroup, usage
 from barnabas.cli.wire.wire_output import Style, show
 from barnabas.errors import ConfigError, KafkaError
@@ -42,7 +43,7 @@ def wire() -> None:
 @_dialect
 @click.option("--response", is_flag=True, help="The bytes are responses; --api names the request.")
 @click.option("--api", help="The API of the request, by name or key.")
-@click.option("--version", type=int, help="Its version; default: the newest.")
+@click.option("--version", type=WholeNumber(), help="Its version; default: the newest.")
 @_brief
 @_full
 @_json

@@ -1,6 +1,7 @@
 """The calls of Admin about transactions, for threads: see `client.aio.admin.transaction_admin`."""
 
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from barnabas.client.aio.admin.admin import Admin as AsyncAdmin
 from barnabas.client.core.admin.transaction_descriptions import (
@@ -10,9 +11,11 @@ from barnabas.client.core.admin.transaction_descriptions import (
     TransactionListing,
 )
 from barnabas.client.core.arguments.where import Where
-from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.client.sync.hosted import Hosted
 from barnabas.types import TopicPartition
+
+if TYPE_CHECKING:
+    from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 
 
 class TransactionAdmin:
@@ -64,7 +67,7 @@ class TransactionAdmin:
 
     def end_transactions(
         self,
-        transactions: Iterable[PreparedTransaction],
+        transactions: "Iterable[PreparedTransaction]",
         *,
         commit: bool,
         timeout_s: float | None = None,

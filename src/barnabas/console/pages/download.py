@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -21,15 +20,12 @@ _USUAL: Final = 10_000
 _MOST: Final = 1_000_000
 _AT_ONCE: Final = 1000
 _AT_ONCE_BYTES: Final = 8 << 20
-_MOST_DOWNLOADS: Final = 8
-"""At a time: each holds what its reader has not taken yet."""
 _SECONDS: Final = 600.0
 
 
 async def download(request: Request) -> Response:
     """Send a file of the records that a page shows (`kind`), and of at most `most` in all."""
-    if request.app.state.downloads >= _MOST_DOWNLOADS:
-        raise HTTPException(503, f"{_MOST_DOWNLOADS} downloads are under way: wait until one ends")
+    request.app.state.downloads.check()
     kind = one_of(request.query_params, "kind", tuple(KINDS))
     most = whole_number(request.query_params, "most", _USUAL, low=1, high=_MOST)
     asked = await record_query(request)
@@ -49,15 +45,12 @@ async def download(request: Request) -> Response:
 async def _pieces(
     request: Request, asked: RecordQuery, file: RecordFile, most: int
 ) -> AsyncIterator[bytes]:
-    request.app.state.downloads += 1
-    try:
+    with request.app.state.downloads.taken():
         async with reading(request.app.state.settings) as consumer:
             async for records in _parts(consumer, asked, most):
                 if piece := file.add(records):
                     yield piece
         yield file.end()
-    finally:
-        request.app.state.downloads -= 1
 
 
 async def _parts(

@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncIterator
 from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -20,7 +19,6 @@ from barnabas.errors import KafkaError
 from barnabas.types import TopicPartition
 
 LIVE_PARAMETERS: Final = ("partition", "as", "key", "value", "header", "json")
-_MOST_STREAMS: Final = 32
 _MOST_ROWS: Final = 50
 _AT_ONCE: Final = 5000
 _EVERY_S: Final = 0.5
@@ -32,34 +30,31 @@ async def live(request: Request) -> Response:
     view = await cluster.topic(request.path_params["topic"])
     partitions = partitions_of(view, request.query_params)
     wanted, decoder = filter_of(request.query_params), decoder_of(request)
-    if request.app.state.streams >= _MOST_STREAMS:
-        raise HTTPException(503, f"{_MOST_STREAMS} pages are live already: close one of them")
+    request.app.state.streams.check()
     row = templates().get_template("record_row.html")
 
     async def events() -> AsyncIterator[str]:
-        request.app.state.streams += 1
-        try:
-            async with reading(request.app.state.settings) as consumer:
-                consumer.assign([TopicPartition(view.name, one) for one in partitions])
-                consumer.seek_to_end()
-                for one in partitions:
-                    await consumer.position((view.name, one))
-                yield _event(rows=[], more=0)
-                while not await request.is_disconnected():
-                    polled = await consumer.poll(_EVERY_S, _AT_ONCE)
-                    fitting = [record for record in polled if wanted.keeps(record)]
-                    shown = fitting[-_MOST_ROWS:]
-                    rows = [
-                        row.render(row=each, here=f"/topics/{segment(view.name)}/records")
-                        for each in await rows_of(shown, decoder)
-                    ]
-                    if fitting:
-                        yield _event(rows=rows, more=len(fitting) - len(shown))
-                    await asyncio.sleep(_EVERY_S)
-        except KafkaError as error:
-            yield _event(problem=str(error))
-        finally:
-            request.app.state.streams -= 1
+        with request.app.state.streams.taken():
+            try:
+                async with reading(request.app.state.settings) as consumer:
+                    consumer.assign([TopicPartition(view.name, one) for one in partitions])
+                    consumer.seek_to_end()
+                    for one in partitions:
+                        await consumer.position((view.name, one))
+                    yield _event(rows=[], more=0)
+                    while not await request.is_disconnected():
+                        polled = await consumer.poll(_EVERY_S, _AT_ONCE)
+                        fitting = [record for record in polled if wanted.keeps(record)]
+                        shown = fitting[-_MOST_ROWS:]
+                        rows = [
+                            row.render(row=each, here=f"/topics/{segment(view.name)}/records")
+                            for each in await rows_of(shown, decoder)
+                        ]
+                        if fitting:
+                            yield _event(rows=rows, more=len(fitting) - len(shown))
+                        await asyncio.sleep(_EVERY_S)
+            except KafkaError as error:
+                yield _event(problem=str(error))
 
     return StreamingResponse(events(), headers=STREAM_HEADERS)
 

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 
 from barnabas.lens.capture.pcap import Packet
+from barnabas.types import bracketed
 
 SYN, FIN, ACK = 2, 1, 16
 
@@ -113,8 +114,7 @@ def _network(packet: Packet) -> bytes:
 
 
 def _address(host: bytes, port: int) -> str:
-    text = str(ip_address(host))
-    return f"[{text}]:{port}" if len(host) == 16 else f"{text}:{port}"
+    return f"{bracketed(str(ip_address(host)))}:{port}"
 
 
 def _parts(address: str) -> tuple[bytes, int]:

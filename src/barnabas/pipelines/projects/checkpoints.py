@@ -24,6 +24,11 @@ class FlowPosition:
     """Whether a batch after it was planned, but did not end: it will be done again."""
 
 
+def flow_name(flow: str) -> str:
+    """The name of a flow as its checkpoint has it: Spark's events put catalog and database in front."""
+    return flow.replace("`", "").rsplit(".", 1)[-1]
+
+
 def flow_positions(storage: Path) -> list[FlowPosition]:
     """The streaming flows that have finished a batch, by name. Materialized views have none."""
     newest: dict[Path, Path] = {}

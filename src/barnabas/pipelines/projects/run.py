@@ -10,6 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from barnabas.pipelines.projects import run_state
+from barnabas.pipelines.projects.checkpoints import flow_name
 from barnabas.pipelines.projects.definitions import register, sentence
 from barnabas.pipelines.projects.errors import RunFailed
 from barnabas.pipelines.projects.pipeline_session import pipeline_session
@@ -59,8 +60,10 @@ def run(
         def seen(message: str) -> None:
             found = _FLOW.search(message)
             if found and not options.dry:
-                state.flows[found["flow"].replace("`", "")] = found["state"]
+                state.flows[flow_name(found["flow"])] = found["state"]
                 run_state.save(project.folder, state)
+            if found:
+                message = message.replace(found["flow"], flow_name(found["flow"]))
             on_event(message)
 
         try:

@@ -29,7 +29,7 @@ def flow_statuses(project: Project, admin: Admin) -> list[FlowStatus]:
     """The flows of the project as far as they have run, by name; asks the brokers for ends of topics."""
     positions = {each.flow: each for each in flow_positions(project.storage)}
     last = run_state.last_run(project.folder)
-    states = {} if last is None else {_short(name): state for name, state in last.flows.items()}
+    states = {} if last is None else last.flows
     running = run_state.is_running(project.folder)
     ends = _ends(admin, {where for each in positions.values() for where in each.offsets})
     found = []
@@ -64,11 +64,6 @@ def _ends(admin: Admin, wanted: set[TopicPartition]) -> dict[TopicPartition, int
     ]
     found = admin.list_offsets(dict.fromkeys(there, LATEST)) if there else {}
     return {where: each.offset for where, each in found.items()}
-
-
-def _short(flow: str) -> str:
-    """A flow of a table has its catalog and database in front, but not in its checkpoint."""
-    return flow.rsplit(".", 1)[-1]
 
 
 def _now(state: str, *, running: bool) -> str:

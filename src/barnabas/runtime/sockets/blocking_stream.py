@@ -41,9 +41,10 @@ class BlockingStream:
             why = why_unresolved(host, error)
             raise HostUnknown(f"cannot connect to {self._place}: {why}") from error
         except ConnectionRefusedError as error:
-            raise ConnectionRefused(f"cannot connect to {self._place}: {error}") from error
+            raise ConnectionRefused(f"cannot connect to {self._place}: {error.strerror}") from error
         except OSError as error:
-            raise ConnectionFailed(f"cannot connect to {self._place}: {error}") from error
+            why = error.strerror or str(error)
+            raise ConnectionFailed(f"cannot connect to {self._place}: {why}") from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(timeout_s)
 

@@ -10,7 +10,7 @@ from barnabas.kernels.connections.sockets import receive, send
 from barnabas.ports import File
 from barnabas.runtime.connections.batched_polling import SlowLane
 from barnabas.runtime.loops.event_source import EventSource
-from barnabas.types import Buffer
+from barnabas.types import Buffer, bracketed
 
 _IOV_MAX = 1024
 _SMALL = 256 * 1024
@@ -142,5 +142,4 @@ def _name_of_peer(connected: socket.socket) -> str:
         name = connected.getpeername()
     except OSError:
         return "a peer that left"
-    host: str = name[0]
-    return f"[{host}]:{name[1]}" if ":" in host else f"{host}:{name[1]}"
+    return f"{bracketed(name[0])}:{name[1]}"

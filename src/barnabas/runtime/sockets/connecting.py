@@ -119,8 +119,9 @@ class Connecting:
         if isinstance(error, socket.gaierror):
             return HostUnknown(what + why_unresolved(self._host, error))
         if isinstance(error, ConnectionRefusedError):
-            return ConnectionRefused(f"{what}{error}")
-        return ConnectionFailed(f"{what}{error or 'it has no address'}")
+            return ConnectionRefused(f"{what}{error.strerror}")
+        why = (error.strerror or error) if error else "it has no address"
+        return ConnectionFailed(f"{what}{why}")
 
     def _fail(self, code: int) -> None:
         self._last_error = OSError(code, os.strerror(code))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from barnabas.errors import ConfigError
+from barnabas.spark.sessions.wrapper import write_program
 
 OLDEST = 17
 """Spark 4 runs on Java 17 or later. ZooKeeper would run on an older one, too."""
@@ -128,13 +129,5 @@ def _packaged_home() -> Path | None:
 def _wrapped(java: Path, cache: Path) -> Path:
     """A private JAVA_HOME whose bin/java calls this one without the argument of Spark's."""
     home = cache / f"java-{zlib.crc32(bytes(java)):08x}"
-    text = _WRAPPER.format(java=java)
-    program = home / "bin" / "java"
-    if not program.exists() or program.read_text() != text:
-        program.parent.mkdir(parents=True, exist_ok=True)
-        # Another process may be running the old one: put the new one in its place whole.
-        fresh = program.with_name(f"java.{os.getpid()}")
-        fresh.write_text(text)
-        fresh.chmod(0o755)
-        fresh.replace(program)
+    write_program(home / "bin" / "java", _WRAPPER.format(java=java))
     return home

@@ -14,12 +14,14 @@ from pyspark.sql import SparkSession
 from barnabas.errors import ConfigError
 from barnabas.spark.sessions import stream_environment
 from barnabas.spark.sessions.java import default_cache, find_java, quiet_home
+from barnabas.spark.sessions.python import quiet_python
 
 SETTINGS = {
     # Without a socket file each micro-batch costs 30 to 40 ms more.
     "spark.python.unix.domain.socket.enabled": "true",
-    # Spark's own prints a traceback beside each right result that needed only the first rows.
+    # Spark's own print a traceback beside each right result that needed only the first rows.
     "spark.python.worker.module": "pyspark_barnabas.worker",
+    "spark.python.daemon.module": "pyspark_barnabas.daemon",
     # The Arrow writer is fastest with batches of about a thousand rows.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     # Spark prints errors, each in a line or a few, and no warnings.
@@ -71,8 +73,11 @@ def session(
     # Else Spark looks for an address of the network, and warns of the one that it has found.
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     # Spark would start `python3` from PATH, which knows nothing of this environment.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    # Another machine has this Python at most, and not what stands before it here.
+    local = master.startswith("local")
+    program = quiet_python(sys.executable, cache=cache) if local else sys.executable
+    os.environ["PYSPARK_PYTHON"] = program
+    os.environ["PYSPARK_DRIVER_PYTHON"] = program
     wanted = SETTINGS | (FAST_CHECKPOINTS if fast_checkpoints else {}) | dict(settings or {})
     builder = SparkSession.builder.master(master).appName(name)
     for key, value in wanted.items():

@@ -7,9 +7,11 @@ Spark's daemon, which takes only modules whose names start with "pyspark".
 """
 
 import os
+from importlib import import_module
+from types import ModuleType
 from typing import BinaryIO
 
-from pyspark import worker
+from barnabas.spark.workers.daemon import WORKER, WORKER_MODULE
 
 
 def main(infile: BinaryIO, outfile: BinaryIO) -> None:
@@ -22,9 +24,15 @@ def main(infile: BinaryIO, outfile: BinaryIO) -> None:
     if not infile.peek(1):  # type: ignore[attr-defined]
         os._exit(0)
     try:
-        worker.main(infile, outfile)
+        _module().main(infile, outfile)
     finally:
         try:
             outfile.flush()
         except (BrokenPipeError, ConnectionResetError):
             os._exit(0)
+
+
+def _module() -> ModuleType:
+    """The module of Spark's that does the work: of tasks, or of planning."""
+    name = os.environ.get(WORKER_MODULE, WORKER)
+    return import_module("pyspark.worker" if name == WORKER else name)

@@ -1,11 +1,13 @@
 import pytest
 
 from barnabas.cli.arguments.hints import add_hint, with_hints
+from barnabas.client.core.arguments.deadline import REFUSED, Deadline
 from barnabas.client.core.cluster.bootstrap import Failures
 from barnabas.errors import (
     ApiVersionsUnanswered,
     ConfigError,
     ConnectionFailed,
+    ConnectionRefused,
     HostUnknown,
     KafkaError,
 )
@@ -14,28 +16,45 @@ from barnabas.errors import (
 @pytest.mark.parametrize(
     ("servers", "hint"),
     [
-        ("localhost:9092", "; `barnabas serve` starts one there, -b names another"),
-        ("127.0.0.1", "; `barnabas serve` starts one there, -b names another"),
-        ("[::1]:9999,b:1", "; `barnabas serve --port 9999` starts one there, -b names another"),
-        ("dogs.example:9092", "; is it running? -b names another"),
+        ("localhost:9092", "start one with `barnabas serve`"),
+        ("127.0.0.1", "start one with `barnabas serve`"),
+        ("[::1]:9999,b:1", "start one with `barnabas serve --port 9999`"),
+        ("dogs.example:9092", "check that one runs there"),
     ],
 )
-def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: str) -> None:
+def test_an_error_without_a_broker_ends_with_a_way_to_get_one(servers: str, hint: str) -> None:
     error = ConnectionFailed("gone")
     add_hint(error, servers)
-    assert with_hints(error).endswith(f"gone{hint}")
+    assert with_hints(error) == f"gone; {hint}, or name another with -b"
 
 
-def test_what_an_error_says_itself_is_not_asked_again() -> None:
+@pytest.mark.parametrize(
+    ("why", "sentence"),
+    [
+        (
+            ConnectionRefused("cannot connect to there:1: Connection refused"),
+            "no broker at there:1 (Connection refused); check that one runs there",
+        ),
+        (
+            ConnectionFailed("there:1 closed the connection"),
+            "no broker at there:1 (closed the connection); check that one runs there",
+        ),
+        (
+            HostUnknown("cannot connect to there:1: nobody knows it"),
+            "no broker at there:1 (nobody knows it); check how the host is spelled",
+        ),
+    ],
+)
+def test_a_command_that_finds_no_broker_says_it_in_one_short_sentence(
+    why: ConnectionFailed, sentence: str
+) -> None:
     failures = Failures()
-    for why, reported in (
-        (HostUnknown("nobody knows it"), "Check how the host is spelled in bootstrap.servers"),
-        (ConnectionFailed("too slow"), "bootstrap.servers names its listener"),
-    ):
-        failures.note("dogs.example:9092", why)
-        error = failures.error()
-        add_hint(error, "dogs.example:9092")
-        assert with_hints(error).endswith(f"{reported}; -b names another")
+    failures.note("there:1", why)
+    missed = Deadline(9, 5, REFUSED).missed("asking for metadata", failures.error())
+    assert "asking for metadata: not done within 5 s (bootstrap.refused.timeout.ms)" in str(missed)
+    add_hint(missed, "there:1", "--from")
+    add_hint(missed, "another:2")  # the outer command's: the first one knows better
+    assert with_hints(missed) == f"{sentence}, or name another with --from"
 
 
 @pytest.mark.parametrize("error", [ConfigError("acks=9"), ApiVersionsUnanswered("old")])

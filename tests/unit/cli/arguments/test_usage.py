@@ -5,7 +5,7 @@ import shlex
 import click
 import pytest
 
-from barnabas.cli.main import barnabas
+from barnabas.cli.main import barnabas, main
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,11 @@ from barnabas.cli.main import barnabas
         ),
         ("consume t -G x", "Use --group"),
         ("consume t --jsn", "Did you mean '--json'?"),
+        ("consume t --form-beginning", "Did you mean '--from-beginning'?"),
+        ("serve --port abc", "'abc' is not a whole number from 0 to 65535"),
+        ("topics create t -p 0", "'0' is not a whole number from 1 on"),
+        ("groups reset g -t t --by x", "'x' is not a whole number"),
+        ("top --interval soon", "'soon' is not a number from 0.1 to 3600"),
         ("consume one two", "One topic at a time"),
         ("topic list", "No such command 'topic'. Did you mean 'topics'?"),
         ("topics lst", "Did you mean 'list'?"),
@@ -45,13 +50,16 @@ from barnabas.cli.main import barnabas
         ("groups -b x:1 list", "groups COMMAND -b ..."),
         ("--versio", "Did you mean '--version'?"),
         ("transactions abort", "prints, or --transactional-id"),
-        ("transactions abort dogs:0 9223372036854775808", "not in the range 0<=x<="),
+        ("transactions abort dogs:0 9223372036854775808", "08' is not a whole number from 0 to 9"),
         ("transactions find-hanging --idle nan", "nan is not a number of minutes from 0 on"),
         ("transactions find-hanging --idle inf", "inf is not a number of minutes from 0 on"),
         ("transactions find-hanging --idle 1e305", "1e+305 is not a number of minutes from 0 on"),
         ("transactions find-hanging --idle -1", "-1.0 is not a number of minutes from 0 on"),
-        ("transactions list --running 99999999999999999999", "not in the range 0<=x<="),
-        ("transactions list --running -1", "-1 is not in the range 0<=x<="),
+        (
+            "transactions list --running 99999999999999999999",
+            "9' is not a whole number from 0 to 9",
+        ),
+        ("transactions list --running -1", "'-1' is not a whole number from 0 to 9"),
         ("transactions list --state Ongoin", "'Ongoin' is not one of 'Empty', 'Ongoing', 'P"),
         ("transactions describe ''", "the name of the transactional id is empty"),
         ("log verify ''", "the name of the file or directory is empty"),
@@ -75,3 +83,15 @@ def test_wrong_usage_is_answered_with_the_right_one(line: str, answer: str) -> N
 def test_what_is_like_no_command_is_answered_with_none() -> None:
     with pytest.raises(click.UsageError, match="No such command 'xyzzy'.$"):
         barnabas.main(args=["xyzzy"], standalone_mode=False)
+
+
+@pytest.mark.parametrize("line", ["consume t --nope", "topics list --nope", "topics --nope"])
+def test_an_option_that_is_like_none_suggests_none(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(line))
+    assert ended.value.code == 2
+    reported = capsys.readouterr().err
+    assert "No such option '--nope'" in reported
+    assert "Did you mean" not in reported

@@ -3,18 +3,39 @@
 import click
 import pytest
 
-from barnabas.cli.dataflow.addresses import old_cluster, side
+from barnabas import Admin, NewTopic
+from barnabas.cli.arguments.hints import with_hints
+from barnabas.cli.dataflow.addresses import checked_side, old_cluster
+from barnabas.errors import BrokerError, ConnectionFailed
 from barnabas.pipelines.sides import ArchiveSide, TopicSide
+from barnabas.testing.embedded_broker import EmbeddedBroker
 
 
 def test_a_side_is_a_topic_of_a_cluster_or_an_archive() -> None:
-    assert side("./archive", "here:1", ()) == ArchiveSide("./archive")
-    here, there = side("a,b", "here:1", ("client.id=me",)), side("a@there:2", "here:1", ())
-    assert isinstance(here, TopicSide)
-    assert isinstance(there, TopicSide)
-    assert (list(here.names), here.cluster.bootstrap_servers) == (["a", "b"], "here:1")
-    assert here.cluster.client["client.id"] == "me"
-    assert (list(there.names), there.cluster.bootstrap_servers) == (["a"], "there:2")
+    assert checked_side("./archive", "127.0.0.1:1", ()) == ArchiveSide("./archive")
+    with EmbeddedBroker() as broker:
+        there = broker.bootstrap_servers
+        with Admin(bootstrap_servers=there) as admin:
+            admin.create_topics([NewTopic("a", 1), NewTopic("b", 1)])
+        first = checked_side("a,b", there, ("client.id=me",))
+        second = checked_side(f"a@{there}", "127.0.0.1:1", ())
+    assert isinstance(first, TopicSide)
+    assert isinstance(second, TopicSide)
+    assert (list(first.names), first.cluster.bootstrap_servers) == (["a", "b"], there)
+    assert first.cluster.client["client.id"] == "me"
+    assert (list(second.names), second.cluster.bootstrap_servers) == (["a"], there)
+
+
+def test_a_side_without_a_broker_or_a_topic_is_refused_before_spark_starts() -> None:
+    soon = ("bootstrap.refused.timeout.ms=0",)
+    with pytest.raises(ConnectionFailed, match=r"no broker at 127\.0\.0\.1:1 ") as caught:
+        checked_side("a@127.0.0.1:1", "localhost:9092", soon)
+    assert with_hints(caught.value).endswith(", or name another with a@HOST:PORT")
+    with (
+        EmbeddedBroker() as broker,
+        pytest.raises(BrokerError, match="there is no topic nobody"),
+    ):
+        checked_side("nobody", broker.bootstrap_servers, ())
 
 
 def test_brokers_of_0_7_have_numbers() -> None:

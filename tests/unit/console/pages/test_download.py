@@ -62,13 +62,13 @@ def test_a_table_leaves_row_group_by_row_group() -> None:
 
 
 def test_downloads_at_a_time_are_bounded(browser: TestClient, path: str) -> None:
-    browser.app.state.downloads = 8  # type: ignore[attr-defined]
+    browser.app.state.downloads.count = 8  # type: ignore[attr-defined]
     try:
         assert browser.get(path).status_code == 503
     finally:
-        browser.app.state.downloads = 0  # type: ignore[attr-defined]
+        browser.app.state.downloads.count = 0  # type: ignore[attr-defined]
     assert browser.get(f"{path}?kind=jsonl").status_code == 200
-    assert browser.app.state.downloads == 0  # type: ignore[attr-defined]
+    assert browser.app.state.downloads.count == 0  # type: ignore[attr-defined]
 
 
 def test_from_the_end_the_newest_are_in_the_file(browser: TestClient, path: str) -> None:

@@ -66,7 +66,7 @@ def test_only_what_comes_from_now_on_and_fits(
     (row,) = news["rows"]
     assert "&lt;b&gt;new&lt;/b&gt;" in row
     assert "/topics/followed/records/0/0" in row
-    assert browser.app.state.streams == 0  # type: ignore[attr-defined]
+    assert browser.app.state.streams.count == 0  # type: ignore[attr-defined]
 
 
 def test_what_is_too_much_to_look_at_is_counted(
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_named(
     name = f"unfollowed-{status}"
     console_broker.create_topic(name)
     if status == 503:
-        browser.app.state.streams = 32  # type: ignore[attr-defined]
+        browser.app.state.streams.count = 32  # type: ignore[attr-defined]
     assert browser.portal is not None
     with pytest.raises(HTTPException) as refused:
         browser.portal.call(live, asking(browser, name, query))

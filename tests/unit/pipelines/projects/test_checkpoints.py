@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from barnabas.pipelines.projects.checkpoints import flow_positions
+from barnabas.pipelines.projects.checkpoints import flow_name, flow_positions
 from barnabas.types import TopicPartition
 
 HEAD = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1700000000000}\n'
@@ -39,3 +39,8 @@ def test_nothing_has_run(tmp_path: Path) -> None:
     assert flow_positions(tmp_path / "storage") == []
     write_batches(tmp_path / "storage/_checkpoints/a/a/0", ["-"], finished=0)
     assert flow_positions(tmp_path / "storage") == []
+
+
+def test_a_flow_has_one_name_wherever_it_is_shown() -> None:
+    events = ("`spark_catalog`.`default`.`bronze`", "spark_catalog.default.bronze", "bronze")
+    assert {flow_name(each) for each in events} == {"bronze"}

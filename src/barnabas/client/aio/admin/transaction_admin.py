@@ -1,19 +1,14 @@
-"""The calls of Admin about transactions. For asyncio; `client.sync.transaction_admin` has the same."""
+"""The calls of Admin about transactions. For asyncio; `client.sync.transaction_admin` has the same.
+
+What makes the requests is imported by the call: few programs end transactions, and all commands that
+ask a cluster import Admin when they start.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from barnabas.client.aio.admin.transaction_requests import (
-    aborted,
-    active_producers,
-    described_transaction,
-    ended,
-    fenced,
-    hanging,
-    listed_transactions,
-)
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.cluster.retries import persist
@@ -26,9 +21,11 @@ from barnabas.client.core.admin.transaction_descriptions import (
 )
 from barnabas.client.core.arguments.listed import chosen, listed
 from barnabas.client.core.arguments.where import Where, partitions_at
-from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.errors import InvalidArgument
 from barnabas.types import TopicPartition
+
+if TYPE_CHECKING:
+    from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 
 _Result = TypeVar("_Result")
 
@@ -51,6 +48,8 @@ class TransactionAdmin:
         Raises:
             InvalidArgument: there is no such state.
         """
+        from barnabas.client.aio.admin.transaction_requests import listed_transactions
+
         what = "list_transactions(states=)"
         wanted = chosen(what, "state of a transaction", states, TRANSACTION_STATES)
         return await self._try(
@@ -67,6 +66,8 @@ class TransactionAdmin:
         Raises:
             BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is unknown.
         """
+        from barnabas.client.aio.admin.transaction_requests import described_transaction
+
         names = listed("describe_transactions", transactional_ids, str, "['copier']")
         deadline = self._cluster.limits.deadline(timeout_s)
         found = {}
@@ -82,6 +83,8 @@ class TransactionAdmin:
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, list[ActiveProducer]]:
         """Return the producers that partitions remember, and the start of their open transactions."""
+        from barnabas.client.aio.admin.transaction_requests import active_producers
+
         places = partitions_at(partitions)
         return await self._try(
             timeout_s, "describing producers", lambda: active_producers(self._cluster, places)
@@ -95,6 +98,8 @@ class TransactionAdmin:
         For one that hangs: no coordinator knows of it. Raises BrokerError: INVALID_TXN_STATE where
         none begins there.
         """
+        from barnabas.client.aio.admin.transaction_requests import aborted
+
         (place,) = partitions_at([where])
         await self._try(
             timeout_s, "aborting a transaction", lambda: aborted(self._cluster, place, start)
@@ -102,7 +107,7 @@ class TransactionAdmin:
 
     async def end_transactions(
         self,
-        transactions: Iterable[PreparedTransaction],
+        transactions: "Iterable[PreparedTransaction]",
         *,
         commit: bool,
         timeout_s: float | None = None,
@@ -117,10 +122,13 @@ class TransactionAdmin:
                 this transactional id, or the coordinator has aborted the transaction after its
                 timeout; INVALID_TXN_STATE, the same, or it was ended the other way.
         """
+        from barnabas.client.aio.admin.transaction_requests import ended
+        from barnabas.client.core.producer.transaction_requests import PreparedTransaction
+
         given = "prepare_transaction()"
         prepared = listed("end_transactions", transactions, PreparedTransaction, given)
 
-        async def end(one: PreparedTransaction) -> None:
+        async def end(one: "PreparedTransaction") -> None:
             name = one.transactional_id
             coordinator = Coordinator(self._cluster, name, of_transaction=True)
             await self._try(
@@ -142,6 +150,8 @@ class TransactionAdmin:
         Raises:
             InvalidArgument: the name is empty.
         """
+        from barnabas.client.aio.admin.transaction_requests import fenced
+
         if not transactional_id:
             raise InvalidArgument("fence_producer: the transactional id is empty")
         coordinator = Coordinator(self._cluster, transactional_id, of_transaction=True)
@@ -151,6 +161,8 @@ class TransactionAdmin:
         self, partitions: Iterable[Where], idle_since_ms: int, *, timeout_s: float | None = None
     ) -> list[HangingTransaction]:
         """Return open transactions that no coordinator ends, of producers silent since a time (ms)."""
+        from barnabas.client.aio.admin.transaction_requests import hanging
+
         places = partitions_at(partitions)
         return await self._try(
             timeout_s,

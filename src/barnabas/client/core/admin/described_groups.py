@@ -12,8 +12,7 @@ from barnabas.client.core.admin.group_descriptions import (
     GroupDescription,
     MemberDescription,
 )
-from barnabas.client.core.group.membership import CONSUMER
-from barnabas.client.core.group.subscription import decode_assignment
+from barnabas.client.core.group.subscription import CONSUMER, decode_assignment
 from barnabas.errors import DecodeError
 from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest, Member
 from barnabas.protocol.consumer_group_describe import DescribedGroup as ConsumerGroup

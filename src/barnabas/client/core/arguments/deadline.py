@@ -44,6 +44,8 @@ class Deadline:
         message = f"{cause.why}; {late}"
         if isinstance(cause, BrokerError):
             return BrokerError(cause.code, message)
-        return (
-            type(cause)(message) if isinstance(cause, ConnectionFailed) else RequestTimeout(message)
-        )
+        if not isinstance(cause, ConnectionFailed):
+            return RequestTimeout(message)
+        lost = type(cause)(message)
+        lost.tried = cause.tried
+        return lost

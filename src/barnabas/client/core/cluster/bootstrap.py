@@ -12,8 +12,8 @@ from barnabas.errors import (
     HostUnknown,
 )
 
-CHECK: Final = "Check that a broker runs there and that bootstrap.servers names its listener"
-CHECK_NAME: Final = "Check how the host is spelled in bootstrap.servers"
+_CHECK: Final = "check that one runs there and that bootstrap.servers names its listener"
+_CHECK_NAME: Final = "check how the host is spelled in bootstrap.servers"
 
 _HIGHEST_PORT = 65535
 _SEPARATOR = re.compile(r"[\s;=]")
@@ -130,12 +130,20 @@ class Failures:
 
     def error(self) -> ConnectionFailed:
         """All of them, and what to look at."""
-        tried = "; ".join(
-            why if address in why else f"{address}: {why}" for address, why in self._reasons.items()
-        )
         if self._reasons and self._untold.keys() == self._reasons.keys():
-            return ApiVersionsUnanswered(tried)
-        what = f"no broker could be reached ({tried or 'none was tried in the time given'}). "
+            return ApiVersionsUnanswered("; ".join(self._reasons.values()))
+        tried = ", ".join(f"{at} ({_reason(at, why)})" for at, why in self._reasons.items())
         if self._reasons and self._nameless == self._reasons.keys():
-            return HostUnknown(what + CHECK_NAME)
-        return ConnectionFailed(what + CHECK)
+            error: ConnectionFailed = HostUnknown(f"no broker at {tried}: {_CHECK_NAME}")
+        else:
+            where = f"no broker at {tried}" if tried else "no broker was tried in the time given"
+            error = ConnectionFailed(f"{where}: {_CHECK}")
+        error.tried = tried
+        return error
+
+
+def _reason(address: str, why: str) -> str:
+    """Why an address was not reached, without the address."""
+    for prefix in (f"cannot connect to {address}: ", f"{address}: ", f"{address} "):
+        why = why.removeprefix(prefix)
+    return why

@@ -4,7 +4,7 @@ Invariant: the leader epoch of a partition never decreases, so that an old broke
 undo that of a newer one (KIP-320).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from barnabas.errors import ErrorCode
@@ -57,6 +57,15 @@ class TopicView:
             if found.partition == partition:
                 return found
         return next((each for each in self.partitions if each.partition == partition), None)
+
+
+def partitions_by_leader(topics: Mapping[str, TopicView]) -> dict[int, list[TopicPartition]]:
+    """The partitions that each broker leads; those without a leader are under -1."""
+    led: dict[int, list[TopicPartition]] = {}
+    for view in topics.values():
+        for one in view.partitions:
+            led.setdefault(one.leader, []).append(TopicPartition(one.topic, one.partition))
+    return led
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from barnabas.client.core.group.assignor import Assignor, Counts, Held
 from barnabas.client.core.group.member_states import TRANSITIONS, MemberInput, MemberState
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import (
+    CONSUMER,
     NO_GENERATION,
     Subscription,
     decode_assignment,
@@ -34,8 +35,6 @@ from barnabas.protocol.sync_group import (
     SyncGroupResponse,
 )
 from barnabas.types import TopicPartition
-
-CONSUMER: Final = "consumer"
 
 _E = ErrorCode
 

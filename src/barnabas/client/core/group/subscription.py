@@ -17,6 +17,9 @@ from barnabas.protocol.consumer_protocol import (
 from barnabas.types import Buffer, TopicPartition
 from barnabas.wire.compiler import Codec
 
+CONSUMER: Final = "consumer"
+"""The protocol type of classic groups whose members are consumers."""
+
 NO_GENERATION: Final = -1
 
 _NEWEST: Final = 3

@@ -18,12 +18,7 @@ from barnabas.broker.cluster.inter_broker import release_of, versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
 from barnabas.broker.cluster.leader_rebalance import balance_of
 from barnabas.broker.cluster.member_topics import MemberTopics
-from barnabas.broker.cluster.peer_connection import (
-    Address,
-    OnAnswer,
-    PeerConnection,
-    address_of,
-)
+from barnabas.broker.cluster.peer_connection import Address, OnAnswer, PeerConnection, address_of
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory

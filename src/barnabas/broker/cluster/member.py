@@ -238,13 +238,9 @@ class ClusterMember:
     def _newest(self, place: TopicPartition, state: PartitionState) -> PartitionState | None:
         """What is known by now of a partition in this leader epoch; None if another one has begun."""
         now = self._state(place)
-        if (
-            now is None
-            or now.leader_epoch != state.leader_epoch
-            or self.node_id not in now.replicas
-        ):
+        if now is None or now.leader_epoch != state.leader_epoch:
             return None
-        return now
+        return now if self.node_id in now.replicas else None
 
     # --- Roles --------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ Kept = tuple[bytes | None, bytes | None, int, list[tuple[str, bytes]] | None]
     params=[
         pytest.param(None, id="4.3"),
         pytest.param(KAFKA_2_8, marks=pytest.mark.long, id="2.8"),
-        pytest.param(KAFKA_0_10, id="0.10.2"),
+        pytest.param(KAFKA_0_10, marks=pytest.mark.long, id="0.10.2"),
     ]
 )
 def source(request: pytest.FixtureRequest) -> Iterator[InteropBroker]:

@@ -1,17 +1,24 @@
 """Brokers: the machines of a simulated cluster with the registry they share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.znodes.broker_znodes import BROKERS, CONTROLLER
+from barnabas.broker.znodes.config_znodes import encode_config
 from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.cluster.image import NO_LEADER, PartitionState, Topic
-from barnabas.cluster.znodes import decode_state, encode_topic, state_path, topic_path
+from barnabas.cluster.znodes import (
+    decode_state,
+    decode_topic,
+    encode_topic,
+    partition_of,
+    topic_path,
+)
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import KafkaError
 from barnabas.types import NodeId, TopicPartition
-from sim.cluster.scenario import TOPIC, ClusterScenario, port_of
+from sim.cluster.scenario import OFFSETS_TOPIC, TOPIC, UNCLEAN_TOPIC, ClusterScenario, port_of
 from sim.cluster.session import SimSession
 from sim.cluster.watch import Life
 from sim.world.clock import SimClock
@@ -24,6 +31,7 @@ from sim.world.process import Process
 from sim.world.zookeeper import SimulatedZooKeeper
 
 _AGAIN_SECONDS = 1.0
+_UNCLEAN = encode_config({"unclean.leader.election.enable": "true", "min.insync.replicas": "1"})
 
 
 class Brokers:
@@ -54,12 +62,14 @@ class Brokers:
             )
             for one in scenario.node_ids
         }
-        self._partitions = {
-            number: PartitionState(NO_LEADER, -1, (), tuple(map(NodeId, replicas)))
-            for number, replicas in enumerate(scenario.assignment)
-        }
-        topic = Topic(TOPIC, partitions=self._partitions)
-        self.keeper.session().create(topic_path(TOPIC), encode_topic(topic))
+        self._states: tuple[int, Mapping[TopicPartition, PartitionState]] = (-1, {})
+        self._make_topic(TOPIC, scenario.assignment)
+        if scenario.commits:
+            self._make_topic(OFFSETS_TOPIC, scenario.assignment[-1:])
+        if scenario.unclean_places:
+            session = self.keeper.session()
+            session.create(f"/config/topics/{UNCLEAN_TOPIC}", _UNCLEAN)
+            self._make_topic(UNCLEAN_TOPIC, scenario.assignment[:1])
 
     def start(self, node_id: int) -> None:
         """Start one; where the registry cannot be reached, again a little later."""
@@ -88,15 +98,29 @@ class Brokers:
         """Whether a broker has started and lives."""
         return self.nodes[node_id].server is not None
 
-    def states(self) -> dict[TopicPartition, PartitionState]:
-        """Leaders and ISRs as the registry has them."""
-        found = {}
-        for number, known in self._partitions.items():
-            place = TopicPartition(TOPIC, number)
-            node = self.keeper.nodes.get(state_path(place))
-            if node is not None:
-                found[place] = decode_state(*node, known)
-        return found
+    def states(self) -> Mapping[TopicPartition, PartitionState]:
+        """Leaders, ISRs and replicas of all topics in the registry; the same object until it changes."""
+        revision, found = self._states
+        if revision == self.keeper.revision:
+            return found
+        topics: dict[str, Topic] = {}
+        states = {}
+        for path, node in self.keeper.nodes.items():
+            place = partition_of(path)
+            if place is None:
+                continue
+            name = place.topic
+            if name not in topics:
+                topics[name] = decode_topic(name, self.keeper.nodes[topic_path(name)][0])
+            states[place] = decode_state(*node, topics[name].partitions[place.partition])
+        self._states = self.keeper.revision, states
+        return states
+
+    def promised(self) -> Mapping[TopicPartition, PartitionState]:
+        """Those of the partitions from which nothing acknowledged may be lost."""
+        return {
+            place: state for place, state in self.states().items() if place.topic != UNCLEAN_TOPIC
+        }
 
     def controller(self) -> int | None:
         """The broker that is the controller by the registry."""
@@ -115,6 +139,14 @@ class Brokers:
             return False
         known = member.controller.view.image.brokers.get(NodeId(node_id))
         return known is not None and known.epoch == self.keeper.created.get(f"{BROKERS}/{node_id}")
+
+    def _make_topic(self, name: str, assignment: Sequence[Sequence[int]]) -> None:
+        partitions = {
+            number: PartitionState(NO_LEADER, -1, (), tuple(map(NodeId, replicas)))
+            for number, replicas in enumerate(assignment)
+        }
+        topic = Topic(name, partitions=partitions)
+        self.keeper.session().create(topic_path(name), encode_topic(topic))
 
     def _registry_of(
         self, node_id: int, entropy: SeededEntropy

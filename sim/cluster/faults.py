@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from barnabas.types import TopicPartition
 from sim.cluster.brokers import Brokers
 from sim.cluster.scenario import ClusterScenario
 from sim.cluster.session import SESSION_SECONDS
@@ -58,6 +59,7 @@ class ClusterFaults:
             self._stall_controller,
             self._kill_controller,
             self._kill_leader,
+            self._kill_the_last_in_sync,
             self._power_cut,
             self._power_cut,
             self._power_cut,
@@ -105,7 +107,7 @@ class ClusterFaults:
         A broker that is back before its session has ended is elected by a new controller as if it
         had all records; so it is with Kafka and ZooKeeper.
         """
-        states = self._brokers.states().values()
+        states = self._brokers.promised().values()
         return self._scenario.flushes or all(
             node_id not in state.isr and state.leader != node_id for state in states
         )
@@ -149,6 +151,27 @@ class ClusterFaults:
         leader = self._entropy.one_of(states).leader if states else -1
         return self._kill(leader if leader > 0 else None)
 
+    def _kill_the_last_in_sync(self) -> str:
+        """One follower of a partition after the other, then its leader, when it is alone in the ISR."""
+        states = [*self._brokers.promised().items()]
+        if not states:
+            return "no partition has a leader"
+        place, state = self._entropy.one_of(states)
+        for one in state.isr:
+            if one != state.leader:
+                self._kill(one)
+        self._loop.after(_WATCH_SECONDS, lambda: self._kill_when_alone(place))
+        return f"the followers of {place} are killed, and its leader will be"
+
+    def _kill_when_alone(self, place: TopicPartition) -> None:
+        state = self._brokers.promised()[place]
+        if self._are_over:
+            return
+        if state.isr == (state.leader,):
+            self._note("fault", f"{place}: {self._kill(state.leader)}")
+        else:
+            self._loop.after(_WATCH_SECONDS, lambda: self._kill_when_alone(place))
+
     def _power_cut(self) -> str:
         """Where records are flushed, of any; else of one on which nothing depends alone."""
         node_id = self._one()
@@ -174,7 +197,7 @@ class ClusterFaults:
         put it out of the replicas in sync.
         """
         keepers: set[int] = set()
-        for state in self._brokers.states().values():
+        for state in self._brokers.promised().values():
             others = {*state.isr} - {node_id}
             if node_id in state.isr:
                 if not others or not all(map(self._is_well, others)):

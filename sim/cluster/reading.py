@@ -32,6 +32,8 @@ class ClusterReader:
         self.positions: dict[Place, int] = dict.fromkeys(site.places, 0)
         self.ends: dict[Place, int] = dict.fromkeys(site.places, 0)
         self.at_end: set[Place] = set()
+        self.starts_anew = True
+        """Whether it begins from the beginning again now and then."""
 
     async def run(self) -> None:
         """Read for ever."""
@@ -39,7 +41,7 @@ class ClusterReader:
         while True:
             await site.sleep(0.0, 0.4)
             place = site.entropy.one_of(site.places)
-            if site.entropy.chance(0.02):
+            if self.starts_anew and site.entropy.chance(0.02):
                 self.positions[place] = 0
             act = self._ask_end if site.entropy.chance(0.2) else self._read
             try:

@@ -7,6 +7,9 @@ from sim.events import Place
 from sim.world.entropy import SeededEntropy
 
 TOPIC = "t"
+UNCLEAN_TOPIC = "u"
+"""One whose leaders may be elected from replicas that are not in sync: it may lose records."""
+OFFSETS_TOPIC = "__consumer_offsets"
 REPLICAS, MIN_ISR = 3, 2
 FIRST_PORT = 9092
 _PROTOCOLS = ("2.6", "2.8", "3.6", "3.9")
@@ -30,6 +33,11 @@ class ClusterScenario:
     hasty_producers: int
     """They take acks=1 for an answer, and send nothing again: what they write may be lost."""
     readers: int
+    commits: int
+    """Commits of positions, and requests for them, of a group whose coordinator moves; 0: there is none."""
+    moves: bool
+    """Whether somebody moves partitions and has leaders elected meanwhile."""
+    unclean_places: tuple[Place, ...]
     faults: int
     trouble_seconds: float
     """Faults happen within these."""
@@ -71,6 +79,7 @@ def drawn(entropy: SeededEntropy) -> ClusterScenario:
         "replica.high.watermark.checkpoint.interval.ms": entropy.one_of((200, 5_000)),
         "log.roll.ms": entropy.one_of((2_000, 604_800_000)),
         "controlled.shutdown.enable": entropy.chance(0.7),
+        "offsets.topic.num.partitions": 1,
     }
     if flushes:
         properties["log.flush.interval.messages"] = 1
@@ -83,7 +92,10 @@ def drawn(entropy: SeededEntropy) -> ClusterScenario:
         rounds=20 + entropy.below(40),
         hasty_producers=entropy.below(2),
         readers=1 + entropy.below(2),
+        moves=entropy.chance(0.5),
+        unclean_places=((UNCLEAN_TOPIC, 0),) if entropy.chance(0.3) else (),
         faults=6 + entropy.below(20),
         trouble_seconds=entropy.between(20.0, 60.0),
         properties=properties,
+        commits=entropy.one_of((0, 0, 30)),
     )

@@ -2,17 +2,22 @@
 
 import logging
 
+from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.records.columns.reading import decode_records
+from barnabas.types import TopicPartition
+from sim.checkers.commits_stay import CommitsStay
 from sim.checkers.contents_stay import ContentsStay
 from sim.cluster.acknowledged import AcknowledgedStay
 from sim.cluster.brokers import Brokers
+from sim.cluster.committing import ClusterCommitter
 from sim.cluster.faults import ClusterFaults
+from sim.cluster.moving import Mover
 from sim.cluster.producing import ClusterProducer, HastyProducer
 from sim.cluster.reading import ClusterReader
 from sim.cluster.routing import VERSIONS, Routing
-from sim.cluster.scenario import REPLICAS, drawn
-from sim.cluster.watch import Watch
-from sim.events import Event, Violation, WholeLog
+from sim.cluster.scenario import drawn
+from sim.cluster.watch import Watch, batches
+from sim.events import Event, Place, Violation, WholeLog
 from sim.runs.outcome import Outcome
 from sim.trace import KEPT_LINES, Trace, logged
 from sim.world.clock import SimClock
@@ -42,7 +47,7 @@ class ClusterSimulation:
         self._net = Net(self._entropy.stream("net"))
         entropy = self._entropy.stream("brokers")
         self._brokers = Brokers(self.scenario, entropy, self._loop, self._net, self.trace.add)
-        self._watch = Watch(self.scenario.places)
+        self._watch = Watch(self.scenario.places, self.scenario.unclean_places)
         self._acknowledged = AcknowledgedStay()
         self._contents = ContentsStay()
         self._marks = 0
@@ -50,6 +55,9 @@ class ClusterSimulation:
         self._producers: list[ClusterProducer] = []
         self._hasty: list[HastyProducer] = []
         self._readers: list[ClusterReader] = []
+        self._movers: list[Mover] = []
+        self._committers: list[ClusterCommitter] = []
+        self._commits = CommitsStay()
 
     def run(self) -> Outcome:
         """Do it."""
@@ -76,8 +84,12 @@ class ClusterSimulation:
         faults.plan()
         self._run_until(scenario.trouble_seconds)
         faults.end()
-        for one in self._hasty:
-            one.is_done = True
+        for hasty in self._hasty:
+            hasty.is_done = True
+        for reader in self._readers:
+            reader.starts_anew = False
+        for mover in self._movers:
+            mover.is_done = True
         until = scenario.trouble_seconds + _SETTLING_SECONDS
         while why := self._unsettled():
             if self._loop.now() >= until:
@@ -99,8 +111,11 @@ class ClusterSimulation:
             producer = ClusterProducer(site, routing, scenario.rounds)
             self._producers.append(producer)
             site.process.begin(producer.run())
-        for number in range(scenario.hasty_producers):
-            hasty = HastyProducer(*self._site(f"hasty-{number}"))
+        hasty_places = [scenario.places] * scenario.hasty_producers
+        if scenario.unclean_places:
+            hasty_places.append(scenario.unclean_places)
+        for number, places in enumerate(hasty_places):
+            hasty = HastyProducer(*self._site(f"hasty-{number}", places))
             self._hasty.append(hasty)
             hasty.site.process.begin(hasty.run())
         for number in range(scenario.readers):
@@ -108,7 +123,17 @@ class ClusterSimulation:
             self._readers.append(reader)
             reader.site.process.begin(reader.run())
 
-    def _site(self, name: str) -> tuple[Site, Routing]:
+        if scenario.commits:
+            committer = ClusterCommitter(*self._site("group"), scenario.commits)
+            self._committers.append(committer)
+            committer.site.process.begin(committer.run())
+        if scenario.moves or scenario.unclean_places:
+            places = (*scenario.places, *scenario.unclean_places)
+            mover = Mover(*self._site("mover", places), scenario)
+            self._movers.append(mover)
+            mover.site.process.begin(mover.run())
+
+    def _site(self, name: str, places: tuple[Place, ...] = ()) -> tuple[Site, Routing]:
         entropy = self._entropy.stream(name)
         site = Site(
             name=name,
@@ -117,7 +142,7 @@ class ClusterSimulation:
             clock=SimClock(self._loop.now),
             entropy=entropy,
             versions={**drawn_versions(entropy), **VERSIONS},
-            places=self.scenario.places,
+            places=places or self.scenario.places,
             tell=self._tell,
             note=self.trace.add,
             mark=self._mark,
@@ -133,32 +158,32 @@ class ClusterSimulation:
         self.trace.add(who, str(event))
         self._acknowledged.take(event)
         self._contents.take(event)
+        self._commits.take(event)
 
     # --- The end ------------------------------------------------------------------------------
 
     def _unsettled(self) -> str:
         """Why not all is done yet; nothing if it is."""
-        working = [one for one in self._producers if not one.is_done]
+        working = sum(not one.is_done for one in self._producers)
+        working += sum(not one.is_done for one in self._committers)
         if working:
-            return f"{len(working)} producers are not done"
+            return f"{working} producers or groups are not done"
         states = self._brokers.states()
-        if len(states) < len(self.scenario.places):
+        led = {*self.scenario.places, *self.scenario.unclean_places}
+        if not led <= {*states}:
             return f"only {[*states]} ever had a leader"
         for place, state in states.items():
-            if len(state.isr) < REPLICAS or state.leader not in state.isr:
+            if {*state.isr} != {*state.replicas} or state.leader not in state.isr or state.adding:
                 return f"{place}: {state}"
         logs = {
-            place: [
-                (found.log.high_watermark, found.log.written_end)
-                for _, broker in self._brokers.running()
-                if (found := broker.replicas.find(*place)) is not None and found.role is not None
-            ]
+            place: [(log.high_watermark, log.written_end) for _, log in self._replicas(place)]
             for place in states
         }
         for place, offsets in logs.items():
-            if len({end for pair in offsets for end in pair}) != 1 or len(offsets) != REPLICAS:
+            ends = {end for pair in offsets for end in pair}
+            if len(ends) != 1 or len(offsets) != len(states[place].replicas):
                 return f"{place}: high watermarks and ends {offsets}"
-            for reader in self._readers:
+            for reader in self._readers if place in self.scenario.places else ():
                 end = offsets[0][1]
                 if reader.positions[place] != end or reader.ends[place] != end:
                     return f"{place}: a reader is at {reader.positions[place]} of {end}"
@@ -167,15 +192,30 @@ class ClusterSimulation:
     def _judge(self) -> None:
         """All replicas have all that was committed, and that is what was acknowledged and read."""
         for place, committed in self._watch.committed.items():
-            for life, broker in self._brokers.running():
-                found = broker.replicas.find(*place)
-                if found is not None and found.role is not None:
-                    committed.compare_whole(life.node_id, found.log)
+            for node_id, replica in self._replicas(place):
+                committed.compare_whole(node_id, replica)
             data = b"".join(committed.batches[base].data for base in sorted(committed.batches))
             records, _ = decode_records(data, *place)
             values = {one.offset: bytes(one.value or b"") for one in records}
             self._acknowledged.judge(place, values)
             self._tell("end", WholeLog(place, values, values))
+        for place in self.scenario.unclean_places:
+            (_, first), *others = self._replicas(place)
+            there = dict(batches(first, 0, first.written_end))
+            for node_id, replica in others:
+                if dict(batches(replica, 0, replica.written_end)) != there:
+                    raise Violation(f"{place}: the log of broker {node_id} is another one")
+
+    def _replicas(self, place: Place) -> list[tuple[int, PartitionLog]]:
+        """The logs of a partition; one that moved away from a broker that was down may still be there."""
+        replicas = self._brokers.states()[TopicPartition(*place)].replicas
+        return [
+            (life.node_id, found.log)
+            for life, broker in self._brokers.running()
+            if life.node_id in replicas
+            and (found := broker.replicas.find(*place)) is not None
+            and found.role is not None
+        ]
 
     def _on_logged_error(self, text: str) -> None:
         self._logged_error = self._logged_error or text

@@ -68,12 +68,14 @@ class Committed:
         self.batches: dict[int, Batch] = {}
         self.end = 0
         """Behind all of it."""
-        self._ends: dict[Life, int] = {}
-        """How far the log of each broker was compared."""
+        self._ends: dict[Life, tuple[PartitionLog, int]] = {}
+        """The log of each broker, and how far it was compared: one that moved away and back has another."""
 
     def look(self, life: Life, log: PartitionLog) -> None:
         """Compare what has been committed since the last look."""
-        done = self._ends.get(life, log.start_offset)
+        known, done = self._ends.get(life, (log, log.start_offset))
+        if known is not log:
+            done = log.start_offset
         if log.written_end < done:
             raise Violation(
                 f"{self._place}: broker {life.node_id} cut its log to {log.written_end}, "
@@ -85,7 +87,7 @@ class Committed:
                     f"{self._place} at {base}: broker {life.node_id} has committed another batch "
                     f"than was committed before: {batch.data!r}, {self.batches[base].data!r}"
                 )
-            self._ends[life] = batch.next_offset
+            self._ends[life] = log, batch.next_offset
             self.end = max(self.end, batch.next_offset)
 
     def compare_whole(self, node_id: int, log: PartitionLog) -> None:
@@ -99,12 +101,14 @@ class Committed:
 class Watch:
     """All that brokers and the registry ever showed."""
 
-    def __init__(self, places: tuple[Place, ...]) -> None:
+    def __init__(self, places: tuple[Place, ...], unclean_places: tuple[Place, ...]) -> None:
+        """What is committed in `unclean_places` may be lost again."""
         self.committed = {place: Committed(place) for place in places}
+        self._unclean_places = unclean_places
         self._leaders: dict[tuple[Place, int], int] = {}
         self._controllers: dict[int, int] = {}
         self._epochs: dict[tuple[Life, object], int] = {}
-        self._states: dict[Place, PartitionState] = {}
+        self._states: Mapping[TopicPartition, PartitionState] = {}
 
     def look(
         self,
@@ -117,7 +121,9 @@ class Watch:
             self._look_into(life, broker)
         for life, broker in brokers:
             self._look_for_committed(life, broker, states)
-        self._look_at_states(states)
+        if states is not self._states:
+            self._look_at_states(states)
+            self._states = states
 
     def _look_into(self, life: Life, broker: Broker) -> None:
         member = broker.member
@@ -128,13 +134,14 @@ class Watch:
             there = self._controllers.setdefault(epoch, life.node_id)
             if there != life.node_id:
                 raise Violation(f"controllers of epoch {epoch}: {there} and {life.node_id}")
-        for place, committed in self.committed.items():
+        for place in (*self.committed, *self._unclean_places):
             partition = broker.replicas.find(*place)
             if partition is None or partition.log.failure is not None:
                 continue
             if partition.role is not None:
                 self._look_at_role(life, place, partition)
-                committed.look(life, partition.log)
+                if place in self.committed:
+                    self.committed[place].look(life, partition.log)
 
     def _look_at_role(self, life: Life, place: Place, partition: Partition) -> None:
         if not isinstance(partition.role, Leading):
@@ -156,9 +163,12 @@ class Watch:
     def _look_for_committed(
         self, life: Life, broker: Broker, states: Mapping[TopicPartition, PartitionState]
     ) -> None:
-        for place, state in states.items():
-            found, end = broker.replicas.find(*place), self.committed[place].end
-            if found is not None and life.node_id in state.isr and found.log.end_offset < end:
+        for place, committed in self.committed.items():
+            state = states.get(TopicPartition(*place))
+            if state is None or life.node_id not in state.isr:
+                continue
+            found, end = broker.replicas.find(*place), committed.end
+            if found is not None and found.log.end_offset < end:
                 raise Violation(
                     f"{place}: broker {life.node_id} is in sync and has {found.log.end_offset} of {end}"
                 )
@@ -166,7 +176,6 @@ class Watch:
     def _look_at_states(self, states: Mapping[TopicPartition, PartitionState]) -> None:
         for place, state in states.items():
             before = self._states.get(place)
-            self._states[place] = state
             if before is None or before == state:
                 continue
             if (state.leader_epoch, state.controller_epoch) < (

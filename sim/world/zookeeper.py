@@ -23,6 +23,8 @@ class SimulatedZooKeeper:
         self.owners: dict[str, int] = {}
         self.created: dict[str, int] = {}
         self.sessions: list[SimulatedSession] = []
+        self.revision = 0
+        """Grows with every change of a node."""
         self._numbers = 0
 
     def next_number(self) -> int:
@@ -38,6 +40,7 @@ class SimulatedZooKeeper:
 
     def changed(self, path: str) -> None:
         """Notify those who watch the node; who watches the one above learns only of its names."""
+        self.revision += 1
         for session in self.sessions:
             session.hear(path)
 

@@ -1,16 +1,26 @@
 """Mistakes of replicas, each put into the real ones: the simulation of clusters must find every one."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
 from barnabas.broker.apis import produce
+from barnabas.broker.cluster.controllership import Controllership
+from barnabas.broker.replicas import partition
+from barnabas.broker.replicas.following import Following
+from barnabas.broker.replicas.unflushed import Unanswered, Unseen, Untold
+from barnabas.cluster import controller, deltas, elections, reassignment
+from barnabas.cluster.draft import Draft
+from barnabas.cluster.leader_choice import Choice, after_loss
+from barnabas.errors import ErrorCode
+from barnabas.log.partition.stored_log import SeenEnd
 from barnabas.replication import leader as leading
 from barnabas.replication.follower import Follower, FollowerEffects, Phase
 from barnabas.replication.leader import Leader
 from barnabas.replication.requests import AskEpochEnd, FetchNext, FollowerRequest
-from barnabas.types import NodeId
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeId, NodeWrite, TopicPartition
 
 Patch = pytest.MonkeyPatch
 
@@ -72,6 +82,75 @@ def acknowledge_early(patch: Patch) -> None:
     patch.setattr(produce, "wait_for_acks", lambda *given: given[-1])
 
 
+def count_unflushed(patch: Patch) -> None:
+    """Count records before they are on stable storage, at leaders and followers."""
+
+    def wrote(end: SeenEnd) -> None:
+        end._log.count_to(end._log.file_end)
+
+    patch.setattr(SeenEnd, "wrote", wrote)
+    patch.setattr(Following, "awaits_flush", lambda _following: False)
+
+
+def end_moves_early(patch: Patch) -> None:
+    """Let new replicas take over a partition that moves as soon as one of them is in sync."""
+
+    def finish(draft: Draft, partition: TopicPartition) -> None:
+        state = draft.state(partition)
+        if state is None or not reassignment.is_under_way(state):
+            return
+        wanted = reassignment.target(state)
+        isr = tuple(one for one in wanted if one in state.isr)
+        if isr:
+            moved = replace(state, leader=isr[0], replicas=wanted, adding=(), removing=())
+            draft.change(partition, replace(moved, isr=wanted))
+            reassignment._delete(draft, partition, state.removing)
+
+    patch.setattr(reassignment, "finish", finish)
+    patch.setattr(controller, "finish", finish)
+
+
+def elect_uncleanly(patch: Patch) -> None:
+    """Let any replica that is alive lead where none in sync is."""
+
+    def choose(
+        replicas: Sequence[NodeId],
+        isr: Sequence[NodeId],
+        live: Collection[NodeId],
+        *,
+        unclean: bool,
+    ) -> Choice | None:
+        return after_loss(replicas, isr, live, unclean=unclean or bool(live))
+
+    patch.setattr(elections, "after_loss", choose)
+
+
+def obey_old_controllers(patch: Patch) -> None:
+    """Write and obey without a look at the controller's epoch."""
+    patch.setattr(deltas, "check_controller", lambda *_given: ErrorCode.NONE)
+    real = Controllership._write
+
+    def write(one: Controllership, writes: Sequence[NodeWrite]) -> bool:
+        return real(one, [replace_version(each) for each in writes])
+
+    def replace_version(write: NodeWrite) -> NodeWrite:
+        there = write.data is not None and write.version != MUST_BE_NEW
+        return write._replace(version=ANY_VERSION) if there else write
+
+    patch.setattr(Controllership, "_write", write)
+
+
+def acknowledge_commits_early(patch: Patch) -> None:
+    """Answer who commits positions when they are written, before followers have them."""
+
+    def wait(end: int, unanswered: Unanswered, untold: Untold) -> Unseen:
+        for on_written in untold:
+            on_written(ErrorCode.NONE)
+        return Unseen(end, unanswered, [])
+
+    patch.setattr(partition, "Unseen", wait)
+
+
 CLUSTER_MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
     {
         one.__name__: one
@@ -81,6 +160,11 @@ CLUSTER_MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
             count_proposed_isr,
             commit_early,
             acknowledge_early,
+            count_unflushed,
+            end_moves_early,
+            elect_uncleanly,
+            obey_old_controllers,
+            acknowledge_commits_early,
         )
     }
 )

@@ -15,7 +15,7 @@ from barnabas.cluster import controller, deltas, elections, reassignment
 from barnabas.cluster.draft import Draft
 from barnabas.cluster.leader_choice import Choice, after_loss
 from barnabas.errors import ErrorCode
-from barnabas.log.partition.seen_end import SeenEnd
+from barnabas.log.partition.stored_log import SeenEnd
 from barnabas.replication import leader as leading
 from barnabas.replication.follower import Follower, FollowerEffects, Phase
 from barnabas.replication.leader import Leader

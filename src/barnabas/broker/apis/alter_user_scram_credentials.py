@@ -1,7 +1,7 @@
 """AlterUserScramCredentials (key 51): set and remove SCRAM passwords of users (KIP-554).
 
 Does: keeps what DescribeUserScramCredentials tells, durable before the answer.
-Refuses: more than one change of a user, as Kafka does.
+Refuses: more than one change of a user, as Kafka does; salts of more than 4096 bytes.
 Ignores: nothing. No listener asks for a password yet.
 """
 
@@ -9,6 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.scram_credentials import (
     FEWEST_ITERATIONS,
+    LONGEST_SALT,
     MOST_ITERATIONS,
     Credential,
     Mechanism,
@@ -75,6 +76,9 @@ def _wanted(broker: Broker, mechanism: Mechanism, change: Change) -> Credential 
         return None
     if not FEWEST_ITERATIONS <= change.iterations <= MOST_ITERATIONS:
         what = f"iterations must be between {FEWEST_ITERATIONS} and {MOST_ITERATIONS}"
+        raise BrokerError(ErrorCode.UNACCEPTABLE_CREDENTIAL, what)
+    if len(change.salt) > LONGEST_SALT:
+        what = f"a salt has at most {LONGEST_SALT} bytes, not {len(change.salt)}"
         raise BrokerError(ErrorCode.UNACCEPTABLE_CREDENTIAL, what)
     salt, salted = bytes(change.salt), bytes(change.salted_password)
     return Credential.derived(mechanism, salt, salted, change.iterations)

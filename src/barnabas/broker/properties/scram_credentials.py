@@ -24,6 +24,8 @@ from barnabas.ports import Registry
 _USERS = f"{CONFIGS}/users"
 
 FEWEST_ITERATIONS, MOST_ITERATIONS = 4096, 16384
+LONGEST_SALT = 4096
+"""Bytes. Clients take 16 to 64; each is kept in memory and in the registry."""
 
 
 class Mechanism(IntEnum):

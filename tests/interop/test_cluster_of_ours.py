@@ -49,8 +49,7 @@ def restart(cluster: EmbeddedCluster, broker: int) -> None:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     topics = admin.list_topics(timeout=30).topics
     places = [(name, index) for name, topic in topics.items() for index in topic.partitions]
-    for place in places:
-        wait_for(lambda place=place: cluster.in_sync(*place) == BROKERS)
+    wait_for(lambda: all(cluster.in_sync(*place) == BROKERS for place in places))
 
 
 def test_an_application_counts_each_word_once(cluster: EmbeddedCluster) -> None:
@@ -75,17 +74,20 @@ def test_an_application_counts_each_word_once(cluster: EmbeddedCluster) -> None:
     assert "transaction.version" in versions
 
 
+def wait_until_done(sharer: Sharer, count: int) -> None:
+    wait_for(lambda: len(sharer.reported()) == count)
+
+
 def test_a_share_consumer_gets_all_records(cluster: EmbeddedCluster) -> None:
     make(cluster, "dogs")
     address = cluster.bootstrap_servers
     write(address, "dogs", "one " * 40)
     with Sharer(KAFKA_4, address, "pack", "dogs") as sharer:
-        wait_for(lambda: len(sharer.reported()) == 40)
+        wait_until_done(sharer, 40)
         for number, broker in enumerate(BROKERS, 1):
             cluster.kill(broker)
             write(cluster.bootstrap_servers, "dogs", "one " * 40)
-            count = 40 * number + 40
-            wait_for(lambda count=count: len(sharer.reported()) == count)
+            wait_until_done(sharer, 40 * number + 40)
             restart(cluster, broker)
         # What was acknowledged has not come again.
         assert max(sharer.reported().values()) == 1

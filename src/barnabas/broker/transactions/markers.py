@@ -22,7 +22,7 @@ class Ending(NamedTuple):
     bumped: bool = False
 
 
-class PendingOffsets(Protocol):
+class OffsetsInTransactions(Protocol):
     """The offsets that groups have sent in transactions."""
 
     def end_transaction(self, partition: Partition, producer_id: int, *, committed: bool) -> None:
@@ -33,7 +33,7 @@ class PendingOffsets(Protocol):
 class TransactionMarkers:
     """Writes markers to partitions of this broker; groups learn which offsets count."""
 
-    def __init__(self, replicas: ReplicaManager, groups: PendingOffsets, clock: Clock) -> None:
+    def __init__(self, replicas: ReplicaManager, groups: OffsetsInTransactions, clock: Clock) -> None:
         self._replicas = replicas
         self._groups = groups
         self._clock = clock

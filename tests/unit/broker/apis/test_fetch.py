@@ -44,6 +44,7 @@ def test_a_followers_fetch_does_not_wait_for_what_was_written_while_it_was_read(
     parked: list[Pending] = []
     plan = SimpleNamespace(reads=[], answer=lambda fetched: [one.data.records for one in fetched])
     broker = SimpleNamespace(
+        clock=None,
         fetch_sessions=SimpleNamespace(begin=lambda *_, **__: plan),
         config=SimpleNamespace(fetch_max_bytes=1000),
         quotas=SimpleNamespace(in_force=False),

@@ -3,23 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.broker.purgatory.latch import CodeLatch
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shards.record_names import check_kept
-from barnabas.broker.shares.partitions import SharePartitions
+from barnabas.broker.shares.partitions import Routed, SharePartitions
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_state.states import UNKNOWN, StateKey
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.types import Topic
-
-if TYPE_CHECKING:
-    from barnabas.broker.shares.routed_states import RoutedStates
+from barnabas.types import Topic, TopicPartition
 
 Codes = Mapping[TopicIdPartition, ErrorCode]
 
@@ -43,10 +40,10 @@ class ShareOffsets:
         topics: Topics,
         shards: GroupShards,
         partitions: SharePartitions,
-        states: "RoutedStates | None" = None,
+        routed: Routed | None = None,
     ) -> None:
-        """`states`: where a cluster keeps them."""
-        self._states = states
+        """`routed`: where a cluster keeps them."""
+        self._routed = routed
         self._topics = topics
         self._shards = shards
         self._partitions = partitions
@@ -61,14 +58,23 @@ class ShareOffsets:
         if topic is None:
             return ShareProgress()
         key = StateKey(group_id, TopicIdPartition(topic.topic_id, index))
-        if self._states is None:
+        if self._routed is None:
             return self._here(key)
         pending = Pending()
-        self._states.look(key, lambda code, found: pending.complete((code, found)))
+        self._routed.states.look(key, lambda code, found: pending.complete((code, found)))
         code, found = yield pending
         if code or found.start == UNKNOWN:
             return ShareProgress(code)
-        return ShareProgress(ErrorCode.NONE, found.start, self._partitions.lag_from(key, found))
+        place = TopicPartition(topic.name, index)
+        partition = self._shards.replicas.find(*place)
+        if partition is not None and partition.role is not None and partition.role.leads:
+            end = partition.log.high_watermark
+        else:
+            asked = Pending()
+            self._routed.ends.ask(place, asked.complete)
+            end = yield asked
+        lag = end if end < 0 else max(end - found.start - max(found.done, 0), 0)
+        return ShareProgress(ErrorCode.NONE, found.start, lag)
 
     def _here(self, key: StateKey) -> ShareProgress:
         try:

@@ -26,6 +26,7 @@ from barnabas.log.partition.stability import stable_end
 from barnabas.ports import Clock, Timer, Timers
 
 if TYPE_CHECKING:
+    from barnabas.broker.shares.partition_ends import PartitionEnds
     from barnabas.broker.shares.routed_states import RoutedStates
     from barnabas.broker.shares.state_reads import StateReads
 
@@ -49,10 +50,11 @@ class Time(NamedTuple):
 
 
 class Routed(NamedTuple):
-    """States in a cluster: wherever they are kept; those that are being read."""
+    """In a cluster: states wherever they are kept, those that are being read, and ends of partitions."""
 
     states: "RoutedStates"
     reads: "StateReads"
+    ends: "PartitionEnds"
 
 
 class Acquired(NamedTuple):
@@ -329,14 +331,6 @@ class SharePartitions:
         """
         live = self.find(key)
         return max(live.partition.log.high_watermark - live.state.start - live.state.done(), 0)
-
-    def lag_from(self, key: StateKey, kept: KeptState) -> int:
-        """The same by what is kept; -1: another broker leads the partition, and knows where it ends."""
-        try:
-            log = self._partition(key).log
-        except BrokerError:
-            return -1
-        return max(log.high_watermark - kept.start - max(kept.done, 0), 0)
 
     def lock_ms(self, group_id: str) -> int:
         """How long a member has what it acquired."""

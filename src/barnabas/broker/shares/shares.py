@@ -42,7 +42,7 @@ class Shares:
         self.coordinator = ShareCoordinator(topics, kept, self.partitions, time.clock)
         states = None if routed is None else routed.states
         self.members = ShareMembers(groups, time.timers, policies, self, states)
-        self.offsets = ShareOffsets(topics, groups, self.partitions, states)
+        self.offsets = ShareOffsets(topics, groups, self.partitions, routed)
 
     def _is_read(self, key: StateKey) -> bool:
         group = self.offsets.find(key.group_id)
@@ -72,8 +72,10 @@ class Shares:
 
 def _routed(kept: KeptShares, member: "ClusterMember", time: Time) -> Routed:
     # Imported late: a broker that is alone needs none of it.
+    from barnabas.broker.shares.partition_ends import PartitionEnds
     from barnabas.broker.shares.routed_states import RoutedStates
     from barnabas.broker.shares.state_reads import StateReads
 
     states = RoutedStates(kept, member, time.timers, time.clock)
-    return Routed(states, StateReads(states, time.purgatory))
+    ends = PartitionEnds(member, time.timers)
+    return Routed(states, StateReads(states, time.purgatory), ends)

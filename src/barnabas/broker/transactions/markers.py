@@ -1,10 +1,9 @@
 """TransactionMarkers: the control batches that end a transaction in a partition."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.replicas.partition import MAGIC
+from barnabas.broker.replicas.partition import MAGIC, Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.errors import ErrorCode
@@ -23,10 +22,18 @@ class Ending(NamedTuple):
     bumped: bool = False
 
 
+class OffsetsInTransactions(Protocol):
+    """The offsets that groups have sent in transactions."""
+
+    def end_transaction(self, partition: Partition, producer_id: int, *, committed: bool) -> None:
+        """Let a producer's offsets count, or not: its marker is written."""
+        ...
+
+
 class TransactionMarkers:
     """Writes markers to partitions of this broker; groups learn which offsets count."""
 
-    def __init__(self, replicas: ReplicaManager, groups: GroupShards, clock: Clock) -> None:
+    def __init__(self, replicas: ReplicaManager, groups: OffsetsInTransactions, clock: Clock) -> None:
         self._replicas = replicas
         self._groups = groups
         self._clock = clock

@@ -16,6 +16,7 @@ from barnabas import (
     TopicPartition,
 )
 from barnabas.client.core.admin.transaction_descriptions import TransactionDescription
+from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import ErrorCode
 from barnabas.protocol.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
@@ -169,7 +170,7 @@ def coordinator(cluster: EmbeddedCluster, key_type: int, key: str) -> int:
     with RawClient(cluster.port(cluster.running[0])) as client:
         asked = FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key])
         while True:
-            (found,) = client.ask(asked, 4, FindCoordinatorResponse).coordinators
+            (found,) = client.ask(asked, 6, FindCoordinatorResponse).coordinators
             if not found.error_code:
                 return found.node_id
 
@@ -203,11 +204,14 @@ class RawProducer:
             if topic.results_by_partition[0].partition_error_code == ErrorCode.NONE:
                 return
 
-    def end(self) -> None:
+    def ask_to_end(self, *, committed: bool) -> ErrorCode:
         asked = EndTxnRequest(
-            transactional_id=self._name, producer_id=self.id, producer_epoch=0, committed=False
+            transactional_id=self._name, producer_id=self.id, producer_epoch=0, committed=committed
         )
-        while self._coordinator(asked, 3, EndTxnResponse).error_code:
+        return ErrorCode.of(self._coordinator(asked, 3, EndTxnResponse).error_code)
+
+    def end(self) -> None:
+        while self.ask_to_end(committed=False):
             pass
         # It is over when the markers are written.
         while described(self._cluster, self._name).state != "CompleteAbort":
@@ -259,3 +263,33 @@ def test_where_kafka_3_9_may_take_part_there_is_no_version_2_and_no_share_group(
             response = client.ask(ApiVersionsRequest(), 2, ApiVersionsResponse)
         keys = {one.api_key for one in response.api_keys}
         assert not keys & {76, 77, 78, 79, 88, 89}
+
+
+def test_what_was_decided_is_ended_by_the_next_coordinator() -> None:
+    """At once: nobody asks it, and it looks after its transactions only much later."""
+    rarely = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "600000"}
+    with EmbeddedCluster(3, rarely) as cluster:
+        create(cluster, "dogs")
+        producer = RawProducer(cluster, "pack")
+        for index in range(3):
+            producer.add(index)
+            assert producer.produce(index, 0, 9) == ErrorCode.NONE
+        before = coordinator(cluster, 1, "pack")
+        assert producer.ask_to_end(committed=True) == ErrorCode.NONE
+        cluster.kill(before)
+        for index in range(3):
+            assert committed(cluster, "dogs", index, 1) == [b"a record"]
+
+
+def test_each_kind_of_key_has_the_leader_of_its_partition_as_coordinator(
+    cluster: EmbeddedCluster,
+) -> None:
+    create(cluster, "dogs")
+    topics = {0: "__consumer_offsets", 1: "__transaction_state", 2: "__share_group_state"}
+    for key_type, topic in topics.items():
+        names = [f"key-{number}" for number in range(8)]
+        keys = [f"{name}:AAAAAAAAAAAAAAAAAAAAAQ:0" if key_type == 2 else name for name in names]
+        found = [coordinator(cluster, key_type, key) for key in keys]
+        leaders = [cluster.leader(topic, index) for index in range(3)]
+        assert found == [leaders[partition_for(key, 3)] for key in keys]
+        assert len({*found}) > 1

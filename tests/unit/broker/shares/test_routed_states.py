@@ -36,8 +36,15 @@ from barnabas.ports import Clock
 from barnabas.protocol import read_share_group_state as reading
 from barnabas.protocol import write_share_group_state as writing
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.describe_share_group_offsets import (
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsRequestGroup,
+    DescribeShareGroupOffsetsResponse,
+)
+from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.testing import EmbeddedCluster
 from barnabas.types import NodeId
+from tests.unit.broker.raw_client import RawClient
 from tests.unit.runtime.manual_timers import ManualTimers
 
 SECONDS = 60.0
@@ -122,6 +129,21 @@ def test_what_is_acknowledged_stays_done_while_each_broker_is_killed() -> None:
         finally:
             another.close()
         assert another.done == Counter(str(number).encode() for number in range(120, 150))
+        send(cluster, 150, 6)
+        assert progress(cluster) == dict.fromkeys(range(3), (50, 2))
+
+
+def progress(cluster: EmbeddedCluster) -> dict[int, tuple[int, int]]:
+    """Where the group begins in each partition, and its lag."""
+    group = DescribeShareGroupOffsetsRequestGroup(group_id="pack", topics=None)
+    asked = FindCoordinatorRequest(key_type=0, coordinator_keys=["pack"])
+    with RawClient(cluster.port(1)) as client:
+        (found,) = client.ask(asked, 6, FindCoordinatorResponse).coordinators
+    with RawClient(cluster.port(found.node_id)) as client:
+        request = DescribeShareGroupOffsetsRequest(groups=[group])
+        response = client.ask(request, 1, DescribeShareGroupOffsetsResponse)
+    (topic,) = response.groups[0].topics
+    return {one.partition_index: (one.start_offset, one.lag) for one in topic.partitions}
 
 
 def wait_for_isr(cluster: EmbeddedCluster) -> None:

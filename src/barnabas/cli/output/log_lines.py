@@ -4,6 +4,9 @@ import logging
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
+_WARNING = ("barnabas.config", "barnabas.pipelines")
+"""What warns of something that only the user can change."""
+
 
 class LineFormatter(logging.Formatter):
     """`12:30:01.250 warning isr shrunk topic=dogs partition=0`."""
@@ -22,7 +25,7 @@ class LineFormatter(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Send errors of this package to stderr, and warnings about properties; see `log_from`.
+    """Send errors of this package to stderr, and warnings about properties and retention; see `log_from`.
 
     A user of a command does not need problems that the client solves; what it cannot solve ends the
     command.
@@ -31,13 +34,15 @@ def log_to_stderr() -> None:
     handler.setFormatter(LineFormatter())
     logging.getLogger().addHandler(handler)
     log_from("error")
-    logging.getLogger("barnabas.config").setLevel(logging.WARNING)
+    for name in _WARNING:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def log_from(level: str) -> None:
     """Log messages of this package from `level` up (debug, info, warning, error)."""
     logging.getLogger("barnabas").setLevel(level.upper())
-    logging.getLogger("barnabas.config").setLevel(logging.NOTSET)
+    for name in _WARNING:
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 def _word(value: object) -> str:

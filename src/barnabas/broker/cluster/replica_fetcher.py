@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+from barnabas.broker.cluster.follower_session import FollowerSession
 from barnabas.broker.cluster.peer_connection import PeerConnection
 from barnabas.broker.cluster.replica_requests import (
     EARLIEST,
@@ -66,6 +67,7 @@ class ReplicaFetcher:
     def __init__(self, connection: PeerConnection, ports: FetcherPorts) -> None:
         self._connection = connection
         self._ports = ports
+        self._session = FollowerSession()
         self._followings: dict[TopicPartition, Following] = {}
         self._again: Timer | None = None
         self._is_closed = False
@@ -80,6 +82,8 @@ class ReplicaFetcher:
 
     def add(self, partition: TopicPartition, following: Following) -> None:
         """Copy a partition, too."""
+        # Of one that was copied before, the leader would leave out what it has sent to the other role.
+        self._session.begin_anew()
         self._followings[partition] = following
         following.on_ready = partial(self._later, 0)
         self._later(0)
@@ -210,7 +214,8 @@ class ReplicaFetcher:
     def _fetch(self, asked: Mapping[TopicPartition, FetchNext]) -> None:
         limits = self._ports.limits
         ids = {topic: self._ports.topic_id(topic) for topic in {one.topic for one in asked}}
-        version, message = fetch_request(asked, ids, limits)
+        version, message = fetch_request(asked, ids, limits, self._session)
+        is_incremental = self._session.is_incremental
 
         def on_answer(response: object) -> None:
             assert isinstance(response, FetchResponse)
@@ -222,8 +227,12 @@ class ReplicaFetcher:
                 for topic in response.responses
                 for row in topic.partitions
             }
+            if not self._session.take(response):
+                return
             for partition, request in asked.items():
                 row = rows.get(partition)
+                if row is None and is_incremental:
+                    continue  # Nothing is new.
                 if response.error_code or row is None:
                     self._failed(partition, request, response.error_code or None)
                 else:
@@ -277,6 +286,7 @@ class ReplicaFetcher:
                 if isinstance(response, KafkaError):
                     fields = {"api": key.name, "partitions": len(asked), "error": response}
                     log.info("a leader does not answer its follower", extra=fields)
+                    self._session.begin_anew()
                     for partition, request in asked.items():
                         self._failed(partition, request, ErrorCode.NETWORK_EXCEPTION)
                 else:

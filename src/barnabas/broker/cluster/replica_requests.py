@@ -5,8 +5,15 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from barnabas.broker.cluster.follower_session import FollowerSession, without_session
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
-from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic, ReplicaState
+from barnabas.protocol.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchTopic,
+    ForgottenTopic,
+    ReplicaState,
+)
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -26,6 +33,7 @@ LATEST, EARLIEST = -1, -2
 _LAST_BY_NAME = 12
 """The last version of Fetch that names topics; later ones have their ids."""
 _BY_ID = VersionTable({0: False, _LAST_BY_NAME + 1: True})
+_WITH_SESSION = VersionTable({0: False, 7: True})
 _WITH_STATE = VersionTable({0: False, 15: True})
 """Of Fetch: whether the follower's number is in a field with the epoch of its broker."""
 
@@ -89,16 +97,22 @@ def list_offsets_request(
 
 
 def fetch_request(
-    asked: Mapping[TopicPartition, FetchNext], ids: Mapping[str, bytes], limits: FetchLimits
+    asked: Mapping[TopicPartition, FetchNext],
+    ids: Mapping[str, bytes],
+    limits: FetchLimits,
+    session: FollowerSession,
 ) -> tuple[int, FetchRequest]:
     """The version, and the request for records of partitions, in their order.
 
-    Topics are named where one of them has no id.
+    Topics are named where one of them has no id. In a session it has only what changed.
     """
     version = limits.versions.fetch
     if NO_UUID in ids.values():
         version = min(version, _LAST_BY_NAME)
-    by_id, with_state = _BY_ID[version], _WITH_STATE[version]
+    by_id, with_state, in_session = _BY_ID[version], _WITH_STATE[version], _WITH_SESSION[version]
+    part = without_session(asked)
+    if in_session:
+        part = session.next_request(asked, ids, by_id=by_id)
     state = ReplicaState(replica_id=limits.node_id, replica_epoch=limits.broker_epoch())
     message = FetchRequest(
         replica_id=-1 if with_state else limits.node_id,
@@ -106,6 +120,8 @@ def fetch_request(
         max_wait_ms=limits.wait_ms,
         min_bytes=1,
         max_bytes=limits.max_bytes,
+        session_id=part.session_id,
+        session_epoch=part.epoch,
         topics=[
             FetchTopic(
                 topic="" if by_id else topic,
@@ -122,7 +138,15 @@ def fetch_request(
                     for one in partitions
                 ],
             )
-            for topic, partitions in _by_topic(asked)
+            for topic, partitions in _by_topic(part.changed)
+        ],
+        forgotten_topics_data=[
+            ForgottenTopic(
+                topic="" if by_id else one.topic,
+                topic_id=topic_id if by_id else NO_UUID,
+                partitions=[one.partition],
+            )
+            for one, topic_id in part.forgotten.items()
         ],
     )
     return version, message

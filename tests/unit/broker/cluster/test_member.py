@@ -378,3 +378,24 @@ def test_roles_begin_in_steps_and_one_that_is_replaced_meanwhile_does_not_begin(
 
     cluster._on_loop(take_both)
     assert [role("dogs"), role("cats")] == [(Leading, 5), (Following, 6)]
+
+
+def test_a_follower_has_a_fetch_session_and_another_one_when_the_leader_forgets_it(
+    cluster: LocalCluster,
+) -> None:
+    cluster.create("dogs", 1, 2)
+    cluster.wait_for_isr("dogs", 1, 2)
+    leader = cluster.servers[1]._broker
+    assert leader is not None
+    sessions = leader.fetch_sessions
+    for turn in range(2):
+        produce(cluster, 10 * turn, 10)
+        before = [*sessions._sessions]
+        assert len(before) == 1
+        cluster._on_loop(lambda: sessions.end(sessions._sessions[before[0]]))  # noqa: B023 - at once
+        deadline = time.monotonic() + SECONDS
+        while not sessions._sessions.keys() - {*before}:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    produce(cluster, 20, 10)
+    assert cluster.log_bytes(1, "dogs") == cluster.log_bytes(2, "dogs")

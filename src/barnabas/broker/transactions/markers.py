@@ -33,7 +33,9 @@ class OffsetsInTransactions(Protocol):
 class TransactionMarkers:
     """Writes markers to partitions of this broker; groups learn which offsets count."""
 
-    def __init__(self, replicas: ReplicaManager, groups: OffsetsInTransactions, clock: Clock) -> None:
+    def __init__(
+        self, replicas: ReplicaManager, groups: OffsetsInTransactions, clock: Clock
+    ) -> None:
         self._replicas = replicas
         self._groups = groups
         self._clock = clock

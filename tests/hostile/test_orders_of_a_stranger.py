@@ -1,6 +1,7 @@
 """Whoever knows a controller's epoch may send its requests: long ones are taken in steps."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,11 +16,11 @@ from barnabas.broker.cluster.controller_client import (
 )
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
+from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.cluster.events import ControllerEvent, PreferredElection, Reassigned
 from barnabas.cluster.image import Broker, BrokerEndpoint, ClusterImage
 from barnabas.cluster.request_parts import PARTITIONS
-from barnabas.cluster.view import Decision
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ErrorCode
 from barnabas.protocol.alter_partition import (
@@ -77,8 +78,12 @@ def taken(
 
     def run() -> int:
         steps, most, before = begin(cluster.member(1)), 0, done()
-        for _ in steps:
-            most, before = max(most, done() - before), done()
+        given: object = None
+        with suppress(StopIteration):
+            while True:
+                waits_for = steps.send(given)
+                given = waits_for.outcome if waits_for is not None else None
+                most, before = max(most, done() - before), done()
         return max(most, done() - before)
 
     return int(cluster._on_loop(run))
@@ -174,7 +179,7 @@ def test_isrs_are_changed_some_at_a_time(
     at_once: list[int] = []
     take = ClusterController.take
 
-    def counted(self: ClusterController, *events: ControllerEvent) -> Sequence[Decision]:
+    def counted(self: ClusterController, *events: ControllerEvent) -> Pending:
         at_once.append(len(events))
         return take(self, *events)
 
@@ -192,7 +197,7 @@ def test_elections_and_moves_are_decided_some_at_a_time(
     at_once: list[int] = []
     take = ClusterController.take
 
-    def counted(self: ClusterController, *events: ControllerEvent) -> Sequence[Decision]:
+    def counted(self: ClusterController, *events: ControllerEvent) -> Pending:
         for event in events:
             if isinstance(event, PreferredElection):
                 at_once.append(len(event.partitions))

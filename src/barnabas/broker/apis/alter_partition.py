@@ -50,10 +50,10 @@ def handle(
             for topic, row in asked[first : first + _AT_ONCE]
         ]
         try:
-            made += _altered(events, controller.take(*events), by_id=by_id)
+            decisions = yield controller.take(*events)
+            made += _altered(events, decisions, by_id=by_id)
         except KafkaError as error:
             return AlterPartitionResponse(error_code=error.code, topics=[])
-        yield
     rows = iter(made)
     topics = yield from grown(
         request.topics,

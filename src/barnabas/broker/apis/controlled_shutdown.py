@@ -7,6 +7,7 @@ Refuses: a broker that is not registered, or was registered anew since; all whil
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.cluster.events import ShutdownAsked
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.controlled_shutdown import (
@@ -17,16 +18,17 @@ from barnabas.protocol.controlled_shutdown import (
 from barnabas.types import NodeId
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: ControlledShutdownRequest
-) -> ControlledShutdownResponse:
+) -> Steps[ControlledShutdownResponse]:
     """Move its leaders."""
     del context
     if broker.member is None:
         return _answer(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
     event = ShutdownAsked(NodeId(request.broker_id), request.broker_epoch)
     try:
-        (decision,) = broker.member.controller.take(event)
+        (decision,) = yield broker.member.controller.take(event)
     except KafkaError as error:
         return _answer(error.code)
     response = _answer(decision.error)

@@ -46,8 +46,7 @@ def handle(
             total += len(added)
             if not request.validate_only:
                 quota.take(len(added))
-                for _ in broker.topics.add_partitions_in_steps(topic.name, added):
-                    yield
+                yield from broker.topics.add_partitions_in_steps(topic.name, added)
         except KafkaError as error:
             code, why = error.code, error.why
         results.add(

@@ -67,7 +67,7 @@ def handle(
     if broker.member is None:
         yield from broker.topics.deletions.in_steps(wanted, failed)
     else:
-        begin_deletion(broker, wanted, failed)
+        yield from begin_deletion(broker, wanted, failed)
         names = [topic.name for topic in wanted if topic.name not in failed]
         yield until_deleted(broker, names, request.timeout_ms)
         still_there(broker, wanted, failed)

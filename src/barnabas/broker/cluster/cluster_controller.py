@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from barnabas.broker.cluster.controller_election import ControllerElection, Term
 from barnabas.broker.cluster.controllership import ControllerPorts, Controllership
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.topic_znodes import DELETIONS
 from barnabas.cluster.events import ControllerEvent, DeletionAsked, PartitionsAdded
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.cluster.placement import place
-from barnabas.cluster.view import Decision, View
+from barnabas.cluster.view import View
 from barnabas.cluster.znodes import encode_topic, topic_path
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
@@ -45,9 +47,10 @@ class ClusterController:
         """What the controller knows. Raises BrokerError: NOT_CONTROLLER."""
         return self._active.view
 
-    def take(self, *events: ControllerEvent) -> Sequence[Decision]:
-        """As `Controllership.take`."""
-        return self._active.take(*events)
+    def take(self, *events: ControllerEvent) -> Pending:
+        """What `Controllership.take` returns or raises. Raises BrokerError: NOT_CONTROLLER."""
+        active = self._active
+        return active.put(active.take(*events))
 
     # --- Topics -------------------------------------------------------------------------------
 
@@ -75,7 +78,7 @@ class ClusterController:
         replicas = {number: tuple(map(NodeId, one)) for number, one in topic.partitions.items()}
         event = PartitionsAdded(topic.name, topic.topic_id, replicas)
         active = self._active
-        active.attempt(lambda: _ignore(active.take(event)))
+        active.attempt(lambda: active.take(event))
 
     def take_config(self, name: str, config: Mapping[str, str]) -> None:
         """A topic has these properties now, whoever is the controller. What fails is done again."""
@@ -83,34 +86,22 @@ class ClusterController:
         if term is not None:
             term.attempt(lambda: term.take_config(name, config))
 
-    def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> None:
-        """Give a topic more partitions.
+    def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> Pending:
+        """Give a topic more partitions. Is done when they are written, or with an error.
 
-        Raises:
-            BrokerError: there is no such topic; NOT_CONTROLLER.
-            StorageError: ZooKeeper does not answer.
+        BrokerError: there is no such topic; NOT_CONTROLLER (which it raises, too). StorageError: ZooKeeper
+        does not answer.
         """
         active = self._active
-        topic = active.view.image.topics.get(name)
-        if topic is None or name in active.view.deletions:
-            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
-        replicas = {number: tuple(map(NodeId, one)) for number, one in added.items()}
-        new = {n: PartitionState(NO_LEADER, -1, (), one) for n, one in replicas.items()}
-        whole = replace(topic, partitions={**topic.partitions, **new})
-        active.write([NodeWrite(topic_path(name), encode_topic(whole))])
-        active.take(PartitionsAdded(name, topic.topic_id, replicas))
+        return active.put(_extend(active, name, added))
 
-    def delete(self, names: Iterable[str]) -> None:
+    def delete(self, names: Iterable[str]) -> Pending:
         """Begin to delete topics: they are marked, and gone when all their replicas are.
 
-        Raises:
-            BrokerError: NOT_CONTROLLER.
-            StorageError: ZooKeeper does not answer.
+        Errors are as those of `extend`.
         """
         active = self._active
-        wanted = [name for name in names if name not in active.view.deletions]
-        active.write([NodeWrite(f"{DELETIONS}/{name}", b"", MUST_BE_NEW) for name in wanted])
-        active.take(*map(DeletionAsked, wanted))
+        return active.put(_delete(active, names))
 
     # --- Terms --------------------------------------------------------------------------------
 
@@ -130,5 +121,18 @@ class ClusterController:
             self._term = None
 
 
-def _ignore(_decisions: Sequence[Decision]) -> None:
-    """Nobody waits for them."""
+def _extend(active: Controllership, name: str, added: Mapping[int, Sequence[int]]) -> Steps[None]:
+    topic = active.view.image.topics.get(name)
+    if topic is None or name in active.view.deletions:
+        raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
+    replicas = {number: tuple(map(NodeId, one)) for number, one in added.items()}
+    new = {n: PartitionState(NO_LEADER, -1, (), one) for n, one in replicas.items()}
+    whole = replace(topic, partitions={**topic.partitions, **new})
+    yield from active.write([NodeWrite(topic_path(name), encode_topic(whole))])
+    yield from active.take(PartitionsAdded(name, topic.topic_id, replicas))
+
+
+def _delete(active: Controllership, names: Iterable[str]) -> Steps[None]:
+    wanted = [name for name in names if name not in active.view.deletions]
+    yield from active.write([NodeWrite(f"{DELETIONS}/{name}", b"", MUST_BE_NEW) for name in wanted])
+    yield from active.take(*map(DeletionAsked, wanted))

@@ -8,11 +8,12 @@ Source: Kafka's KafkaController and its handlers of changes.
 
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from barnabas.broker.cluster.controller_nodes import read_brokers, read_topics
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.broker_znodes import BROKERS
 from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS
 from barnabas.cluster.events import (
@@ -29,7 +30,7 @@ from barnabas.cluster.view import View
 from barnabas.cluster.znodes import decode_partitions, state_path, topic_path
 from barnabas.errors import BrokerError, StorageError
 from barnabas.ports import SharedRegistry
-from barnabas.types import NodeId, TopicPartition
+from barnabas.types import NodeId, NodeWrite, TopicPartition
 
 log = logging.getLogger(__name__)
 
@@ -44,16 +45,24 @@ class Taking(Protocol):
 
     view: View
 
-    def take(self, *events: ControllerEvent) -> object:
+    def ask(self, work: Callable[[], Any]) -> Steps[Any]:
+        """What calls of the registry give; raises BrokerError if the controller is none any more."""
+        ...
+
+    def take(self, *events: ControllerEvent) -> Steps[Any]:
         """Carry out what follows from events; raises StorageError or BrokerError."""
         ...
 
-    def read_states(self, partitions: Iterable[TopicPartition]) -> None:
+    def write(self, writes: Sequence[NodeWrite]) -> Steps[None]:
+        """Write nodes, if this is still the controller; raises StorageError or BrokerError."""
+        ...
+
+    def read_states(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
         """Leaders have written the states of these partitions."""
         ...
 
-    def attempt(self, act: Callable[[], None]) -> None:
-        """Do something that may raise; what fails is done again, with all else."""
+    def attempt(self, act: Callable[[], Steps[Any]]) -> None:
+        """Do something that may raise, in its turn; what fails is done again, with all else."""
         ...
 
 
@@ -99,7 +108,7 @@ class ControllerChanges:
         self._ends.clear()
         self._topics.clear()
 
-    def look(self) -> None:
+    def look(self) -> Steps[None]:
         """Act on all that was written before there was a controller to watch."""
         for act in (
             self._brokers,
@@ -110,9 +119,9 @@ class ControllerChanges:
             self._elections,
             self._moves,
         ):
-            act()
+            yield from act()
 
-    def after_decision(self) -> None:
+    def after_decision(self) -> Steps[None]:
         """Take away the node of a tool that waits for partitions, when all have arrived."""
         if not self._moving:
             return
@@ -121,15 +130,20 @@ class ControllerChanges:
             one for one in self._moving if (state := image.partition(one)) and is_under_way(state)
         }
         if not self._moving:
-            self._registry.delete(MOVES)
+            yield from self._delete(MOVES)
+
+    def _delete(self, *paths: str) -> Steps[None]:
+        """Take nodes away that were acted on; not those of another controller's time."""
+        yield from self._controller.write([NodeWrite(path, None) for path in paths])
 
     # --- Brokers and topics -------------------------------------------------------------------
 
-    def _brokers(self) -> None:
-        self._controller.take(BrokersChanged(read_brokers(self._registry)))
+    def _brokers(self) -> Steps[None]:
+        brokers = yield from self._controller.ask(partial(read_brokers, self._registry))
+        yield from self._controller.take(BrokersChanged(brokers))
 
-    def _names(self) -> None:
-        names = self._registry.children(TOPICS)
+    def _names(self) -> Steps[None]:
+        names = yield from self._children(TOPICS)
         for name in self._topics.keys() - set(names):
             self._topics.pop(name)()
         for name in names:
@@ -137,51 +151,41 @@ class ControllerChanges:
                 look = partial(self._controller.attempt, partial(self._added, [name]))
                 self._topics[name] = self._registry.watch(topic_path(name), look)
         known = self._controller.view.image.topics
-        self._added([name for name in names if name not in known])
+        yield from self._added([name for name in names if name not in known])
 
-    def _added(self, names: Iterable[str]) -> None:
+    def _children(self, path: str) -> Steps[list[str]]:
+        names: list[str] = yield from self._controller.ask(partial(self._registry.children, path))
+        return names
+
+    def _added(self, names: Sequence[str]) -> Steps[None]:
         """Topics, or partitions of them, that the controller may not know."""
-        view = self._controller.view
-        events = []
-        for name, topic in read_topics(self._registry, names).items():
-            known = view.image.topics.get(name)
-            new = {
-                number: state.replicas
-                for number, state in topic.partitions.items()
-                if known is None or number not in known.partitions
-            }
-            if new:
-                # One whose state is there, and could not be read, is no new one.
-                paths = [state_path(TopicPartition(name, number)) for number in new]
-                states = dict(zip(new, self._registry.get_all(paths), strict=True))
-                new = {number: nodes for number, nodes in new.items() if states[number] is None}
-            if new and name not in view.deletions:
-                topic_id = known.topic_id if known is not None else topic.topic_id
-                events.append(PartitionsAdded(name, topic_id, new))
-        if events:
-            self._controller.take(*events)
+        view, registry = self._controller.view, self._registry
+        if names:
+            events = yield from self._controller.ask(lambda: _added_in(view, registry, names))
+            if events:
+                yield from self._controller.take(*events)
 
-    def _deletions(self) -> None:
-        view, marked = self._controller.view, self._registry.children(DELETIONS)
+    def _deletions(self) -> Steps[None]:
+        view, marked = self._controller.view, (yield from self._children(DELETIONS))
         known = {name for name in marked if name in view.image.topics}
         refused = set(marked) - known if self._may_delete() else set(marked)
         if refused:
             log.info("topics not deleted", extra={"topics": sorted(refused)})
-            self._registry.delete(*(f"{DELETIONS}/{name}" for name in sorted(refused)))
+            yield from self._delete(*(f"{DELETIONS}/{name}" for name in sorted(refused)))
         new = [name for name in marked if name not in refused and name not in view.deletions]
         if new:
-            self._controller.take(*map(DeletionAsked, new))
+            yield from self._controller.take(*map(DeletionAsked, new))
 
     # --- What leaders and tools write ---------------------------------------------------------
 
-    def _isr_changes(self) -> None:
-        found = self._take_nodes(ISR_CHANGES)
+    def _isr_changes(self) -> Steps[None]:
+        found = yield from self._take_nodes(ISR_CHANGES)
         if found:
             partitions = {one for data in found for one in decode_partitions(data)}
-            self._controller.read_states(sorted(partitions))
+            yield from self._controller.read_states(sorted(partitions))
 
-    def _log_dir_events(self) -> None:
-        found = self._take_nodes(LOG_DIR_EVENTS)
+    def _log_dir_events(self) -> Steps[None]:
+        found = yield from self._take_nodes(LOG_DIR_EVENTS)
         try:
             nodes = {NodeId(int(json.loads(data)["broker"])) for data in found}
         except (ValueError, KeyError, TypeError) as error:
@@ -189,46 +193,72 @@ class ControllerChanges:
                 f"a node below {LOG_DIR_EVENTS} names no broker: {error!r}"
             ) from error
         for node_id in sorted(nodes):
-            self._controller.take(ReplicasAsked(node_id))
+            yield from self._controller.take(ReplicasAsked(node_id))
 
-    def _take_nodes(self, path: str) -> list[bytes]:
+    def _take_nodes(self, path: str) -> Steps[list[bytes]]:
         """The data of all nodes below one. They are deleted: what they say is acted on now, or read anew."""
-        paths = [f"{path}/{name}" for name in self._registry.children(path)]
-        found = [node[0] for node in self._registry.get_all(paths) if node is not None]
-        if paths:
-            self._registry.delete(*paths)
-        return found
+        registry = self._registry
 
-    def _elections(self) -> None:
-        asked = self._asked(ELECTIONS)
+        def read() -> dict[str, tuple[bytes, int] | None]:
+            paths = [f"{path}/{name}" for name in registry.children(path)]
+            return dict(zip(paths, registry.get_all(paths), strict=True))
+
+        found = yield from self._controller.ask(read)
+        if found:
+            yield from self._delete(*found)
+        return [node[0] for node in found.values() if node is not None]
+
+    def _elections(self) -> Steps[None]:
+        asked = yield from self._asked(ELECTIONS)
         if asked is not None:
-            self._controller.take(PreferredElection(tuple(asked)))
-            self._registry.delete(ELECTIONS)
+            yield from self._controller.take(PreferredElection(tuple(asked)))
+            yield from self._delete(ELECTIONS)
 
-    def _moves(self) -> None:
-        asked = self._asked(MOVES)
+    def _moves(self) -> Steps[None]:
+        asked = yield from self._asked(MOVES)
         if asked is None:
             return
         new = {one: nodes for one, nodes in asked.items() if one not in self._moving}
         if new:
             self._moving.update(new)
             try:
-                self._controller.take(Reassigned(new))
+                yield from self._controller.take(Reassigned(new))
             except (BrokerError, StorageError):
                 # They do not move yet: the node stays until they have.
                 self._moving.difference_update(new)
                 raise
         elif not asked:
-            self._registry.delete(MOVES)
+            yield from self._delete(MOVES)
 
-    def _asked(self, path: str) -> dict[TopicPartition, tuple[NodeId, ...]] | None:
+    def _asked(self, path: str) -> Steps[dict[TopicPartition, tuple[NodeId, ...]] | None]:
         """The partitions in a tool's node; None: there is none. One that cannot be read is deleted."""
-        node = self._registry.get(path)
+        node = yield from self._controller.ask(partial(self._registry.get, path))
         if node is None or not node[0]:
             return None
         try:
             return decode_partitions(node[0])
         except StorageError as error:
             log.error("a tool's node is deleted", extra={"path": path, "error": error})  # noqa: TRY400 - it says why
-            self._registry.delete(path)
-            return None
+        yield from self._delete(path)
+        return None
+
+
+def _added_in(view: View, registry: SharedRegistry, names: Sequence[str]) -> list[PartitionsAdded]:
+    """Topics, or partitions of them, that a view does not have."""
+    events = []
+    for name, topic in read_topics(registry, names).items():
+        known = view.image.topics.get(name)
+        new = {
+            number: state.replicas
+            for number, state in topic.partitions.items()
+            if known is None or number not in known.partitions
+        }
+        if new:
+            # One whose state is there, and could not be read, is no new one.
+            paths = [state_path(TopicPartition(name, number)) for number in new]
+            states = dict(zip(new, registry.get_all(paths), strict=True))
+            new = {number: nodes for number, nodes in new.items() if states[number] is None}
+        if new and name not in view.deletions:
+            topic_id = known.topic_id if known is not None else topic.topic_id
+            events.append(PartitionsAdded(name, topic_id, new))
+    return events

@@ -10,6 +10,8 @@ import logging
 from collections.abc import Callable
 from typing import NamedTuple
 
+from barnabas.broker.purgatory.registry_calls import StepQueue, ask
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.broker_znodes import (
     CONTROLLER,
     CONTROLLER_EPOCH,
@@ -54,6 +56,7 @@ class ControllerElection:
         self._again: Timer | None = None
         self._end_watch: Callable[[], None] | None = None
         self._is_stopped = False
+        self._looks = StepQueue()
 
     def start(self) -> None:
         """Stand for election now, and whenever there is no controller."""
@@ -73,53 +76,77 @@ class ControllerElection:
         if self._again is not None:
             self._again.cancel()
             self._again = None
+        self._looks.put(self._look())
+
+    def _look(self) -> Steps[None]:
         if self._is_stopped:
             return
         try:
-            self._look()
+            yield from self._look_and_stand()
         except StorageError as error:
             log.warning("not known who is the controller", extra={"error": error})
-            self._again = self._timers.after(_AGAIN_SECONDS, self.look)
+            self._plan()
 
-    def _look(self) -> None:
-        is_there = self._registry.get(CONTROLLER) is not None
-        is_mine = is_there and self._registry.is_mine(CONTROLLER)
-        if self._term is not None:
-            if is_mine and self._is_current(self._term):
+    def _look_and_stand(self) -> Steps[None]:
+        registry, term = self._registry, self._term
+        found: _Found = yield ask(registry, lambda: _find(registry))
+        if term is not None and term is self._term:
+            if found.is_mine and found.epoch is not None and found.epoch[1] == term.node_version:
                 return
             self._resign()
-        if is_mine:
-            # Made by an attempt whose answer was lost, or of a term that ended: of no epoch.
-            self._registry.delete(CONTROLLER)
-        elif is_there:
+        if found.is_there and not found.is_mine:
             return
-        self._stand()
-
-    def _is_current(self, term: Term) -> bool:
-        found = self._registry.get(CONTROLLER_EPOCH)
-        return found is not None and found[1] == term.node_version
-
-    def _stand(self) -> None:
-        found = self._registry.get(CONTROLLER_EPOCH)
-        epoch, before = (next_epoch(found[0]), found[1]) if found else (1, MUST_BE_NEW)
         node = encode_controller(self._node_id, self._clock.time_ms())
-        try:
-            self._registry.commit(
-                [
-                    NodeWrite(CONTROLLER, node, MUST_BE_NEW, ephemeral=True),
-                    NodeWrite(CONTROLLER_EPOCH, b"%d" % epoch, before),
-                ]
-            )
-        except RegistryConflict:
-            # Somebody was quicker. Where its node is gone again already, no watch says so.
-            self._again = self._timers.after(_AGAIN_SECONDS, self.look)
+        elected: Term | None = yield ask(registry, lambda: _stand(registry, node))
+        if self._is_stopped:
             return
-        self._term = Term(epoch, before + 1 if found else 0)
-        log.info("controller elected", extra={"node": self._node_id, "epoch": epoch})
-        self._on_elected(self._term)
+        if elected is None:
+            # Somebody was quicker. Where its node is gone again already, no watch says so.
+            self._plan()
+            return
+        self._term = elected
+        log.info("controller elected", extra={"node": self._node_id, "epoch": elected.epoch})
+        self._on_elected(elected)
+
+    def _plan(self) -> None:
+        if self._again is None and not self._is_stopped:
+            self._again = self._timers.after(_AGAIN_SECONDS, self.look)
 
     def _resign(self) -> None:
         if self._term is not None:
             log.info("controller resigns", extra={"epoch": self._term.epoch})
             self._term = None
             self._on_over()
+
+
+class _Found(NamedTuple):
+    """What the nodes of a controller are; `epoch`: data and version."""
+
+    is_there: bool
+    is_mine: bool
+    epoch: tuple[bytes, int] | None
+
+
+def _find(registry: SharedRegistry) -> _Found:
+    is_there = registry.get(CONTROLLER) is not None
+    is_mine = is_there and registry.is_mine(CONTROLLER)
+    return _Found(is_there, is_mine, registry.get(CONTROLLER_EPOCH))
+
+
+def _stand(registry: SharedRegistry, node: bytes) -> Term | None:
+    """Be elected; None: another broker is."""
+    if registry.is_mine(CONTROLLER):
+        # Made by an attempt whose answer was lost, or of a term that ended: of no epoch.
+        registry.delete(CONTROLLER)
+    found = registry.get(CONTROLLER_EPOCH)
+    epoch, before = (next_epoch(found[0]), found[1]) if found else (1, MUST_BE_NEW)
+    try:
+        registry.commit(
+            [
+                NodeWrite(CONTROLLER, node, MUST_BE_NEW, ephemeral=True),
+                NodeWrite(CONTROLLER_EPOCH, b"%d" % epoch, before),
+            ]
+        )
+    except RegistryConflict:
+        return None
+    return Term(epoch, before + 1 if found else 0)

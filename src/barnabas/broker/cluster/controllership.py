@@ -8,17 +8,24 @@ are read, and all brokers get all.
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from barnabas.broker.cluster.controller_changes import ChangesPorts, ControllerChanges
 from barnabas.broker.cluster.controller_election import Term
 from barnabas.broker.cluster.controller_nodes import allows_unclean, read_view, with_states
+from barnabas.broker.cluster.controller_writes import (
+    AnotherController,
+    Carried,
+    carry_out,
+    write_all,
+)
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.leader_rebalance import Balance, LeaderRebalance
 from barnabas.broker.cluster.peer_connection import Address, PeerConnection
 from barnabas.broker.cluster.request_queues import RequestQueues
-from barnabas.broker.znodes.broker_znodes import CONTROLLER_EPOCH
-from barnabas.cluster.controller import step
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.registry_calls import StepQueue, ask
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.cluster.events import (
     ControllerEvent,
     Elected,
@@ -30,8 +37,8 @@ from barnabas.cluster.events import (
 from barnabas.cluster.image import NO_LEADER, ClusterImage, ImageDelta, TopicDelta
 from barnabas.cluster.requests import BrokerRequest
 from barnabas.cluster.view import Decision, View
-from barnabas.cluster.znodes import encode_topic, partition_of, topic_path
-from barnabas.errors import BrokerError, ErrorCode, KafkaError, RegistryConflict, StorageError
+from barnabas.cluster.znodes import encode_topic, topic_path
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.ports import Entropy, SharedRegistry, Timer, Timers
 from barnabas.protocol.leader_and_isr import LeaderAndIsrResponse
 from barnabas.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
@@ -40,10 +47,6 @@ from barnabas.wire.schema import NO_UUID
 
 log = logging.getLogger(__name__)
 
-_TRIES = 20
-"""How often leaders may be quicker with their ISRs, one after the other."""
-_WRITES_AT_ONCE = 128
-"""Nodes of a transaction: far below what ZooKeeper takes as one request (1 MiB)."""
 _AGAIN_SECONDS = 1.0
 
 
@@ -64,7 +67,11 @@ class ControllerPorts(NamedTuple):
 
 
 class Controllership:
-    """The view of the cluster, and what changes it. `begin` comes first, `end` last."""
+    """The view of the cluster, and what changes it: one event after the other. `begin` comes first, `end` last.
+
+    Decisions are made and written beside the loop; on it there are the view, and what is sent. What comes
+    back after the end of the term has no effect.
+    """
 
     def __init__(self, ports: ControllerPorts, term: Term, look: Callable[[], None]) -> None:
         """`look`: see who is the controller, as somebody else may be."""
@@ -75,6 +82,7 @@ class Controllership:
         self._is_ready = False
         self._is_over = False
         self._again: Timer | None = None
+        self._events = StepQueue()
         self._changes = ControllerChanges(ChangesPorts(ports.registry, self, ports.may_delete))
         self._rebalance = LeaderRebalance(ports.balance, ports.timers, self)
         self._queues = RequestQueues(ports.connect, ports.timers, ports.versions, self._answered)
@@ -82,7 +90,7 @@ class Controllership:
     def begin(self) -> None:
         """Watch, read what there is, and have all brokers know it."""
         self._changes.begin()
-        self._begin()
+        self.put(self._begin())
         self._rebalance.begin()
 
     def end(self) -> None:
@@ -94,46 +102,56 @@ class Controllership:
         if self._again is not None:
             self._again.cancel()
 
-    def take(self, *events: ControllerEvent) -> Sequence[Decision]:
+    def put(self, steps: Steps[Any]) -> Pending:
+        """Make the steps of an event after those of all events before it; gives what they return or raise."""
+        return self._events.put(steps)
+
+    def ask(self, work: Callable[[], Any]) -> Steps[Any]:
+        """What `work` gives, calls of the registry.
+
+        Raises:
+            BrokerError: NOT_CONTROLLER: the term has ended meanwhile.
+        """
+        found = yield ask(self._ports.registry, work)
+        if self._is_over:
+            raise AnotherController
+        return found
+
+    def take(self, *events: ControllerEvent) -> Steps[Sequence[Decision]]:
         """Decide on events one after the other, write, send; the decision on each.
 
         Raises:
             BrokerError: NOT_CONTROLLER: another broker is the controller, or this one is not ready.
             StorageError: ZooKeeper does not answer; what was written is found out later.
         """
-        if not self._is_ready:
-            raise BrokerError(ErrorCode.NOT_CONTROLLER, "the controller is not ready yet")
-        for _ in range(_TRIES):
-            view, decisions = self.view, []
-            for event in events:
-                decisions.append(step(view, event))
-                view = decisions[-1].after
-            writes = [write for one in decisions for write in one.writes]
-            try:
-                written = self._write(writes)
-            except StorageError as error:
-                self._begin_again(error)
-                raise
-            if not written:
-                self._read_again(writes)
-                continue
-            self.view = view
-            self._queues.know(view.image.brokers)
-            self._queues.send(request for one in decisions for request in one.requests)
-            self.attempt(self._changes.after_decision)
-            return decisions
-        conflict = BrokerError(ErrorCode.NOT_CONTROLLER, "others write what the controller does")
-        self._begin_again(conflict)
-        raise conflict
+        self._check()
+        registry, view = self._ports.registry, self.view
+        try:
+            carried: Carried = yield from self.ask(
+                lambda: carry_out(registry, self._term, view, events)
+            )
+        except AnotherController:
+            self._is_ready = False
+            self._ports.timers.soon(self._look)
+            raise
+        except KafkaError as error:
+            self._begin_again(error)
+            raise
+        self.view, decisions = carried
+        self._queues.know(self.view.image.brokers)
+        self._queues.send(request for one in decisions for request in one.requests)
+        self.attempt(self._changes.after_decision)
+        return decisions
 
-    def read_states(self, partitions: Iterable[TopicPartition]) -> None:
+    def read_states(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
         """Leaders have written the states of these partitions."""
         known = [one for one in partitions if self.view.image.partition(one) is not None]
-        image = with_states(self._ports.registry, self.view.image, known)
+        registry, before = self._ports.registry, self.view.image
+        image = yield from self.ask(lambda: with_states(registry, before, known))
         self.view = replace(self.view, image=image)
-        self.take(IsrWritten(tuple(known)))
+        yield from self.take(IsrWritten(tuple(known)))
 
-    def take_config(self, name: str, config: Mapping[str, str]) -> None:
+    def take_config(self, name: str, config: Mapping[str, str]) -> Steps[None]:
         """A topic has these properties now: replicas that lack records may lead it, or not any more."""
         unclean = {*self.view.unclean} - {name}
         if not allows_unclean(config):
@@ -147,57 +165,69 @@ class Controllership:
             if state.leader == NO_LEADER
         )
         if offline:
-            self.take(UncleanElection(offline))
+            yield from self.take(UncleanElection(offline))
 
     @property
     def is_ready(self) -> bool:
         """Whether it takes events."""
         return self._is_ready
 
-    def write(self, writes: Sequence[NodeWrite]) -> None:
+    def write(self, writes: Sequence[NodeWrite]) -> Steps[None]:
         """Write nodes that are no decision's.
 
         Raises:
             BrokerError: NOT_CONTROLLER: another broker is the controller, or has written them.
             StorageError: ZooKeeper does not answer.
         """
-        if not self._is_ready or not self._write(writes):
+        self._check()
+        registry = self._ports.registry
+        if not (yield from self.ask(lambda: write_all(registry, self._term, writes))):
             raise BrokerError(ErrorCode.NOT_CONTROLLER, "the controller could not write")
 
-    def attempt(self, act: Callable[[], None]) -> None:
-        """Do something that may raise; what fails is done again, with all else."""
+    def _check(self) -> None:
+        if not self._is_ready:
+            raise BrokerError(ErrorCode.NOT_CONTROLLER, "the controller is not ready yet")
+
+    def attempt(self, act: Callable[[], Steps[Any]]) -> None:
+        """Do something that may raise, in its turn; what fails is done again, with all else."""
+        self.put(self._attempt(act))
+
+    def _attempt(self, act: Callable[[], Steps[Any]]) -> Steps[None]:
         if not self._is_ready:
             return  # All is read when it is.
         try:
-            act()
-        except (KafkaError, StorageError) as error:
+            yield from act()
+        except KafkaError as error:
             self._begin_again(error)
 
     # --- Beginnings ---------------------------------------------------------------------------
 
-    def _begin(self) -> None:
+    def _begin(self) -> Steps[None]:
         self._again = None
-        if self._is_over:
-            return
-        ports = self._ports
+        ports, epoch = self._ports, self._term.epoch
         try:
-            view = read_view(ports.registry, ports.node_id, self._term.epoch, ports.listener)
+            view = yield from self.ask(
+                lambda: read_view(ports.registry, ports.node_id, epoch, ports.listener)
+            )
             # What only a controller knows outlasts a second beginning.
             self.view = replace(view, shutting_down=self.view.shutting_down)
             self._is_ready = True
-            self._give_ids()
-            self.take(Elected())
-            self._changes.look()
-        except (KafkaError, StorageError) as error:
+            yield from self._give_ids()
+            yield from self.take(Elected())
+            yield from self._changes.look()
+        except KafkaError as error:
             self._begin_again(error)
 
     def _begin_again(self, error: Exception) -> None:
         self._is_ready = False
         if self._again is None and not self._is_over:
             log.warning("controller begins anew", extra={"error": error})
-            self._again = self._ports.timers.after(_AGAIN_SECONDS, self._begin)
+            self._again = self._ports.timers.after(_AGAIN_SECONDS, self._put_begin)
 
-    def _give_ids(self) -> None:
+    def _put_begin(self) -> None:
+        self.put(self._begin())
+
+    def _give_ids(self) -> Steps[None]:
         """Topics of before 2.8 get ids (KIP-516)."""
         image = self.view.image
         new = {
@@ -205,42 +235,11 @@ class Controllership:
             for name, topic in image.topics.items()
             if topic.topic_id == NO_UUID and self._ports.versions.topic_ids >= 0
         }
-        self.write([NodeWrite(topic_path(name), encode_topic(one)) for name, one in new.items()])
-        deltas = {name: TopicDelta(topic_id=one.topic_id) for name, one in new.items()}
-        self.view = replace(self.view, image=image.apply(ImageDelta(topics=deltas)))
-
-    # --- Nodes --------------------------------------------------------------------------------
-
-    def _write(self, writes: Sequence[NodeWrite]) -> bool:
-        """Whether all are written; False: none is, as one of the nodes has another version.
-
-        Raises:
-            StorageError: it is not known.
-        """
-        guard = {CONTROLLER_EPOCH: self._term.node_version}
-        for first in range(0, len(writes), _WRITES_AT_ONCE):
-            try:
-                self._ports.registry.commit(writes[first : first + _WRITES_AT_ONCE], guard)
-            except RegistryConflict as error:
-                if first:
-                    raise StorageError(f"a part of a decision is written: {error}") from error
-                return False
-        return True
-
-    def _read_again(self, writes: Iterable[NodeWrite]) -> None:
-        """Find out who wrote: another controller, or leaders.
-
-        Raises:
-            BrokerError: NOT_CONTROLLER: another one.
-        """
-        found = self._ports.registry.get(CONTROLLER_EPOCH)
-        if found is None or found[1] != self._term.node_version:
-            self._is_ready = False
-            self._ports.timers.soon(self._look)
-            raise BrokerError(ErrorCode.NOT_CONTROLLER, "another broker is the controller")
-        partitions = {place for one in writes if (place := partition_of(one.path)) is not None}
-        image = with_states(self._ports.registry, self.view.image, sorted(partitions))
-        self.view = replace(self.view, image=image)
+        if new:
+            rows = [NodeWrite(topic_path(name), encode_topic(one)) for name, one in new.items()]
+            yield from self.write(rows)
+            deltas = {name: TopicDelta(topic_id=one.topic_id) for name, one in new.items()}
+            self.view = replace(self.view, image=image.apply(ImageDelta(topics=deltas)))
 
     # --- Answers ------------------------------------------------------------------------------
 
@@ -260,14 +259,11 @@ class Controllership:
                     )
                     for row in response.partition_errors
                 }
-                self.attempt(lambda: self._take_one(ReplicasDeleted(request.node_id, errors)))
+                self.attempt(lambda: self.take(ReplicasDeleted(request.node_id, errors)))
         elif isinstance(response, LeaderAndIsrResponse):
             failed = self._failed(response)
             if failed:
-                self.attempt(lambda: self._take_one(ReplicasFailed(request.node_id, failed)))
-
-    def _take_one(self, event: ControllerEvent) -> None:
-        self.take(event)
+                self.attempt(lambda: self.take(ReplicasFailed(request.node_id, failed)))
 
     def _failed(self, response: LeaderAndIsrResponse) -> tuple[TopicPartition, ...]:
         """The replicas whose log directories have failed."""

@@ -33,7 +33,11 @@ def join(
     for found in [*hosting.logs()]:
         replicas.host(found)
     ask = member.to_controller.ask_for_topic
-    topics.join(member.controller, lambda wanted: ask(wanted, *_replication(config, wanted.name)))
+    topics.join(
+        member.controller,
+        lambda wanted: ask(wanted, *_replication(config, wanted.name)),
+        member.ask_registry,
+    )
     return member
 
 

@@ -4,6 +4,7 @@ import logging
 from typing import Final, NamedTuple
 
 from barnabas.broker.cluster.controller_changes import Taking
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.cluster.elections import imbalanced
 from barnabas.cluster.events import PreferredElection
 from barnabas.config.broker import BrokerConfig
@@ -56,8 +57,8 @@ class LeaderRebalance:
         self._plan(self._balance.seconds)
         self._controller.attempt(self._elect)
 
-    def _elect(self) -> None:
+    def _elect(self) -> Steps[None]:
         found = imbalanced(self._controller.view, self._balance.percentage)
         if found:
             log.info("first replicas lead again", extra={"partitions": len(found)})
-            self._controller.take(PreferredElection(found))
+            yield from self._controller.take(PreferredElection(found))

@@ -17,7 +17,7 @@ from barnabas.broker.cluster.fetchers import Fetchers
 from barnabas.broker.cluster.inter_broker import release_of, versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
 from barnabas.broker.cluster.leader_rebalance import balance_of
-from barnabas.broker.cluster.member_topics import MemberTopics
+from barnabas.broker.cluster.member_topics import Config, MemberTopics
 from barnabas.broker.cluster.peer_connection import Address, OnAnswer, PeerConnection, address_of
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
@@ -31,7 +31,7 @@ from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
-from barnabas.cluster.deltas import gone, leader_and_isr, stop_replica, update_metadata
+from barnabas.cluster.deltas import Outcome, gone, leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
 from barnabas.cluster.request_parts import parts, stop_parts
 from barnabas.cluster.roles import role_changes
@@ -50,8 +50,8 @@ from barnabas.wire.schema import NO_UUID
 log = logging.getLogger(__name__)
 
 _TICK_SECONDS = 1.0
-_MIN_ISR = "min.insync.replicas"
 
+_Part = LeaderAndIsrRequest | UpdateMetadataRequest
 Errors = Mapping[TopicPartition, ErrorCode]
 
 
@@ -98,33 +98,17 @@ class ClusterMember:
         self._replicas = replicas
         self._isr_changes = IsrChanges(
             IsrPorts(
-                self.node_id,
-                self.versions,
-                registry,
-                ports.timers,
-                ports.clock,
-                lambda: self.broker_epoch,
-                self._leading,
-                self._state,
-                self._ask_for_isr,
+                self.node_id, self.versions, registry, ports.timers, ports.clock,
+                lambda: self.broker_epoch, self._leading, self._state, self._ask_for_isr,
                 self._isr_changed,
             )
-        )
+        )  # fmt: skip
         self._leading_ports = LeadingPorts(ports.clock, ports.purgatory, self._isr_changes.propose)
-        limits = FetchLimits(
-            self.node_id,
-            self.versions,
-            lambda: self.broker_epoch,
-            config.replica_fetch_wait_max_ms,
-            config.replica_fetch_response_max_bytes,
-            config.replica_fetch_max_bytes,
-            config.replica_fetch_backoff_ms,
-        )
         self.throttles = ReplicationThrottles(config)
         self._fetcher_ports = FetcherPorts(
             ports.clock,
             ports.timers,
-            limits,
+            FetchLimits.of(config, self.versions, lambda: self.broker_epoch),
             self._topic_id,
             self.throttles.follower,
             self._log_failed,
@@ -140,7 +124,13 @@ class ClusterMember:
         )
         self.controller = self._new_controller()
         self.config_changes = ConfigChanges(registry, ports.timers)
-        self.topics = MemberTopics(registry, topics, hosting, self.throttles, self.config_changes)
+        strict = self.versions.strict_min_isr >= 0
+        limits = Limits(
+            config.min_insync_replicas, config.replica_lag_time_max_ms, strict_min_isr=strict
+        )
+        self.topics = MemberTopics(
+            registry, topics, hosting, self.throttles, self.config_changes, limits
+        )
         self.config_changes.on_change("topics", self._take_config)
 
     @property
@@ -154,10 +144,10 @@ class ClusterMember:
         """Lead and follow as a LeaderAndIsr says: its error, and those of its partitions."""
         errors: dict[TopicPartition, ErrorCode] = {}
         for part in parts(request):
-            outcome = leader_and_isr(self.image, part, self.node_id, self.broker_epoch)
+            outcome, configs = yield from self._decided(part)
             if outcome.error:
                 return outcome.error, {}
-            failed = yield from self._take(outcome.delta)
+            failed = yield from self._take(outcome.delta, configs)
             errors.update(outcome.errors)
             errors.update(failed)
             yield
@@ -166,12 +156,12 @@ class ClusterMember:
     def take_metadata(self, request: UpdateMetadataRequest) -> Steps[ErrorCode]:
         """Know what an UpdateMetadata says."""
         for part in parts(request):
-            outcome = update_metadata(self.image, part, self.broker_epoch)
+            outcome, configs = yield from self._decided(part)
             if outcome.error:
                 return outcome.error
-            yield from self._take(outcome.delta)
+            yield from self._take(outcome.delta, configs)
             yield
-        yield from self._take(gone(self.image, request))
+        yield from self._take(gone(self.image, request), {})
         return ErrorCode.NONE
 
     def stop_replicas(self, request: StopReplicaRequest) -> Steps[tuple[ErrorCode, Errors]]:
@@ -181,7 +171,7 @@ class ClusterMember:
             stopping = stop_replica(self.image, part, self.node_id, self.broker_epoch)
             if stopping.outcome.error:
                 return stopping.outcome.error, {}
-            failed = yield from self._take(stopping.outcome.delta)
+            failed = yield from self._take(stopping.outcome.delta, {})
             errors.update(stopping.outcome.errors)
             errors.update(failed)
             for place, deletes in stopping.stopped.items():
@@ -199,7 +189,26 @@ class ClusterMember:
             return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NONE
 
-    def _take(self, delta: ImageDelta) -> Steps[dict[TopicPartition, ErrorCode]]:
+    def _decided(self, part: _Part) -> Steps[tuple[Outcome, Mapping[str, Config]]]:
+        """What a part of a request changes, with the properties of the topics that it brings.
+
+        It is decided on anew when they are read: by then another controller may have sent something.
+        """
+        outcome = self._decide(part)
+        new = self.topics.unknown(self.image, outcome.delta)
+        if not new:
+            return outcome, {}
+        configs = yield from self.topics.read(new)
+        return self._decide(part), configs
+
+    def _decide(self, part: _Part) -> Outcome:
+        if isinstance(part, UpdateMetadataRequest):
+            return update_metadata(self.image, part, self.broker_epoch)
+        return leader_and_isr(self.image, part, self.node_id, self.broker_epoch)
+
+    def _take(
+        self, delta: ImageDelta, configs: Mapping[str, Config]
+    ) -> Steps[dict[TopicPartition, ErrorCode]]:
         """Change the image, and carry out what that means; the partitions for which it failed.
 
         What is asked of ZooKeeper and of the disk goes in steps: there may be thousands of topics. A role
@@ -212,10 +221,8 @@ class ClusterMember:
             self._leave(place)
         if delta.brokers:
             self._know_brokers()
-        topics = {name: after.topics.get(name) for name in delta.topics}
-        configs = yield from self.topics.read_new(topics)
         for name in delta.topics:
-            self.topics.show(name, self.image.topics.get(name), configs.get(name, {}))
+            self.topics.show(name, self.image.topics.get(name), configs.get(name))
             yield
         errors: dict[TopicPartition, ErrorCode] = {}
         for begin, rows in ((self._lead, changes.lead), (self._follow, changes.follow)):
@@ -256,7 +263,9 @@ class ClusterMember:
         if role is None:
             self._fetchers.leave(place)
             partition = self._host(place)
-            role = Leading(partition, leadership, self._limits(place.topic), self._leading_ports)
+            role = Leading(
+                partition, leadership, self.topics.limits(place.topic), self._leading_ports
+            )
             partition.leader_epoch, partition.role = state.leader_epoch, role
             for begin in self.on_lead:
                 begin(partition)
@@ -327,14 +336,7 @@ class ClusterMember:
         """Have leaders look who lags; due every `tick_seconds`."""
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
-                partition.role.tick(self._limits(partition.log.topic_partition.topic))
-
-    def _limits(self, topic: str) -> Limits:
-        own = self.topics.config(topic).get(_MIN_ISR, "")
-        # ZooKeeper takes whatever a tool writes: what is no number does not count.
-        least = int(own) if own.isdecimal() else self._config.min_insync_replicas
-        strict = self.versions.strict_min_isr >= 0
-        return Limits(least, self._config.replica_lag_time_max_ms, strict_min_isr=strict)
+                partition.role.tick(self.topics.limits(partition.log.topic_partition.topic))
 
     # --- Topics and brokers -------------------------------------------------------------------
 
@@ -358,16 +360,10 @@ class ClusterMember:
 
     def _new_controller(self) -> ClusterController:
         ports = ControllerPorts(
-            self.node_id,
-            self._registry,
-            self._ports.timers,
-            self._ports.entropy,
-            self.versions,
-            self.connect,
-            listeners(self._config)[0].name,
-            lambda: self._config.delete_topic_enable,
+            self.node_id, self._registry, self._ports.timers, self._ports.entropy, self.versions,
+            self.connect, listeners(self._config)[0].name, lambda: self._config.delete_topic_enable,
             balance_of(self._config),
-        )
+        )  # fmt: skip
         return ClusterController(ports, self._ports.clock)
 
     def _ask_for_isr(self, message: object, on_answer: OnAnswer) -> None:

@@ -1,7 +1,8 @@
 """MemberTopics: the topics of the cluster as a member knows them, each with its properties in ZooKeeper."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from barnabas.broker.cluster.config_changes import ConfigChanges
@@ -11,12 +12,16 @@ from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.znodes.topic_znodes import TOPICS, config_of, configs_of
+from barnabas.cluster.image import ClusterImage, ImageDelta
 from barnabas.cluster.image import Topic as TopicImage
 from barnabas.errors import StorageError
 from barnabas.ports import SharedRegistry
+from barnabas.replication.leader import Limits
 from barnabas.types import Topic
 
 log = logging.getLogger(__name__)
+
+_MIN_ISR = "min.insync.replicas"
 
 Config = Mapping[str, str]
 
@@ -31,43 +36,65 @@ class MemberTopics:
         hosting: Hosting,
         throttles: ReplicationThrottles,
         config_changes: ConfigChanges,
+        limits: Limits,
     ) -> None:
+        """`limits` are those of leaders whose topics have none of their own."""
         self._registry = registry
         self._topics = topics
         self._hosting = hosting
         self._throttles = throttles
         self._config_changes = config_changes
+        self._limits = limits
 
     def config(self, name: str) -> Config:
         """What is set for a topic itself, as far as is known."""
         topic = self._topics.get(name)
         return topic.config if topic is not None else {}
 
-    def read_new(self, images: Mapping[str, TopicImage | None]) -> Steps[dict[str, Config]]:
-        """The properties of those that are not known yet: all are asked for together."""
-        names = [name for name, image in images.items() if image and not self._knows(name, image)]
-        if not names:
-            return {}
-        read: dict[str, Config] = {}
+    def limits(self, name: str) -> Limits:
+        """Those of a topic's leaders."""
+        own = self.config(name).get(_MIN_ISR, "")
+        # ZooKeeper takes whatever a tool writes: what is no number does not count.
+        return (
+            replace(self._limits, min_insync_replicas=int(own)) if own.isdecimal() else self._limits
+        )
+
+    def unknown(self, image: ClusterImage, delta: ImageDelta) -> list[str]:
+        """Topics of a delta whose properties have to be read."""
+        if not delta.topics:
+            return []
+        known = image.apply(delta).topics
+        after = {name: known.get(name) for name in delta.topics}
+        return [name for name, topic in after.items() if topic and not self._knows(name, topic)]
+
+    def read(self, names: Sequence[str]) -> Steps[dict[str, Config]]:
+        """The properties of topics, asked for together; those that cannot be read are left out."""
         try:
-            read = yield ask(self._registry, partial(configs_of, self._registry, names))
+            read: dict[str, Config] = yield ask(
+                self._registry, partial(configs_of, self._registry, names)
+            )
         except StorageError as error:
             log.warning("properties of topics not read", extra={"error": error})
-        for name in [one for one in names if one not in read]:
-            self._config_changes.read_later(f"topics/{name}")
+            return {}
         return read
 
     def _knows(self, name: str, image: TopicImage) -> bool:
         known = self._topics.get(name)
         return known is not None and known.topic_id == image.topic_id
 
-    def show(self, name: str, image: TopicImage | None, read: Config) -> None:
-        """Have the topic as the image has it, a new one with the properties that were read; None: no more."""
+    def show(self, name: str, image: TopicImage | None, read: Config | None) -> None:
+        """Have the topic as the image has it; None: no more.
+
+        A new one has the properties that were `read`; those that could not be are read later.
+        """
         if image is None:
             self._topics.forget(name)
             self._throttles.forget_topic(name)
             return
-        config = self.config(name) if self._knows(name, image) else read
+        is_known = self._knows(name, image)
+        if not is_known and read is None:
+            self._config_changes.read_later(f"topics/{name}")
+        config = self.config(name) if is_known else read or {}
         replicas: dict[int, list[int]] = {
             index: [*state.replicas] for index, state in image.partitions.items()
         }

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
+from barnabas.config.broker import BrokerConfig
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic, ReplicaState
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
@@ -40,6 +41,21 @@ class FetchLimits(NamedTuple):
     max_bytes: int
     partition_max_bytes: int
     back_off_ms: int
+
+    @classmethod
+    def of(
+        cls, config: BrokerConfig, versions: InterBrokerVersions, broker_epoch: Callable[[], int]
+    ) -> "FetchLimits":
+        """By `replica.fetch.*`."""
+        return cls(
+            NodeId(config.node_id),
+            versions,
+            broker_epoch,
+            config.replica_fetch_wait_max_ms,
+            config.replica_fetch_response_max_bytes,
+            config.replica_fetch_max_bytes,
+            config.replica_fetch_backoff_ms,
+        )
 
 
 def epoch_end_request(

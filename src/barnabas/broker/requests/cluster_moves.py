@@ -53,12 +53,11 @@ def elect(
     rows: dict[TopicPartition, ErrorCode] = {}
     try:
         for some in _some_at_a_time(_asked(controller, request)):
-            (decision,) = controller.take(kind(some))
+            (decision,) = yield controller.take(kind(some))
             for place in some:
                 error = decision.errors.get(place, ErrorCode.NONE)
                 if not of_all or error != ErrorCode.ELECTION_NOT_NEEDED:
                     rows[place] = error
-            yield
     except KafkaError as error:
         return ElectLeadersResponse(error_code=error.code, replica_election_results=[])
     results = yield from grown(
@@ -101,9 +100,10 @@ def reassign(
     rows: dict[TopicPartition, ErrorCode] = {}
     try:
         for some in _some_at_a_time([*targets]):
-            (decision,) = controller.take(Reassigned({place: targets[place] for place in some}))
+            (decision,) = yield controller.take(
+                Reassigned({place: targets[place] for place in some})
+            )
             rows.update((place, decision.errors.get(place, ErrorCode.NONE)) for place in some)
-            yield
     except KafkaError as error:
         return AlterPartitionReassignmentsResponse(
             allow_replication_factor_change=allowed, error_code=error.code, responses=[]

@@ -9,6 +9,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.topics.assignments import placed
 from barnabas.cluster.image import NO_LEADER
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -64,12 +65,14 @@ def until_deleted(broker: Broker, names: Iterable[str], timeout_ms: int) -> Pend
     return _until(broker.timers, is_so, timeout_ms)
 
 
-def begin_deletion(broker: Broker, topics: Iterable[Topic], failed: dict[str, KafkaError]) -> None:
+def begin_deletion(
+    broker: Broker, topics: Iterable[Topic], failed: dict[str, KafkaError]
+) -> Steps[None]:
     """Mark topics of a cluster to be deleted; `failed` receives the error of those that are not."""
     assert broker.member is not None, "only a cluster deletes in this way"
     names = [topic.name for topic in topics]
     try:
-        broker.member.controller.delete(names)
+        yield broker.member.controller.delete(names)
     except KafkaError as error:
         failed.update(dict.fromkeys(names, error))
 

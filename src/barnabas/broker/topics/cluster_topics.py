@@ -6,10 +6,14 @@ come and go as the controller says (`broker.cluster.member`).
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.topics.topic_names import check_partition
 from barnabas.broker.topics.topics import Topics
+from barnabas.broker.znodes.topic_znodes import write_new
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 from barnabas.types import RequestedTopic, Topic
 
@@ -32,12 +36,10 @@ class TopicsController(Protocol):
         """A topic's node was written."""
         ...
 
-    def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> None:
-        """Give a topic more partitions.
+    def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> Pending:
+        """Give a topic more partitions. Is done when they are written, or with an error.
 
-        Raises:
-            BrokerError: there is no such topic; NOT_CONTROLLER.
-            StorageError: they cannot be written.
+        BrokerError: there is no such topic; NOT_CONTROLLER. StorageError: they cannot be written.
         """
         ...
 
@@ -48,11 +50,18 @@ class ClusterTopics(Topics):
     are_shared = True
     _controller: TopicsController
     _ask: Callable[[RequestedTopic], None]
+    _ask_registry: Callable[[Callable[[], object]], Pending]
 
-    def join(self, controller: TopicsController, ask: Callable[[RequestedTopic], None]) -> None:
-        """`ask` has a topic made by the controller, wherever that is."""
+    def join(
+        self,
+        controller: TopicsController,
+        ask: Callable[[RequestedTopic], None],
+        ask_registry: Callable[[Callable[[], object]], Pending],
+    ) -> None:
+        """`ask` has a topic made by the controller, wherever that is; `ask_registry` does calls of it."""
         self._controller = controller
         self._ask = ask
+        self._ask_registry = ask_registry
 
     def asks_for(self, wanted: RequestedTopic) -> bool:
         """Ask the controller for an internal topic."""
@@ -68,6 +77,10 @@ class ClusterTopics(Topics):
     def _new_id(self) -> bytes:
         return self._controller.new_id()
 
+    def _write_new(self, topics: Sequence[Topic]) -> Steps[set[str]]:
+        there: set[str] = yield self._ask_registry(partial(write_new, self.registry, topics))
+        return there
+
     def _serve_new(
         self, topics: Sequence[Topic], outcomes: dict[str, Topic | KafkaError]
     ) -> Iterator[None]:
@@ -76,12 +89,12 @@ class ClusterTopics(Topics):
             self._controller.added(topic)
             yield
 
-    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Iterator[Topic]:
+    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Steps[Topic]:
         """As `Topics.add_partitions_in_steps`."""
         topic = self._existing(name)
         check_partition(name, max(added))
-        self._controller.extend(name, added)
-        yield topic
+        yield self._controller.extend(name, added)
+        return topic
 
     def show(self, topic: Topic) -> None:
         """Know a topic as the controller of a cluster has it; its logs are the member's matter."""

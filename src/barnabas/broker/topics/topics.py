@@ -1,8 +1,9 @@
 """Topics: what topics there are, written in the registry, and hosted by this broker."""
 
 import logging
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.broker.topics.deletions import Deletions
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topic_names import TopicNames, check_partition
@@ -78,8 +79,7 @@ class Topics:
         """
         self.check_new(name, config)
         outcomes: dict[str, Topic | KafkaError] = {}
-        for _ in self.create_all_in_steps([RequestedTopic(name, partitions, config)], outcomes):
-            pass
+        at_once(self.create_all_in_steps([RequestedTopic(name, partitions, config)], outcomes))
         made = outcomes[name]
         if isinstance(made, KafkaError):
             raise made
@@ -87,7 +87,7 @@ class Topics:
 
     def create_all_in_steps(
         self, wanted: Sequence[RequestedTopic], outcomes: dict[str, Topic | KafkaError]
-    ) -> Generator[None, None, None]:
+    ) -> Steps[None]:
         """Create topics that passed `check_new`: write all together, then host a few partitions a step.
 
         Partitions have no leader until their step; a topic that is deleted meanwhile gets no more.
@@ -96,7 +96,7 @@ class Topics:
         topics = [one.with_id(self._new_id()) for one in wanted]
         try:
             self.hosting.check_room()
-            there = write_new(self.registry, topics)
+            there = yield from self._write_new(topics)
         except StorageError as error:
             outcomes.update(dict.fromkeys((topic.name for topic in topics), error))
             return
@@ -105,6 +105,11 @@ class Topics:
             outcomes[name] = BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, what)
         mine = [topic for topic in topics if topic.name not in there]
         yield from self._serve_new(mine, outcomes)
+
+    def _write_new(self, topics: Sequence[Topic]) -> Steps[set[str]]:
+        """As `topic_znodes.write_new`."""
+        yield from ()
+        return write_new(self.registry, topics)
 
     def _new_id(self) -> bytes:
         return self.entropy.uuid()
@@ -153,10 +158,9 @@ class Topics:
 
     def add_partitions(self, name: str, added: Mapping[int, list[int]]) -> Topic:
         """Give a topic further partitions; raises as `add_partitions_in_steps`."""
-        *_, topic = self.add_partitions_in_steps(name, added)
-        return topic
+        return at_once(self.add_partitions_in_steps(name, added))
 
-    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Iterator[Topic]:
+    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Steps[Topic]:
         """As `add_partitions`, a few partitions a step, like `create_all_in_steps`.
 
         Raises:
@@ -170,6 +174,7 @@ class Topics:
         self._keep(topic)
         yield from self._host_in_steps(topic)
         self.notify(topic.topic_id)
+        return topic
 
     def configure(self, name: str, config: Mapping[str, str]) -> Topic:
         """Replace a topic's own properties.
@@ -268,7 +273,7 @@ class Topics:
         name, topic_id, partitions, config = topic
         self.hosting.host(name, topic_id, partitions, config, is_new=False)
 
-    def _host_in_steps(self, topic: Topic) -> Iterator[Topic]:
+    def _host_in_steps(self, topic: Topic) -> Iterator[None]:
         indexes = list(topic.partitions)
         for first in range(0, len(indexes), _PARTITIONS_A_STEP):
             # Its properties may have changed since the step before, and it may be gone.
@@ -278,7 +283,7 @@ class Topics:
             step = indexes[first : first + _PARTITIONS_A_STEP]
             self.hosting.host(now.name, now.topic_id, step, now.config)
             self.changes += 1
-            yield now
+            yield
 
     def notify(self, topic_id: bytes) -> None:
         """Call `on_change` with a topic, if it is still there."""

@@ -81,3 +81,27 @@ def test_a_controller_that_stops_stands_no_more() -> None:
     keeper.drop("/controller")
     deliver(one)
     assert len(one.terms) == 1
+
+
+def test_who_stops_while_zookeeper_does_not_answer_is_not_elected() -> None:
+    one = Candidate(SimulatedZooKeeper(), 1)
+    one.session.withheld = []
+    one.election.start()
+    one.election.stop()
+    one.session.answer()
+    assert not one.terms
+
+
+def test_who_is_elected_in_a_session_that_is_gone_stands_again() -> None:
+    keeper = SimulatedZooKeeper()
+    one = Candidate(keeper, 1)
+    one.session.withheld = []
+    one.election.start()
+    one.session.answer()
+    one.session.withheld = []
+    one.session.expire()
+    deliver(one)
+    # It is the controller as far as it knows, and each of its writes checks that.
+    assert one.is_active
+    one.session.answer()
+    assert one.terms == [Term(1, 0), Term(2, 1)]

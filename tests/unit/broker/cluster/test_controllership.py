@@ -9,8 +9,9 @@ from barnabas.broker.cluster.controller_election import Term
 from barnabas.broker.cluster.controllership import ControllerPorts, Controllership
 from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.peer_connection import PeerConnection
+from barnabas.cluster.events import Reassigned
 from barnabas.cluster.image import NO_LEADER
-from barnabas.errors import StorageError
+from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.ports import SharedRegistry
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.types import NodeId, NodeWrite, TopicPartition
@@ -19,6 +20,7 @@ from tests.unit.runtime.manual_timers import ManualTimers
 
 DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)
 STATE = {"controller_epoch": 0, "leader": 1, "version": 1, "leader_epoch": 0, "isr": [1]}
+ELECTIONS = "/admin/preferred_replica_election"
 MOVES = "/admin/reassign_partitions"
 
 
@@ -27,8 +29,11 @@ class Silent:
 
     is_busy = False
 
+    def __init__(self, sent: list[object]) -> None:
+        self._sent = sent
+
     def ask(self, *request: object) -> None:
-        pass
+        self._sent.append(request)
 
     def close(self) -> None:
         pass
@@ -54,10 +59,11 @@ class Started:
             self.session.set(
                 path, value if isinstance(value, bytes) else json.dumps(value).encode()
             )
+        self.sent: list[object] = []
         ports = ControllerPorts(
             NodeId(1), cast("SharedRegistry", self.session), self.timers, SystemEntropy(),
-            versions_of("3.9"), lambda _address: cast("PeerConnection", Silent()), "PLAINTEXT",
-            lambda: True,
+            versions_of("3.9"), lambda _address: cast("PeerConnection", Silent(self.sent)),
+            "PLAINTEXT", lambda: True,
         )  # fmt: skip
         version = self.keeper.nodes["/controller_epoch"][1]
         self.controller = Controllership(ports, Term(1, version), lambda: None)
@@ -114,7 +120,52 @@ def test_a_partition_without_a_leader_gets_one_once_its_topic_allows_an_unclean_
     found = started.controller.view.image.partition(DOGS)
     assert found is not None
     assert found.leader == NO_LEADER
-    started.controller.take_config("dogs", {"unclean.leader.election.enable": "true"})
+    config = {"unclean.leader.election.enable": "true"}
+    started.controller.attempt(lambda: started.controller.take_config("dogs", config))
     found = started.controller.view.image.partition(DOGS)
     assert found is not None
     assert (found.leader, found.isr) == (1, (1,))
+
+
+def test_while_zookeeper_does_not_answer_nobody_waits_and_events_follow_one_after_the_other() -> (
+    None
+):
+    started = Started()
+    started.session.withheld = []
+    controller, moved = started.controller, list[object]()
+    for place in (DOGS, CATS):
+        controller.put(controller.take(Reassigned({place: (NodeId(2),)}))).on_done(moved.append)
+    assert (moved, len(started.session.withheld)) == ([], 1)
+    started.session.answer()
+    assert len(moved) == 2
+    for place in (DOGS, CATS):
+        state = controller.view.image.partition(place)
+        assert state is not None
+        assert state.adding == (2,)
+
+
+def test_what_is_answered_after_the_end_of_the_term_has_no_effect() -> None:
+    started = Started()
+    controller, outcomes, sent = started.controller, list[object](), len(started.sent)
+    started.session.withheld = []
+    for place in (DOGS, CATS):
+        controller.put(controller.take(Reassigned({place: (NodeId(2),)}))).on_done(outcomes.append)
+    before, cats = controller.view, started.keeper.nodes["/brokers/topics/cats"]
+    controller.end()
+    started.session.answer()
+    codes = [one.code for one in outcomes if isinstance(one, BrokerError)]
+    assert codes == [ErrorCode.NOT_CONTROLLER] * 2
+    assert controller.view is before
+    assert len(started.sent) == sent
+    # What had not begun by then is not written.
+    assert started.keeper.nodes["/brokers/topics/cats"] == cats
+
+
+def test_a_controller_of_an_old_epoch_takes_no_tools_node_away() -> None:
+    started = Started()
+    started.session.set("/controller_epoch", b"2")
+    row = {"topic": "dogs", "partition": 0}
+    started.session.set(ELECTIONS, json.dumps({"version": 1, "partitions": [row]}).encode())
+    started.session.deliver()
+    assert not started.controller.is_ready
+    assert started.session.get(ELECTIONS) is not None

@@ -7,7 +7,8 @@ from types import MappingProxyType
 import pytest
 
 from barnabas.broker.apis import produce
-from barnabas.broker.cluster.controllership import Controllership
+from barnabas.broker.cluster import controller_writes
+from barnabas.broker.cluster.controller_election import Term
 from barnabas.broker.replicas import partition
 from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.unflushed import Unanswered, Unseen, Untold
@@ -16,6 +17,7 @@ from barnabas.cluster.draft import Draft
 from barnabas.cluster.leader_choice import Choice, after_loss
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.stored_log import SeenEnd
+from barnabas.ports import SharedRegistry
 from barnabas.replication import leader as leading
 from barnabas.replication.follower import Follower, FollowerEffects, Phase
 from barnabas.replication.leader import Leader
@@ -128,16 +130,16 @@ def elect_uncleanly(patch: Patch) -> None:
 def obey_old_controllers(patch: Patch) -> None:
     """Write and obey without a look at the controller's epoch."""
     patch.setattr(deltas, "check_controller", lambda *_given: ErrorCode.NONE)
-    real = Controllership._write
+    real = controller_writes.write_all
 
-    def write(one: Controllership, writes: Sequence[NodeWrite]) -> bool:
-        return real(one, [replace_version(each) for each in writes])
+    def write(registry: SharedRegistry, term: Term, writes: Sequence[NodeWrite]) -> bool:
+        return real(registry, term, [replace_version(each) for each in writes])
 
     def replace_version(write: NodeWrite) -> NodeWrite:
         there = write.data is not None and write.version != MUST_BE_NEW
         return write._replace(version=ANY_VERSION) if there else write
 
-    patch.setattr(Controllership, "_write", write)
+    patch.setattr(controller_writes, "write_all", write)
 
 
 def acknowledge_commits_early(patch: Patch) -> None:

@@ -1,4 +1,4 @@
-"""Three brokers of ours beside three of Kafka 3.9: produce with acks=all, catch-up, failover, a new controller.
+"""Three brokers of ours beside three of Kafka 3.9: produce with acks=all, catch-up, failover.
 
 CPU is that of all three broker processes; ZooKeeper's is not in it. `ONLY=cluster python -m benchmarks`
 measures this alone. The sides take turns; both are up all the time.
@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from statistics import median
 
-from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
-from kazoo.exceptions import NoNodeError
 
 from benchmarks.peers.brokers import BenchOurs, cpu_seconds, create_topic
 from benchmarks.peers.clusters import NODES, BenchCluster, bench_cluster
@@ -23,7 +21,7 @@ GROUP = "cluster"
 PEER = "Kafka 3.9.2"
 VALUE, REQUEST_BYTES, GIGABYTE = 1024, 65_536, 1_000_000_000
 PINGS = 2_000
-FAILOVER_PARTITIONS, CONTROLLER_PARTITIONS = 1_000, 10_000
+FAILOVER_PARTITIONS = 1_000
 SECONDS = 300.0
 _REPLICAS = [[1, 2, 3]]
 _WARM = 0.4
@@ -121,39 +119,6 @@ def failover(cluster: BenchCluster, name: str, plan: Plan) -> Figures:
     }
 
 
-def new_controller(cluster: BenchCluster, name: str) -> Figures:
-    """Another controller is elected, until it has made a topic: CPU of all, and time."""
-    before, begun = cluster.cpu(), time.monotonic()
-    epoch = cluster.client.get("/controller_epoch")[0]
-    cluster.client.delete("/controller")
-
-    def is_there() -> bool:
-        try:
-            cluster.client.get("/controller")
-        except NoNodeError:
-            return False
-        return bool(cluster.client.get("/controller_epoch")[0] != epoch)
-
-    wait_until(is_there, "no controller")
-
-    def has_made() -> bool:
-        try:
-            cluster.create(name, [[1]])
-        except KafkaException as error:
-            return bool(error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS)
-        return True
-
-    wait_until(has_made, "no topic")
-    found = {
-        f"a new controller of {CONTROLLER_PARTITIONS:,} partitions, until it has made a topic": (
-            time.monotonic() - begun
-        ),
-        "the same, CPU": cluster.cpu() - before,
-    }
-    cluster.delete(name)
-    return found
-
-
 UNITS: Mapping[str, tuple[str, float | None]] = {
     "acks=all, 64 KB of 1 KiB records, CPU": ("CPU-s/GB", 0.35),
     "acks=all, one record of 1 KiB, p50": ("ms", 1.0),
@@ -161,11 +126,6 @@ UNITS: Mapping[str, tuple[str, float | None]] = {
     "a follower catches up, its CPU": ("CPU-s/GB", 0.5),
     f"failover of {FAILOVER_PARTITIONS:,} partitions, from the end of the session on": ("s", 1.0),
     f"failover of {FAILOVER_PARTITIONS:,} partitions, CPU of those that stay": ("CPU-s", None),
-    f"a new controller of {CONTROLLER_PARTITIONS:,} partitions, until it has made a topic": (
-        "s",
-        None,
-    ),
-    "the same, CPU": ("CPU-s", None),
 }
 """Unit and goal, as a ratio to Kafka, of each row."""
 
@@ -213,14 +173,6 @@ def measure(plan: Plan) -> list[Result]:
                     | failover(cluster, f"many-{number}", plan)
                 )
                 plan.progress(f"{'ours' if ours else PEER}: {rounds[ours][number]}")
-        for cluster in sides.values():
-            count = plan.requests(CONTROLLER_PARTITIONS)
-            cluster.create("most", [[1 + index % 3] for index in range(count)])
-        for number in range(plan.rounds):
-            for ours, cluster in sides.items():
-                found = new_controller(cluster, f"new-{number}")
-                plan.progress(f"{'ours' if ours else PEER}: {found}")
-                rounds[ours][number] |= found
     return [*_rows(rounds[True], rounds[False]), single]
 
 

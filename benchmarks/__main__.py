@@ -31,7 +31,7 @@ GROUPS = {
         name: f"broker.{name}"
         for name in (
             *("requests", "instructions", "coordinators", "idle", "loading", "resident"),
-            *("opening", "at_size", "compaction", "conversion", "kafka07"),
+            *("opening", "at_size", "cluster", "compaction", "conversion", "kafka07"),
         )
     },
     "clients": "driver.clients",

@@ -5,7 +5,7 @@ from functools import cache
 from sim.runs.outcome import Outcome
 from sim.runs.run import report, run_cluster_seed
 
-SLICE = range(1, 6)
+SLICE = range(1, 5)
 
 
 @cache

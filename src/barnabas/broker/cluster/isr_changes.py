@@ -96,7 +96,10 @@ class IsrChanges:
 
         def done(outcome: Mapping[TopicPartition, PartitionState | ErrorCode] | Exception) -> None:
             if isinstance(outcome, Exception):
-                log.warning("ISRs not written", extra={"error": outcome})
+                if isinstance(outcome, StorageError):  # Its answer went with the connection.
+                    log.warning("ISRs not written", extra={"error": outcome})
+                else:
+                    log.error("ISRs not written", exc_info=outcome)
                 outcome = dict.fromkeys(rows, ErrorCode.NETWORK_EXCEPTION)
             for partition, found in outcome.items():
                 self._written_one(partition, rows[partition][0], found)

@@ -13,7 +13,7 @@ from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
 from barnabas.broker.replicas.leading import Leading
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.znodes import encode_state, state_path
-from barnabas.errors import ConnectionFailed, ErrorCode
+from barnabas.errors import ConnectionFailed, ErrorCode, RegistryUnavailable
 from barnabas.protocol.alter_partition import (
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -166,6 +166,17 @@ def test_a_newer_leader_epoch_and_a_zookeeper_that_is_gone_refuse() -> None:
         (0, ErrorCode.FENCED_LEADER_EPOCH),
         (0, ErrorCode.NETWORK_EXCEPTION),
     ]
+
+
+def test_an_answer_that_goes_with_the_connection_is_a_warning_and_no_error(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    member = Member("2.6")
+    lost = RegistryUnavailable("the answer is lost")
+    monkeypatch.setattr(member.session, "later", lambda _work, on_done: on_done(lost))
+    member.propose()
+    assert member.refused == [(0, ErrorCode.NETWORK_EXCEPTION)]
+    assert [one.levelname for one in caplog.records] == ["WARNING"]
 
 
 def test_from_2_7_on_the_controller_is_asked() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from barnabas.aio import Consumer
 from barnabas.console.forms import one_of, whole_number, wrong
@@ -13,6 +13,7 @@ from barnabas.console.records.record_files import KINDS, RecordFile
 from barnabas.console.records.record_query import RecordQuery, reading, record_query
 from barnabas.console.records.record_scan import ScanBudget
 from barnabas.console.records.start_position import StartPosition
+from barnabas.console.streams import CountedResponse
 from barnabas.records.columns.record import Record
 from barnabas.runtime.clock import SystemClock
 
@@ -35,8 +36,9 @@ async def download(request: Request) -> Response:
     except ImportError as error:
         raise wrong(f"this file needs a package: pip install {error.name}") from None
     name = f"{asked.view.name}.{kind}"
-    return StreamingResponse(
+    return CountedResponse(
         _pieces(request, asked, file, most),
+        request.app.state.downloads,
         media_type=media,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
@@ -45,12 +47,11 @@ async def download(request: Request) -> Response:
 async def _pieces(
     request: Request, asked: RecordQuery, file: RecordFile, most: int
 ) -> AsyncIterator[bytes]:
-    with request.app.state.downloads.taken():
-        async with reading(request.app.state.settings) as consumer:
-            async for records in _parts(consumer, asked, most):
-                if piece := file.add(records):
-                    yield piece
-        yield file.end()
+    async with reading(request.app.state.settings) as consumer:
+        async for records in _parts(consumer, asked, most):
+            if piece := file.add(records):
+                yield piece
+    yield file.end()
 
 
 async def _parts(

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.records.record_filter import filter_of
@@ -14,7 +14,7 @@ from barnabas.console.records.record_query import decoder_of, reading
 from barnabas.console.records.record_rows import rows_of
 from barnabas.console.records.start_position import partitions_of
 from barnabas.console.rendering import segment, templates
-from barnabas.console.streams import STREAM_HEADERS
+from barnabas.console.streams import STREAM_HEADERS, CountedResponse
 from barnabas.errors import KafkaError
 from barnabas.types import TopicPartition
 
@@ -34,29 +34,28 @@ async def live(request: Request) -> Response:
     row = templates().get_template("record_row.html")
 
     async def events() -> AsyncIterator[str]:
-        with request.app.state.streams.taken():
-            try:
-                async with reading(request.app.state.settings) as consumer:
-                    consumer.assign([TopicPartition(view.name, one) for one in partitions])
-                    consumer.seek_to_end()
-                    for one in partitions:
-                        await consumer.position((view.name, one))
-                    yield _event(rows=[], more=0)
-                    while not await request.is_disconnected():
-                        polled = await consumer.poll(_EVERY_S, _AT_ONCE)
-                        fitting = [record for record in polled if wanted.keeps(record)]
-                        shown = fitting[-_MOST_ROWS:]
-                        rows = [
-                            row.render(row=each, here=f"/topics/{segment(view.name)}/records")
-                            for each in await rows_of(shown, decoder)
-                        ]
-                        if fitting:
-                            yield _event(rows=rows, more=len(fitting) - len(shown))
-                        await asyncio.sleep(_EVERY_S)
-            except KafkaError as error:
-                yield _event(problem=str(error))
+        try:
+            async with reading(request.app.state.settings) as consumer:
+                consumer.assign([TopicPartition(view.name, one) for one in partitions])
+                consumer.seek_to_end()
+                for one in partitions:
+                    await consumer.position((view.name, one))
+                yield _event(rows=[], more=0)
+                while not await request.is_disconnected():
+                    polled = await consumer.poll(_EVERY_S, _AT_ONCE)
+                    fitting = [record for record in polled if wanted.keeps(record)]
+                    shown = fitting[-_MOST_ROWS:]
+                    rows = [
+                        row.render(row=each, here=f"/topics/{segment(view.name)}/records")
+                        for each in await rows_of(shown, decoder)
+                    ]
+                    if fitting:
+                        yield _event(rows=rows, more=len(fitting) - len(shown))
+                    await asyncio.sleep(_EVERY_S)
+        except KafkaError as error:
+            yield _event(problem=str(error))
 
-    return StreamingResponse(events(), headers=STREAM_HEADERS)
+    return CountedResponse(events(), request.app.state.streams, STREAM_HEADERS)
 
 
 def _event(**news: object) -> str:

@@ -12,10 +12,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 from benchmarks.peers.brokers import POLICY, UNBOUNDED, Broker, create_topic
 from benchmarks.peers.floor import Floor
 from benchmarks.peers.load_generator import Batch, run_load
+from benchmarks.peers.one_member import OneMember
 from benchmarks.plan import Plan
 from benchmarks.report.result import Result
 from tests.interop.peers.missing import PeerMissing
@@ -47,6 +49,9 @@ LOADS = (
     Load("produce, 1 KiB, five in flight", "produce", 3_000, {"value": 950, "records": 1}, 8),
     Load("one message there and back", "ping", 2_000, {"value": 100, "records": 1}, 30),
 )
+MEMBER = Load("produce in a cluster, one replica", "produce", 600, SHAPE)
+MEMBER_TARGET = 1.03
+"""Of what the same request takes of a broker that is alone."""
 FETCH = Load("fetch, answers of 64 KB", "fetch", 500, {**SHAPE, "bytes": 1 << 16, "copy": 1})
 
 
@@ -89,8 +94,13 @@ def _ours(prefix: tuple[str, ...]) -> AbstractContextManager[Broker]:
     return OurBroker(properties=PROPERTIES, prefix=prefix)
 
 
-SIDES: tuple[Callable[[tuple[str, ...]], AbstractContextManager[Broker]], ...] = (_ours, Floor)
-"""What starts ours and the floor behind the prefix of a command."""
+def _member(prefix: tuple[str, ...]) -> AbstractContextManager[Broker]:
+    return OneMember(properties=PROPERTIES, prefix=prefix)
+
+
+Start = Callable[[tuple[str, ...]], AbstractContextManager[Broker]]
+SIDES: tuple[Start, ...] = (_ours, Floor, _member)
+"""What starts ours, the floor, and ours in a cluster, behind the prefix of a command."""
 
 
 @contextmanager
@@ -108,7 +118,7 @@ def counted(number: int) -> Iterator[tuple[Broker, Counter]]:
 def measure(plan: Plan) -> list[Result]:
     """The rows of this group: ours, and ours beside the floor."""
     figures: dict[str, dict[str, list[float]]] = {}
-    for side in range(len(SIDES)):
+    for side in (0, 1):
         with counted(side) as (broker, counter):
             create_topic(broker, TOPIC, 1, UNBOUNDED)
             for load, number in ((load, n) for load in LOADS for n in range(plan.rounds)):
@@ -125,7 +135,16 @@ def measure(plan: Plan) -> list[Result]:
         ours, floor = (tuple(figures[load.title][name]) for name in (OurBroker.name, Floor.name))
         rows.append(Result(GROUP, load.title, UNIT, ours, floor, Floor.name))
         rows.append(Result(GROUP, load.title, UNIT, ours, target=load.target))
+    alone = median(figures[LOADS[0].title][OurBroker.name])
+    rows.append(Result(GROUP, MEMBER.title, UNIT, _of_member(plan), target=MEMBER_TARGET * alone))
     return rows
+
+
+def _of_member(plan: Plan) -> tuple[float, ...]:
+    """What a request takes of a broker in a cluster."""
+    with counted(2) as (broker, counter):
+        create_topic(broker, TOPIC, 1, UNBOUNDED)
+        return tuple(_count(plan, broker, counter, MEMBER, {}) for _ in range(plan.rounds))
 
 
 def _count(

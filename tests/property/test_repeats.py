@@ -258,8 +258,8 @@ class Member:
 class Conversations:
     """The same with both."""
 
-    def __init__(self) -> None:
-        self.sides = (Side(Quick), Side(Ordinary))
+    def __init__(self, kind: type[Side] = Side) -> None:
+        self.sides = (kind(Quick), kind(Ordinary))
         self.members = [Member(number) for number in range(CLIENTS)]
         self.volatile = [0] * CLIENTS
 

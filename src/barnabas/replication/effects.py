@@ -1,6 +1,7 @@
 """Effects: what the caller of a leader must do, as one value."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
 from barnabas.replication.divergence import EpochEnd
@@ -20,9 +21,8 @@ class IsrProposal:
     partition_epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderEffects:
-    """What the caller must do, in this order.
+class LeaderEffects(NamedTuple):
+    """What the caller must do, in this order. A named tuple, as one is made for each write of a log.
 
     1. `propose`: send it to the controller. The leader does not count on it before it is confirmed.
     2. `high_watermark`: publish it; wake the produce requests and fetches that wait for it.

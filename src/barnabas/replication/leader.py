@@ -145,6 +145,11 @@ class Leader:
         return self._in_sync.partition_epoch
 
     @property
+    def is_alone(self) -> bool:
+        """Whether there is no other replica, so that whatever is appended is committed at once."""
+        return not self._followers and len(self.isr) >= self.min_isr
+
+    @property
     def min_isr(self) -> int:
         """`min.insync.replicas`, at most the number of replicas."""
         return min(self.limits.min_insync_replicas, len(self.replicas))
@@ -183,12 +188,11 @@ class Leader:
             case BrokersChanged():
                 self._brokers = event.epochs
         self._advance(event.now_ms)
-        if self._outgoing is not None:
-            answer = replace(answer, propose=self._outgoing)
-            self._outgoing = None
-        if self.high_watermark != before:
-            answer = replace(answer, high_watermark=self.high_watermark)
-        return answer
+        outgoing, self._outgoing = self._outgoing, None
+        moved = self.high_watermark if self.high_watermark != before else None
+        if outgoing is None and moved is None:
+            return answer
+        return LeaderEffects(outgoing, moved, answer.error, answer.diverging)
 
     def examine(
         self, offset: int, leader_epoch: int, last_epoch: int

@@ -89,18 +89,22 @@ class OurBroker:
             self.child.stop()
             raise
 
-    def spawn(self) -> None:
-        """Start the process and wait for nothing."""
+    def command(self) -> list[str]:
+        """What starts it, without the prefix."""
         settings = [
             part for name, value in self.properties.items() for part in ("--set", f"{name}={value}")
         ]
         # --port would win over listeners that a test asks for.
         place = () if "listeners" in self.properties else ("--port", str(self.port))
-        command = [
-            *self.prefix, sys.executable, "-m", "barnabas", "serve", *place,
+        return [
+            sys.executable, "-m", "barnabas", "serve", *place,
             "--data-dir", str(self.data_dir), "--log-level", self.log_level, *settings,
             *(("--profile", self.profile) if self.profile else ()),
         ]  # fmt: skip
+
+    def spawn(self) -> None:
+        """Start the process and wait for nothing."""
+        command = [*self.prefix, *self.command()]
         environment = {**os.environ, "PYTHONPATH": str(self.sources)}
         # An installed package has its bytecode; without it half of the start is compiling.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)

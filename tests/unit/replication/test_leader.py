@@ -60,6 +60,17 @@ def test_a_leader_alone_commits_at_once() -> None:
     assert leader.step(Appended(13, 0)).high_watermark == 13
 
 
+def test_a_leader_is_alone_while_there_is_no_other_replica() -> None:
+    leader = lead(frozenset({ONE}))
+    found = [leader.is_alone]  # Two others may join.
+    for version, (isr, replicas) in enumerate(
+        [((ONE,), (ONE,)), ((), (ONE,)), ((ONE,), (ONE, TWO))], start=8
+    ):
+        leader.step(PartitionChanged(frozenset(isr), replicas, 5, version, 0))
+        found.append(leader.is_alone)
+    assert found == [False, True, False, False]
+
+
 def test_the_latest_offset_is_known_from_the_epochs_start_on() -> None:
     leader = lead()
     assert not leader.knows_committed_end

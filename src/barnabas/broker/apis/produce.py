@@ -13,7 +13,7 @@ Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-9
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from barnabas.broker.broker import Broker
@@ -69,39 +69,40 @@ def handle(
     if request.acks not in _KNOWN_ACKS:
         takes_any = broker.profile.any_acks[context.api_version]
         return _append_as_0_8(broker, context, request) if takes_any else _refused(request)
-    if broker.member is not None:
-        return _append_as_member(broker, context, request)
-    refusals: Mapping[int, PartitionProduceResponse] = {}
-    if request.transactional_id is not None:
-        refusals = _judge()(broker, request, context.api_version)
-    response = _append(broker, context, request, refusals)
+    if request.transactional_id is None:
+        return _outcome(broker, context, request, {})
+    version = context.api_version
+    if broker.member is None:
+        return _outcome(broker, context, request, _judge()(broker, request, version))
+    append = partial(_outcome, broker, context, request)
+    outcome: ProduceResponse | Pending = _verified()(broker, request, version, append)
+    return outcome
+
+
+def _outcome(
+    broker: Broker,
+    context: RequestContext,
+    request: ProduceRequest,
+    refusals: Mapping[int, PartitionProduceResponse],
+) -> ProduceResponse | AppendAgain | Pending:
+    """Append what is not refused; with acks=-1 the replicas in sync are waited for."""
     rules = _RULES[context.api_version]
+    response = _append(broker, context, request, refusals)
     if not broker.profile.tells_records:
         _without_invalid_record(response, closes=not rules.message_sets)
-    if _is_of_one_batch(request) and not rules.message_sets:
-        return repeated_append(
-            broker.replicas, request.topic_data[0], response, highest_codec=rules.highest_codec
-        )
-    return response
-
-
-def _append_as_member(
-    broker: Broker, context: RequestContext, request: ProduceRequest
-) -> ProduceResponse | Pending:
-    """The same in a cluster. Leadership and the high watermark change: nothing is answered as last time."""
-
-    def append(refusals: Mapping[int, PartitionProduceResponse]) -> ProduceResponse | Pending:
-        response = _append(broker, context, request, refusals)
-        if not broker.profile.tells_records:
-            _without_invalid_record(response, closes=not _RULES[context.api_version].message_sets)
-        if request.acks == ALL:
-            return wait_for_acks(broker.replicas, broker.purgatory, request, response)
+    if request.acks == ALL and broker.member is not None:
+        outcome = wait_for_acks(broker.replicas, broker.purgatory, request, response)
+        if isinstance(outcome, Pending):
+            return outcome
+    if not _is_of_one_batch(request) or rules.message_sets:
         return response
-
-    if request.transactional_id is None:
-        return append({})
-    outcome: ProduceResponse | Pending = _verified()(broker, request, context.api_version, append)
-    return outcome
+    return repeated_append(
+        broker.replicas,
+        request.topic_data[0],
+        response,
+        acks=request.acks,
+        highest_codec=rules.highest_codec,
+    )
 
 
 def _is_of_one_batch(request: ProduceRequest) -> bool:

@@ -17,7 +17,9 @@ class AppendAgain(Repeatable):
     The outcome is the response to the request that was answered just now.
     """
 
-    __slots__ = ("_config", "_highest_codec", "_partition", "_place", "_replicas", "_start")
+    __slots__ = (
+        "_acks", "_config", "_highest_codec", "_partition", "_place", "_replicas", "_start",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -26,6 +28,7 @@ class AppendAgain(Repeatable):
         topic: TopicProduceData,
         response: ProduceResponse,
         *,
+        acks: int,
         highest_codec: Codec,
     ) -> None:
         super().__init__(response)
@@ -34,6 +37,7 @@ class AppendAgain(Repeatable):
         self._place = topic.name, bytes(topic.topic_id), partition.index
         self._config = partition.log.config
         self._start = partition.log.start_offset
+        self._acks = acks
         self._highest_codec = highest_codec
 
     def again(
@@ -52,6 +56,7 @@ class AppendAgain(Repeatable):
             replicas.find_requested(*self._place) is not partition
             or log.config is not self._config
             or log.start_offset != self._start
+            or not partition.answers_when_written(self._acks)
         ):
             return None
         usual = replicas.append_usual(partition, view, places)
@@ -68,17 +73,18 @@ def repeated_append(
     topic: TopicProduceData,
     response: ProduceResponse,
     *,
+    acks: int,
     highest_codec: Codec,
 ) -> ProduceResponse | AppendAgain:
     """The response to a request for this one partition, with what appends to it again if it can.
 
-    It cannot where it was refused, where the broker stamps records with its time, and where records do not
-    count as soon as they are written.
+    It cannot where it was refused, where the broker stamps records with its time, and where the response has
+    to wait for more than the write: a sync, or other replicas.
     """
     answer = response.responses[0].partition_responses[0]
     if answer.error_code or answer.log_append_time_ms >= 0:
         return response
     partition = replicas.find_requested(topic.name, bytes(topic.topic_id), answer.index)
-    if partition is None or not partition.counts_when_written:
+    if partition is None or not partition.answers_when_written(acks):
         return response
-    return AppendAgain(replicas, partition, topic, response, highest_codec=highest_codec)
+    return AppendAgain(replicas, partition, topic, response, acks=acks, highest_codec=highest_codec)

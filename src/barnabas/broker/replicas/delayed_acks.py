@@ -65,8 +65,8 @@ def wait_for_acks(
 ) -> ProduceResponse | Pending:
     """Give the response when as many replicas as `acks` says have what was queued.
 
-    At once where no partition has replicas elsewhere. The records are let go, as they are views of
-    what the connection receives into.
+    At once where no partition has replicas elsewhere: then it counts with the write. The records are let
+    go, as they are views of what the connection receives into.
     """
     appends = [
         _Append(answer, partition.role, partition.log.end_offset)
@@ -76,6 +76,7 @@ def wait_for_acks(
         and (partition := replicas.find_requested(topic.name, topic.topic_id, answer.index))
         is not None
         and isinstance(partition.role, Leading)
+        and not partition.counts_when_written
     ]
     if not appends:
         return response

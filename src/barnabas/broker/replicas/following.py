@@ -30,6 +30,7 @@ class Following:
 
     leads = False
     serves_readers = True
+    is_alone = False
     knows_committed_end = False
 
     def __init__(

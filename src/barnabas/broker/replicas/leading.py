@@ -69,6 +69,11 @@ class Leading:
         log.on_counted = self._on_counted
 
     @property
+    def is_alone(self) -> bool:
+        """Whether there is no other replica: what is written is committed."""
+        return self.leader.is_alone
+
+    @property
     def knows_committed_end(self) -> bool:
         """Whether the high watermark is not behind that of the leader before (KIP-207)."""
         return self.leader.knows_committed_end

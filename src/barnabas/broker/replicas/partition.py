@@ -25,6 +25,7 @@ from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
+from barnabas.replication.acknowledgement import ALL
 from barnabas.types import NO_TIMESTAMP
 from barnabas.wire.schema import maker
 
@@ -38,7 +39,7 @@ _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 
 class Partition:
-    """Appends to a log. Without a role this broker has the only replica, and leads.
+    """Appends to a log. Without a role this broker is alone, and leads.
 
     Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written, and
     `unseen` for those that are written, but must be on stable storage before they count, or the
@@ -282,7 +283,14 @@ class Partition:
     @property
     def counts_when_written(self) -> bool:
         """Whether what is appended counts with `write`: no sync and no other replica is waited for."""
-        return self.role is None and self.log.config.seen_when_written
+        return (self.role is None or self.role.is_alone) and self.log.config.seen_when_written
+
+    def answers_when_written(self, acks: int) -> bool:
+        """Whether an append with these acks is answered with `write`, be it committed or not."""
+        role = self.role
+        if role is None or acks == ALL:
+            return self.counts_when_written
+        return role.leads and self.log.config.seen_when_written
 
     @property
     def is_seen(self) -> bool:

@@ -1,4 +1,4 @@
-"""ReplicaRole: what a broker is to a partition that has replicas on several brokers."""
+"""ReplicaRole: what a member of a cluster is to a partition of which it has a replica."""
 
 from typing import Protocol
 
@@ -6,12 +6,17 @@ from barnabas.errors import ErrorCode
 
 
 class ReplicaRole(Protocol):
-    """Leader, follower, or neither. The only replica of a partition has no role: nobody has to agree."""
+    """Leader, follower, or neither. A broker that is alone has no roles: it leads everything."""
 
     leads: bool
     """Whether clients are served."""
     serves_readers: bool
     """Whether consumers that may read from a follower are served (KIP-392)."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it leads and there is no other replica: what is written is committed."""
+        ...
 
     @property
     def knows_committed_end(self) -> bool:
@@ -40,6 +45,7 @@ class Offline:
 
     leads = False
     serves_readers = False
+    is_alone = False
     knows_committed_end = False
 
     def refuse_append(self, acks: int) -> ErrorCode:

@@ -1,0 +1,299 @@
+"""Requests that are repeated to a member of a cluster: its role may change between any two of them.
+
+As `test_repeats`: one broker answers from its connections' tables, the other reads everything, and both
+come to the same.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from barnabas.broker.cluster.member import ClusterMember
+from barnabas.broker.replicas.following import Following
+from barnabas.broker.replicas.leading import Leading, LeadingPorts
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
+from barnabas.cluster.image import ClusterImage
+from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
+from barnabas.errors import StorageError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic
+from barnabas.replication.leader import Leadership, Limits
+from barnabas.types import NodeId
+from tests.property.test_repeats import (
+    CLASSIC,
+    CLIENTS,
+    CONSUMER,
+    FULL,
+    ONE,
+    PRODUCES,
+    SAYS,
+    Batch,
+    Changes,
+    Conversations,
+    Counted,
+    Event,
+    Joins,
+    Ordinary,
+    Passes,
+    Produces,
+    Quick,
+    Says,
+    Side,
+    committed,
+)
+
+pytestmark = pytest.mark.kernels
+
+ME, FIRST, SECOND = NODES = (NodeId(1), NodeId(2), NodeId(3))
+ALONE, ALL = frozenset({ME}), frozenset(NODES)
+TOPICS = ("dogs", OFFSETS_TOPIC)
+
+
+class Member(Side):
+    """A broker of several. The test is its controller."""
+
+    def __init__(self, kind: type[Counted]) -> None:
+        super().__init__(kind)
+        broker = self.broker
+        member = SimpleNamespace(
+            image=ClusterImage(), throttles=ReplicationThrottles(broker.config), node_id=ME
+        )
+        broker.member = cast("ClusterMember", member)
+        self.epoch = 0
+        self.proposed: list[object] = []
+        ports = LeadingPorts(
+            self.clock, broker.purgatory, lambda *proposed: self.proposed.append(proposed)
+        )
+        self.ports = ports
+        for index in (0, 1):
+            self.lead("dogs", index, ALONE, ALONE)
+
+    def lead(
+        self, topic: str, index: int, replicas: frozenset[NodeId], isr: frozenset[NodeId]
+    ) -> None:
+        """Lead a partition, or go on to, in the next epoch."""
+        partition, role = self.found(topic, index)
+        if partition is None:
+            return
+        self.epoch += 1
+        leadership = Leadership(ME, self.epoch, self.epoch, isr, tuple(sorted(replicas)))
+        if isinstance(role, Leading):
+            self.broker.replicas.write()
+            try:
+                role.begin_epoch(leadership)
+            except StorageError:
+                self.host(partition)
+            return
+        self.host(partition)
+        partition.role = Leading(partition, leadership, Limits(), self.ports)
+        partition.leader_epoch = self.epoch
+
+    def follow(self, topic: str, index: int) -> None:
+        partition, _ = self.found(topic, index)
+        if partition is None:
+            return
+        self.epoch += 1
+        self.host(partition)
+        purgatory = self.broker.purgatory
+        partition.role = Following(
+            partition, self.epoch, purgatory, in_fetch=True, back_off_ms=1000
+        )
+        partition.leader_epoch = self.epoch
+
+    def host(self, partition: Partition) -> None:
+        self.broker.replicas.host(partition.log)
+        self.broker.groups.unload(partition)
+
+    def change_isr(
+        self, topic: str, index: int, replicas: frozenset[NodeId], isr: frozenset[NodeId]
+    ) -> None:
+        _, role = self.found(topic, index)
+        if isinstance(role, Leading):
+            role.change(isr, tuple(sorted(replicas)), role.leader.partition_epoch + 1)
+
+    def limit(self, topic: str, index: int, min_isr: int) -> None:
+        _, role = self.found(topic, index)
+        if isinstance(role, Leading):
+            role.tick(Limits(min_insync_replicas=min_isr))
+
+    def found(self, topic: str, index: int) -> tuple[Partition | None, object]:
+        partition = self.broker.replicas.find(topic, index)
+        return partition, partition.role if partition is not None else None
+
+
+class Roles(NamedTuple):
+    """The controller's orders for a partition: its own or another one."""
+
+    what: str
+    replicas: frozenset[NodeId] = ALONE
+    isr: frozenset[NodeId] = ALONE
+    topic: str = "dogs"
+    partition: int = 0
+
+    def to(self, both: Conversations) -> None:
+        for side in both.sides:
+            assert isinstance(side, Member)
+            # On a full disk an epoch cannot be written down: the replica is offline then.
+            with suppress(StorageError):
+                self._carry_out(side)
+        both.end_turn()
+
+    def _carry_out(self, side: Member) -> None:
+        place, others = (self.topic, self.partition), (self.replicas, self.isr & self.replicas)
+        match self.what:
+            case "lead":
+                side.lead(*place, *others)
+            case "follow":
+                side.follow(*place)
+            case "isr":
+                side.change_isr(*place, *others)
+            case _:
+                assert self.what == "limits"
+                side.limit(*place, max(1, len(self.isr)))
+
+
+class Copies(NamedTuple):
+    """The fetch of a follower, which waits where it has all; `behind`: so many records of it."""
+
+    number: int
+    follower: NodeId = FIRST
+    behind: int = 0
+    partition: int = 0
+
+    def to(self, both: Conversations) -> None:
+        found = both.sides[0].broker.replicas.find("dogs", self.partition)
+        end = found.log.end_offset if found is not None else 0
+        one = FetchPartition(
+            partition=self.partition, fetch_offset=max(0, end - self.behind),
+            partition_max_bytes=1 << 20,
+        )  # fmt: skip
+        asked = FetchRequest(
+            replica_id=self.follower, max_wait_ms=5_000, min_bytes=1, max_bytes=1 << 20,
+            topics=[FetchTopic(topic="dogs", partitions=[one])],
+        )  # fmt: skip
+        both.send(self.number, both.members[self.number].frame(ApiKey.FETCH, 4, asked))
+
+
+SETS = [ALONE, ALONE, ALL, ALL, frozenset({ME, FIRST}), frozenset({ME, SECOND})]
+NOBODY: frozenset[NodeId] = frozenset()
+ROLES = st.builds(
+    Roles,
+    st.sampled_from(["lead", "lead", "lead", "follow", "isr", "isr", "limits"]),
+    st.sampled_from(SETS),
+    st.sampled_from([*SETS, NOBODY]),
+    st.sampled_from(["dogs", "dogs", "dogs", OFFSETS_TOPIC]),
+    st.sampled_from([0, 0, 1]),
+)
+COPIES = st.builds(
+    Copies,
+    st.integers(0, CLIENTS - 1),
+    st.sampled_from([FIRST, SECOND]),
+    st.sampled_from([0, 0, 1, 3]),
+    st.sampled_from([0, 0, 1]),
+)
+JOINS = st.builds(Joins, st.just(2), st.sampled_from([CLASSIC, CONSUMER]), st.integers(0, 4))
+CHANGES = st.builds(
+    Changes, st.sampled_from(["disk", "stamps", "size", "flush", "start", "flushed", "quota"]),
+    st.integers(0, 3),
+)  # fmt: skip
+PASSES = st.builds(Passes, st.sampled_from([0.0, 3.0, 20.0]))
+EVENTS: Any = st.one_of(
+    PRODUCES,
+    PRODUCES,
+    PRODUCES,
+    PRODUCES,
+    ROLES,
+    ROLES,
+    COPIES,
+    COPIES,
+    SAYS,
+    JOINS,
+    CHANGES,
+    PASSES,
+)
+
+
+def again(acks: int = 1, count: int = 3, *batches: Batch) -> list[Event]:
+    """A Produce request so often that it is known."""
+    return [Produces(0, batches or (ONE,), 9, acks)] * count
+
+
+LEADS, FOLLOWS, SHRINKS = Roles("lead", ALL, ALL), Roles("follow"), Roles("isr", ALL, ALONE)
+GROWS, NEEDS_TWO, BEHIND = Roles("isr", ALL, ALL), Roles("limits", ALL, ALL), Copies(1)
+MOVES = Roles("lead", ALL, ALL, OFFSETS_TOPIC)
+
+
+@settings(deadline=None)
+@example(events=[*again(), *again(-1), Roles("lead"), *again(), *again(-1)])
+@example(events=[*again(), FOLLOWS, *again(), Roles("lead"), *again()])
+@example(events=[*again(-1), LEADS, *again(-1), Passes(3), Copies(1), *again(-1)])
+@example(events=[*again(-1), Roles("isr", ALL, ALONE), *again(-1), *again(1)])
+@example(events=[*again(-1), Roles("isr", ALONE, NOBODY), *again(-1)])
+@example(events=[LEADS, *again(), BEHIND, *again(), Copies(2, SECOND), *again(1, 1, ONE, ONE)])
+@example(events=[LEADS, SHRINKS, *again(), *again(-1), NEEDS_TWO, *again(-1), *again(), GROWS])
+@example(events=[LEADS, *again(), FULL, *again(), Changes("disk", 0), *again(-1), *again()])
+@example(events=[*again(-1), FULL, *again(-1), Changes("disk", 0), *again()])
+@example(events=[LEADS, *again(), Changes("flush", 1), BEHIND, *again(), Changes("flushed", 0)])
+@example(events=[*committed(0, CLASSIC), MOVES, Says(0, ("commit",), 9), FOLLOWS, Passes(20)])
+@given(events=st.lists(EVENTS, max_size=30))
+def test_both_ways_come_to_the_same_whatever_the_role(
+    events: Iterable[Event | Roles | Copies],
+) -> None:
+    both = Conversations(Member)
+    for event in events:
+        event.to(both)
+    assert roles_of(both.sides[0]) == roles_of(both.sides[1])
+    both.end()
+
+
+def roles_of(side: Side) -> list[object]:
+    """How far each partition is, and what its leader has asked for."""
+    assert isinstance(side, Member)
+    return [
+        (one.log.end_offset, one.log.high_watermark, one.leader_epoch, type(one.role))
+        for one in side.broker.replicas.partitions()
+    ] + side.proposed
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+def test_the_only_replica_appends_what_is_repeated_without_reading_it(acks: int) -> None:
+    both = Conversations(Member)
+    for event in [*again(acks, 10), Roles("lead"), *again(acks, 10)]:
+        event.to(both)
+    assert (Quick.read, Ordinary.read) == (2, 20)
+    assert_ends(both, 20, 20)
+
+
+def test_a_leader_with_followers_appends_what_is_repeated_with_acks_1_without_reading_it() -> None:
+    both = Conversations(Member)
+    for event in [LEADS, BEHIND, *again(1, 10)]:
+        event.to(both)
+    # The fetch of the follower, which waited, is the third.
+    assert (Quick.read, Ordinary.read) == (3, 11)
+    assert b"woof" in both.sides[0].channels[1].sent
+    assert_ends(both, 10, 0)
+
+
+def assert_ends(both: Conversations, end: int, watermark: int) -> None:
+    for side in both.sides:
+        partition = side.broker.replicas.find("dogs", 0)
+        assert partition is not None
+        assert (partition.log.written_end, partition.log.high_watermark) == (end, watermark)
+
+
+def test_acks_all_of_a_leader_with_followers_is_always_read() -> None:
+    both = Conversations(Member)
+    for event in [*again(-1), LEADS]:
+        event.to(both)
+    before = Quick.read
+    for _ in range(3):
+        for each in [*again(-1, 1), BEHIND, Copies(2, SECOND)]:
+            each.to(both)
+    assert Quick.read - before == 9
+    assert_ends(both, 6, 6)

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from barnabas.errors import ConfigError
 from barnabas.spark.sessions import stream_environment
 from barnabas.spark.sessions.java import default_cache, find_java, quiet_home
-from barnabas.spark.sessions.python import quiet_python
+from barnabas.spark.sessions.python import installed_pyspark, python_for_workers
 
 SETTINGS = {
     # Without a socket file each micro-batch costs 30 to 40 ms more.
@@ -75,7 +75,9 @@ def session(
     # Spark would start `python3` from PATH, which knows nothing of this environment.
     # Another machine has this Python at most, and not what stands before it here.
     local = master.startswith("local")
-    program = quiet_python(sys.executable, cache=cache) if local else sys.executable
+    program = sys.executable
+    if local:
+        program = python_for_workers(program, cache=cache, installed=installed_pyspark())
     os.environ["PYSPARK_PYTHON"] = program
     os.environ["PYSPARK_DRIVER_PYTHON"] = program
     wanted = SETTINGS | (FAST_CHECKPOINTS if fast_checkpoints else {}) | dict(settings or {})

@@ -281,10 +281,12 @@ def all_ended(place: Place, kind: str) -> list[Ended]:
     for each in found:
         each.prepared.wait(max(0.0, ready_by - time.monotonic()))
     late = [(each.call.name, each.error) for each in found if not each.prepared.is_set()]
-    assert late == [], "not prepared"
-    if place.fall is not None:
-        place.fall()
-    go.set()
+    try:
+        assert late == [], "not prepared"
+        if place.fall is not None:
+            place.fall()
+    finally:
+        go.set()  # Otherwise clients would live on, and disturb the tests after this one.
     until = time.monotonic() + CEILING_S
     while time.monotonic() < until and any(each.closed_in is None for each in found):
         time.sleep(0.05)

@@ -222,10 +222,12 @@ def test_a_failure_that_nobody_looked_at_comes_out_of_close(servers: str) -> Non
 
 
 def test_without_a_broker_the_error_names_what_was_tried() -> None:
-    producer = Producer(bootstrap_servers="127.0.0.1:1", bootstrap_refused_timeout_ms=500)
-    with pytest.raises(KafkaError, match=r"no broker at 127\.0\.0\.1:1 .*refused"):
+    settings = {"bootstrap.servers": "127.0.0.1:1", "bootstrap.refused.timeout.ms": 500}
+    with (
+        Producer(settings) as producer,
+        pytest.raises(KafkaError, match=r"no broker at 127\.0\.0\.1:1 .*refused"),
+    ):
         producer.send("t", b"x")
-    producer.close()
 
 
 def test_a_producer_is_neither_pickled_nor_used_after_a_fork(servers: str) -> None:

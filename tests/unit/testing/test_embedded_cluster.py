@@ -1,5 +1,6 @@
 """Brokers in one process are a cluster: a controller, replicas, failover; clients are librdkafka."""
 
+import gc
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,13 @@ SECONDS = 30.0
 def cluster() -> Iterator[EmbeddedCluster]:
     with EmbeddedCluster(3) as made:
         yield made
+
+
+@pytest.fixture(autouse=True)
+def _clients_end() -> Iterator[None]:
+    """Clients of librdkafka end when they are collected; some are in cycles, and would look for brokers."""
+    yield
+    gc.collect()
 
 
 def admin(cluster: EmbeddedCluster) -> AdminClient:

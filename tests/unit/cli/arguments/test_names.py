@@ -32,12 +32,12 @@ def test_topics_of_the_cluster_of_the_command_line() -> None:
 
 @pytest.mark.parametrize("pairs", [(), ("no pair",), ("security.protocol=nonsense",)])
 def test_no_names_and_no_error_where_nobody_answers(
-    pairs: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+    pairs: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         ctx = context(servers=f"127.0.0.1:{silent.getsockname()[1]}", pairs=pairs)
         assert not TOPIC.shell_complete(ctx, click.Argument(["topic"]), "")
-    assert capfd.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(

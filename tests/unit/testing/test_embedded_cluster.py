@@ -11,9 +11,12 @@ from confluent_kafka import OFFSET_INVALID, Consumer, Producer
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
 
+from barnabas.broker.cluster.request_queues import _Queue
 from barnabas.config.broker_replication import RACK_AWARE
 from barnabas.errors import LocalProtocolError, LockHeld, RequestTimeout
+from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from barnabas.testing import EmbeddedCluster
+from tests.unit.broker.raw_client import RawClient
 
 SECONDS = 30.0
 
@@ -111,6 +114,20 @@ def test_one_broker_is_the_controller_and_topics_are_spread(cluster: EmbeddedClu
     assert [sorted(one.replicas) for one in metadata.topics["dogs"].partitions.values()] == [
         [1, 2, 3]
     ] * 3
+
+
+def test_a_broker_has_started_when_the_controller_has_named_the_others_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send = _Queue._send
+
+    def send_late(queue: _Queue) -> None:
+        queue._timers.after(0.2, lambda: send(queue))
+
+    monkeypatch.setattr(_Queue, "_send", send_late)
+    with EmbeddedCluster(2) as cluster, RawClient(cluster.port(2)) as client:
+        found = client.ask(MetadataRequest(topics=[]), 9, MetadataResponse)
+        assert sorted(one.node_id for one in found.brokers) == [1, 2]
 
 
 @pytest.mark.parametrize("leaves", ["stop", "kill"])

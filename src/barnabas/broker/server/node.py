@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 _SYSTEM_CLOCK = SystemClock()
 _STEPS_SECONDS = 30.0
+_LOOK_SECONDS = 0.005
+_LOOKS = 1000
+"""How often a member's start looks whether a controller knows it; without one it serves what it can."""
 
 
 class Parts(NamedTuple):
@@ -100,6 +103,9 @@ class Node:
     ) -> None:
         """Start, call `on_started` with the addresses for clients, serve until `stop`.
 
+        A member of a cluster has started when the controller has let it know the brokers: before, its
+        Metadata would name none, and librdkafka asks again only minutes later.
+
         Raises:
             KafkaError: it could not start.
         """
@@ -116,7 +122,7 @@ class Node:
         self._keep_heap_small()
         if self._metrics is not None:
             self._metrics.begin(self._server.broker)
-        on_started(addresses)
+        self._when_known(partial(on_started, addresses), _LOOKS)
         try:
             self._loop.run()
         finally:
@@ -199,6 +205,15 @@ class Node:
     def advance(self, seconds: float) -> None:
         """Have all that waits for a time happen so much earlier; on the loop, with a clock set forward."""
         self._loop.advance(seconds)
+
+    def _when_known(self, act: Callable[[], None], looks: int) -> None:
+        """Call `act` at once, of a member of a cluster once it knows itself to be one of the brokers."""
+        member = self._server.broker.member
+        known = member is None or member.node_id in member.image.brokers
+        if known or not looks:
+            act()
+        else:
+            self._loop.timers.after(_LOOK_SECONDS, partial(self._when_known, act, looks - 1))
 
     def _keep_heap_small(self) -> None:
         if self._heap is not None:

@@ -89,8 +89,10 @@ def _of_streams(group: StreamsGroup) -> int:
     if not group.members:
         return 0
     members = sum(map(_of_streams_member, group.members.values()))
-    targets = sum(map(len, group.target.values()))
-    return GROUP_BYTES + members + _of_topology(group.topology) + targets * _PLACE_BYTES
+    configured = group.volatile.configured
+    wanted = 0 if configured is None else sum(configured.tasks.values())
+    tasks = max(wanted, sum(map(len, group.target.values())))
+    return GROUP_BYTES + members + _of_topology(group.topology) + tasks * _PLACE_BYTES
 
 
 def _of_streams_member(member: StreamsMember) -> int:
@@ -153,3 +155,8 @@ def grown_by_heartbeat(
             size = 0 if request.topics is None else _of_texts(request.topics)
             size -= 0 if member is None else _of_texts(member.topics)
     return max(size, 0) if known else max(size, 0) + MEMBER_BYTES + GROUP_BYTES
+
+
+def grown_by_tasks(shard: GroupShard, request: StreamsHeartbeat) -> int:
+    """The growth of a streams group by tasks that it will assign: a topology of 10 KB may have a million."""
+    return _PLACE_BYTES * shard.streams.new_tasks(request)

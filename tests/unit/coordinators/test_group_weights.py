@@ -88,7 +88,7 @@ def shares(shard: GroupShard) -> None:
         shard.share.heartbeat(asked, SHARE, 0)
 
 
-def streams(shard: GroupShard) -> None:
+def streams(shard: GroupShard, delay_ms: int = 0) -> None:
     sources = [f"source {number}" for number in range(3000)]
     names = [*sources, "cats"]
     one = Subtopology(
@@ -100,7 +100,7 @@ def streams(shard: GroupShard) -> None:
         group_id="g", member_id="m", epoch=0, rebalance_timeout_ms=500, topology=topology,
         owned=NO_TASKS, process_id="p", tags=(), client_id="c", client_host="/h",
     )  # fmt: skip
-    settings = StreamsSettings(1000, 100, 0, 0, 0, 10)
+    settings = StreamsSettings(1000, 100, 0, delay_ms, 0, 10)
     shard.streams.heartbeat(asked, None, settings, 0)
 
 
@@ -127,6 +127,15 @@ def test_they_weigh_what_they_take(fill: Callable[[GroupShard], None]) -> None:
     names = [one.group_id for groups in kinds for one in groups]
     weight = sum(weight_of(shard, name) for name in names)
     assert taken <= weight <= 5 * taken
+
+
+def test_tasks_weigh_before_they_are_assigned() -> None:
+    others = {f"source {number}": 1 for number in range(3000)}
+    shards = [a_shard(SomeTopics(**others, cats=count)) for count in (1, 300)]
+    for shard in shards:
+        streams(shard, delay_ms=3000)
+    few, many = (weight_of(shard, "g") for shard in shards)
+    assert many - few > 299 * 300
 
 
 def test_only_what_is_new_is_asked_for() -> None:

@@ -8,7 +8,7 @@ from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
 from barnabas.coordinators.common.shard import bytes_of
 from barnabas.coordinators.consumer_group.member import JOINS
-from barnabas.coordinators.group_weights import grown_by_heartbeat
+from barnabas.coordinators.group_weights import grown_by_heartbeat, grown_by_tasks
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.streams_group.groups import deadline, loaded
 from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
@@ -36,9 +36,10 @@ class StreamsMembers:
         group_id, now = asked.group_id, self._shards.now_ms()
         try:
             held = self._of(group_id)
+            grown = grown_by_tasks(held.shard, asked)
             if asked.epoch == JOINS or asked.topology:
-                grown = grown_by_heartbeat(held.shard, asked)
-                self._shards.memory.admit(group_id, grown, "member of a streams group")
+                grown += grown_by_heartbeat(held.shard, asked)
+            self._shards.memory.admit(group_id, grown, "member of a streams group")
             result = held.shard.streams.heartbeat(
                 asked, held.shard.group(group_id), self._policies.of(group_id), now
             )

@@ -14,6 +14,7 @@ from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES
 from barnabas.coordinators.streams_group import records
+from barnabas.coordinators.streams_group.configuring import Configured, configure
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.heartbeats import (
     StreamsHeartbeat,
@@ -42,6 +43,22 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
             return False
         group.volatile.sessions[request.member_id] = now + settings.session_ms
         return True
+
+    def new_tasks(self, request: StreamsHeartbeat) -> int:
+        """How many more tasks the group will have, by its topology and the topics as they are now."""
+        group = self._groups.get(request.group_id)
+        topology, before = request.topology, 0
+        if group is not None:
+            if group.volatile.topics_seen == self._topics.changes:
+                return 0
+            topology, before = group.topology, _count(group.volatile.configured)
+        elif request.epoch != JOINS:
+            return 0
+        try:
+            found = None if topology is None else configure(topology, self._topics)
+        except BrokerError:
+            return 0  # the heartbeat is refused
+        return max(_count(found) - before, 0)
 
     def heartbeat(
         self,
@@ -152,6 +169,10 @@ def loaded(group: StreamsGroup, settings: StreamsSettings, now: int) -> None:
         group.volatile.sessions[member_id] = now + settings.session_ms
         if member.revoking:
             group.volatile.limits[member_id] = now + member.rebalance_timeout_ms
+
+
+def _count(configured: Configured | None) -> int:
+    return 0 if configured is None else sum(configured.tasks.values())
 
 
 def _not_found(group_id: str) -> BrokerError:

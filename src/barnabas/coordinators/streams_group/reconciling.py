@@ -5,7 +5,7 @@ that a member has missed a response. It then gets its assignment again, which Ka
 send.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from barnabas.coordinators.streams_group.member import NOTHING, StreamsMember, StreamsMemberState
@@ -57,7 +57,8 @@ def reconciled(
             revoking=surplus,
         )
     missing = target - kept.keys()
-    free = {task: epoch for task in missing if _is_free(task, member.process_id, holders)}
+    own = {task.as_(Role.ACTIVE) for task, there in holders.items() if member.process_id in there}
+    free = {task: epoch for task in missing if _is_free(task, own, holders)}
     return replace(
         member,
         epoch=epoch,
@@ -68,8 +69,11 @@ def reconciled(
     )
 
 
-def _is_free(task: Task, process_id: str, holders: Mapping[Task, set[str]]) -> bool:
-    """Whether no other member processes the task, and no process has it in two roles."""
+def _is_free(task: Task, own: Container[Task], holders: Mapping[Task, set[str]]) -> bool:
+    """Whether no other member processes the task, and no process has it in two roles.
+
+    `own`: what the member's process has in any role, as active tasks.
+    """
     if task.role is Role.ACTIVE and holders.get(task):
         return False
-    return not any(process_id in holders.get(task.as_(role), ()) for role in Role)
+    return task.as_(Role.ACTIVE) not in own

@@ -5,9 +5,9 @@ that there may be fewer standby tasks than configured. Source: KIP-1071; Kafka's
 It does not specify which member gets which task.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import NamedTuple
 
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
@@ -28,23 +28,15 @@ class GroupTasks(NamedTuple):
 
 @dataclass(slots=True)
 class _Process:
-    """One process with its members' tasks.
-
-    `has`: all tasks, as active ones; `parts`: how many of each subtopology.
-    """
+    """One process with its members' tasks. `has`: all tasks, as active ones."""
 
     shares: dict[str, set[Task]] = field(default_factory=dict)
     has: set[Task] = field(default_factory=set)
-    parts: Counter[str] = field(default_factory=Counter)
 
     @property
     def load(self) -> float:
         """Tasks per member."""
         return len(self.has) / len(self.shares)
-
-    def least(self) -> str:
-        """The member with the fewest tasks."""
-        return min(self.shares, key=lambda name: (len(self.shares[name]), name))
 
 
 class _Quota:
@@ -85,7 +77,6 @@ class _Sharing:
         process = self.process_of(name)
         process.shares[name].add(task)
         process.has.add(task.as_(Role.ACTIVE))
-        process.parts[task.subtopology_id] += 1
 
     def process_of(self, name: str) -> _Process:
         return self.processes[self.group.processes[name]]
@@ -99,16 +90,39 @@ class _Sharing:
                 return True
         return False
 
-    def give_least(self, task: Task) -> None:
-        """Assign a task to the member with the fewest.
 
-        A standby task without a suitable process is omitted.
-        """
-        able = [one for one in self.processes.values() if task.as_(Role.ACTIVE) not in one.has]
-        if able:
-            part = task.subtopology_id
-            process = min(able, key=lambda one: (one.load, one.parts[part]))
-            self.give(process.least(), task)
+class _Least:
+    """Gives tasks to the member with the fewest, of the process with the least load.
+
+    Kept as heaps: there may be 100,000 tasks, and as many members as a group may have.
+    """
+
+    def __init__(self, sharing: _Sharing) -> None:
+        self._sharing = sharing
+        self._processes = [
+            (process.load, name, process) for name, process in sharing.processes.items()
+        ]
+        heapify(self._processes)
+        self._members = {
+            name: [(len(share), member) for member, share in process.shares.items()]
+            for name, process in sharing.processes.items()
+        }
+        for members in self._members.values():
+            heapify(members)
+
+    def give(self, task: Task) -> None:
+        """A standby task without a suitable process is omitted."""
+        wanted, unable = task.as_(Role.ACTIVE), []
+        while self._processes and wanted in self._processes[0][2].has:
+            unable.append(heappop(self._processes))
+        if self._processes:
+            _, name, process = self._processes[0]
+            count, member = self._members[name][0]
+            self._sharing.give(member, task)
+            heapreplace(self._members[name], (count + 1, member))
+            heapreplace(self._processes, (process.load, name, process))
+        for one in unable:
+            heappush(self._processes, one)
 
 
 def assign(group: GroupTasks) -> dict[str, Tasks]:
@@ -143,5 +157,7 @@ def _hand_out(sharing: _Sharing, tasks: list[Task], other: Role) -> None:
     quota = _Quota([len(share) for share in shares], len(tasks))
     left = [task for task in tasks if not sharing.keep(task, sharing.had(task), quota)]
     left = [task for task in left if not sharing.keep(task, sharing.had(task.as_(other)), quota)]
-    for task in left:
-        sharing.give_least(task)
+    least = _Least(sharing)
+    # By subtopology, so that each has its partitions in as many processes as possible.
+    for task in sorted(left):
+        least.give(task)

@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
     def as_(self, role: Role) -> "Task":
         """The same task in a role."""
-        return self._replace(role=role)
+        return self if self.role is role else Task(role, self.subtopology_id, self.partition)
 
 
 Tasks = frozenset[Task]
@@ -35,10 +35,10 @@ NO_TASKS: Tasks = frozenset()
 def by_subtopology(tasks: Iterable[Task], role: Role) -> Mapping[str, list[int]]:
     """Sorted partitions by subtopology, as in messages and records."""
     found: dict[str, list[int]] = {}
-    for task in sorted(tasks):
+    for task in tasks:
         if task.role is role:
             found.setdefault(task.subtopology_id, []).append(task.partition)
-    return found
+    return {name: sorted(found[name]) for name in sorted(found)}
 
 
 def tasks_of(role: Role, rows: Iterable[Any]) -> Tasks:

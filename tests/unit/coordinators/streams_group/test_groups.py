@@ -315,3 +315,23 @@ def test_a_group_goes_with_its_offsets() -> None:
     for record in gone:
         talk.shard.offsets.replay(*record)
     assert talk.shard.kind_of("g") is None
+
+
+def test_tasks_are_counted_before_they_are_assigned() -> None:
+    """10 KB of a topology may come to a million of them."""
+    talk = Talk(SomeTopics(words=50))
+    many = topology(*(part(str(one), "words") for one in range(100)))
+    join = StreamsHeartbeat(
+        group_id="g", member_id="a", epoch=0, client_id="c", client_host="/h", topology=many
+    )
+    goes_on = replace(join, epoch=2, topology=None)
+    assert talk.shard.streams.new_tasks(goes_on) == 0, "there is no such group"
+    assert talk.shard.streams.new_tasks(join) == 5000
+    talk.joins("a", topology=many)
+    assert talk.shard.streams.new_tasks(join) == talk.shard.streams.new_tasks(goes_on) == 0
+    talk.topics.change(words=70)
+    assert talk.shard.streams.new_tasks(goes_on) == 2000
+    invalid = replace(
+        join, group_id="other", topology=topology(part("0", "words", reads=[internal("made")]))
+    )
+    assert talk.shard.streams.new_tasks(invalid) == 0, "the heartbeat is refused"

@@ -1,8 +1,11 @@
 from collections import Counter
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from barnabas.coordinators.streams_group import sticky_assignor
 from barnabas.coordinators.streams_group.sticky_assignor import GroupTasks, assign
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
 
@@ -34,6 +37,32 @@ def test_who_stands_by_takes_over() -> None:
     before = {"b": standing_by, "a": frozenset[Task]()}
     found = assign(group_tasks({"a": "p", "b": "q"}, {"0": 2}, before))
     assert found["b"] == active("0", 0)
+
+
+def test_each_subtopology_is_spread() -> None:
+    found = assign(group_tasks({name: name for name in "abc"}, {"0": 6, "1": 3}))
+    parts = [Counter(task.subtopology_id for task in share) for share in found.values()]
+    assert parts == [Counter({"0": 2, "1": 1})] * 3
+
+
+@pytest.mark.parametrize("processes", [1, 100])
+def test_the_work_grows_with_the_tasks_and_not_with_the_members(
+    monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    """100,000 tasks of 100 members once took 17 s."""
+    looks = 0
+    load = sticky_assignor._Process.load
+
+    def counted(process: Any) -> float:
+        nonlocal looks
+        looks += 1
+        return float(load.__get__(process))
+
+    monkeypatch.setattr(sticky_assignor._Process, "load", property(counted))
+    members = {f"m{one}": f"p{one % processes}" for one in range(100)}
+    found = assign(group_tasks(members, {"0": 1000, "1": 500}, standbys=1))
+    assert {sum(task.role is Role.ACTIVE for task in share) for share in found.values()} == {15}
+    assert looks <= 2 * 1500 + 2 * processes
 
 
 @given(

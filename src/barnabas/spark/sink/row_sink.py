@@ -100,4 +100,4 @@ def _as_one(batches: list[Any]) -> list[Any]:
 
     if len(batches) < 2:
         return batches
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return list(pa.Table.from_batches(batches).combine_chunks().to_batches())

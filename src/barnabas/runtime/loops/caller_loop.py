@@ -47,6 +47,11 @@ class _Call(Generic[_Result]):
         """Never run it."""
         self._what.close()
 
+    def forget(self) -> None:
+        """Let go of a task that ended: this object is in a circle, and would keep the result with it."""
+        if not self.lost:
+            self.task = None
+
     def run(self) -> _Result:
         """Run it to its end.
 
@@ -190,6 +195,7 @@ class CallerLoop:
         finally:
             self._call = None
             self.broken = call.lost
+            call.forget()
             self._taken.release()
             _set_running_loop(around)
 

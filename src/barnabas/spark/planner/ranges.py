@@ -4,7 +4,6 @@ Source: Spark's KafkaOffsetRangeCalculator and KafkaMicroBatchStream, for the sa
 and batches from the same options.
 """
 
-import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -80,13 +79,14 @@ def _size(each: OffsetRange) -> int:
 
 
 def _cut(each: OffsetRange, parts: int) -> list[OffsetRange]:
-    """`parts` pieces of nearly the same size (fewer where there are not as many offsets)."""
+    """`parts` pieces of nearly the same size, small ones first; fewer where there are not as many offsets."""
     parts = min(parts, _size(each))
-    marks = [each.start + _size(each) * index // parts for index in range(parts + 1)]
-    return [
-        OffsetRange(each.topic, each.partition, Offset(low), Offset(high))
-        for low, high in itertools.pairwise(marks)
-    ]
+    pieces, low = [], each.start
+    for left in range(parts, 0, -1):
+        high = Offset(low + (each.end - low) // left)
+        pieces.append(OffsetRange(each.topic, each.partition, low, high))
+        low = high
+    return pieces
 
 
 def _cut_large(tasks: list[OffsetRange], wanted: int) -> list[OffsetRange]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql.datasource import WriterCommitMessage
 
@@ -11,6 +11,9 @@ from barnabas.spark.errors import WriteRefused, writing
 from barnabas.spark.options.write_options import WriteOptions
 from barnabas.spark.sink.kept_clients import kept_producer
 from barnabas.spark.sink.row_layout import RowLayout
+
+TOGETHER: Final = 1 << 20
+"""Bytes of rows that are sent together. Spark gives rows by the thousand; each lot costs 0.3 ms for itself."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class RowSink:
         """
         rows = 0
         partition = "partition" if "partition" in self.layout.columns else None
-        for batch in batches:
+        for batch in joined(batches):
             rows += batch.num_rows
             for topic, part in self._by_topic(batch):
                 producer.send_arrow(topic, part, partition=partition)
@@ -74,3 +77,27 @@ class RowSink:
         for name in names:
             same = fields if len(names) == 1 else fields.filter(pc.equal(topics, name))
             yield name.as_py(), same
+
+
+def joined(batches: Iterator[Any]) -> Iterator[Any]:
+    """The rows of all `pyarrow.RecordBatch`es in their order, in batches of at least `TOGETHER` bytes.
+
+    The last one may be smaller. What is large enough already is not copied.
+    """
+    held: list[Any] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.nbytes
+        if size >= TOGETHER:
+            yield from _as_one(held)
+            held, size = [], 0
+    yield from _as_one(held)
+
+
+def _as_one(batches: list[Any]) -> list[Any]:
+    import pyarrow as pa
+
+    if len(batches) < 2:
+        return batches
+    return list(pa.Table.from_batches(batches).combine_chunks().to_batches())

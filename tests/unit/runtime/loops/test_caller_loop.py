@@ -1,6 +1,8 @@
 import asyncio
+import gc
 import signal
 import threading
+import weakref
 
 import pytest
 
@@ -29,6 +31,24 @@ def test_runs_inside_another_running_loop() -> None:
         return found
 
     assert asyncio.run(cell()) == 2
+    loop.close()
+
+
+def test_a_result_is_freed_with_its_last_reference() -> None:
+    """A result may be a response of many MiB: waiting for the search for cycles would pile them up."""
+    loop = CallerLoop("it")
+
+    async def result() -> set[int]:
+        return {1}
+
+    gc.disable()
+    try:
+        found = loop.run(result())
+        gone = weakref.ref(found)
+        del found
+        assert gone() is None
+    finally:
+        gc.enable()
     loop.close()
 
 

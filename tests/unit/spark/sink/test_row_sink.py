@@ -1,0 +1,71 @@
+"""Rows of small Arrow batches are sent together, in their order, and none is left behind."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+
+from barnabas.spark.options.write_options import write_options
+from barnabas.spark.sink.row_layout import RowLayout
+from barnabas.spark.sink.row_sink import TOGETHER, RowSink, joined
+
+VALUE_BYTES = 1000
+SMALL = 100
+"""Rows of a small batch: a tenth of what is sent together."""
+
+
+def batches(*sizes: int) -> Iterator[pa.RecordBatch]:
+    """Values that begin with their number."""
+    at = 0
+    for size in sizes:
+        values = [b"%06d" % number + bytes(VALUE_BYTES) for number in range(at, at + size)]
+        yield pa.record_batch([pa.array(values, pa.binary())], names=["value"])
+        at += size
+
+
+def numbers(batch: pa.RecordBatch) -> list[int]:
+    return [int(value[:6]) for value in batch.column("value").to_pylist()]
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(), (0,), (SMALL,), (SMALL,) * 35, (3000,), (SMALL, 3000, SMALL), (1,) * 2500, (0, SMALL, 0)],
+    ids=str,
+)
+def test_all_rows_in_order_in_few_batches(sizes: tuple[int, ...]) -> None:
+    found = list(joined(batches(*sizes)))
+    assert [each for batch in found for each in numbers(batch)] == list(range(sum(sizes)))
+    assert all(batch.nbytes >= TOGETHER for batch in found[:-1])
+    assert len(found) <= 1 + sum(sizes) * (VALUE_BYTES + 20) // TOGETHER
+
+
+def test_a_large_batch_is_not_copied() -> None:
+    (large,) = batches(3000)
+    (found,) = joined(iter([large]))
+    assert found is large
+
+
+class Sent:
+    """A producer that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, list[int]]] = []
+
+    def send_arrow(self, topic: str, batch: pa.RecordBatch, *, partition: str | None) -> None:
+        assert partition is None
+        self.calls.append((topic, numbers(batch)))
+
+
+def test_each_topic_gets_its_rows_together_in_their_order() -> None:
+    layout = RowLayout(None, ("topic", "value"))
+    sink = RowSink(write_options({"kafka.bootstrap.servers": "localhost:1"}), layout)
+    given = [
+        batch.append_column("topic", pa.array(["ab"[row % 2] for row in range(batch.num_rows)]))
+        for batch in batches(SMALL, SMALL, SMALL)
+    ]
+    sent = Sent()
+    assert sink.send(sent, iter(given)) == 3 * SMALL  # type: ignore[arg-type]
+    assert sent.calls == [
+        ("a", list(range(0, 3 * SMALL, 2))),
+        ("b", list(range(1, 3 * SMALL, 2))),
+    ]

@@ -36,7 +36,7 @@ class Outbox:
         "_parts",
         "_taken",
         "evict",
-        "has_files",
+        "is_plain",
         "size",
     )
 
@@ -51,8 +51,8 @@ class Outbox:
         self.evict = evict
         self._parts: deque[Buffer | FileSlice] = deque()
         self.size = 0
-        self.has_files = False
-        """Whether some of what is queued since it was empty is in files, which may go meanwhile."""
+        self.is_plain = True
+        """Whether each reply queued since it was empty is one part: what is in a file may go meanwhile."""
 
     def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
@@ -60,7 +60,7 @@ class Outbox:
             self._parts.append(send)
         else:
             self._parts.extend(send.parts)
-            self.has_files |= any(isinstance(part, FileSlice) for part in send.parts)
+            self.is_plain &= len(send.parts) == 1
         self.size += len(send)
 
     def flush(self, channel: Channel) -> bool:
@@ -86,7 +86,7 @@ class Outbox:
             if sent == self.size:
                 parts.clear()
                 self.size = 0
-                self.has_files = False
+                self.is_plain = True
                 break
             self._advance(sent)
             is_out = sent >= wanted
@@ -100,7 +100,7 @@ class Outbox:
         """Forget everything; for a stream that broke or ends."""
         self._parts.clear()
         self.size = 0
-        self.has_files = False
+        self.is_plain = True
         self._uncount()
 
     def _count(self) -> None:

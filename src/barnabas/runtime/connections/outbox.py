@@ -8,6 +8,7 @@ whole. What did not fit is read again later, never kept.
 
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 from barnabas.errors import StorageError
 from barnabas.ports import Channel
@@ -70,8 +71,8 @@ class Outbox:
             ConnectionFailed: the stream broke.
             StorageError: a file region cannot be read, or is shorter than promised.
         """
-        parts, is_out = self._parts, True
-        while parts and is_out:
+        parts = self._parts
+        while parts:
             first = parts[0]
             if type(first) is bytes and len(parts) == 1:
                 # One response, as mostly.
@@ -89,12 +90,12 @@ class Outbox:
                 self.is_plain = True
                 break
             self._advance(sent)
-            is_out = sent >= wanted
-        if not is_out:
-            self._count()
-        elif self._is_counted:
+            if sent < wanted:
+                self._count()
+                return False
+        if self._is_counted:
             self._uncount()
-        return is_out
+        return True
 
     def clear(self) -> None:
         """Forget everything; for a stream that broke or ends."""
@@ -127,7 +128,7 @@ class Outbox:
         scratch = self._memory.send
         used = wanted = 0
         buffers: list[Buffer] = []
-        for part in self._parts:
+        for part in islice(self._parts, _PARTS_PER_CALL):
             if isinstance(part, FileSlice):
                 size = part.size
                 if used + size > SEND_BYTES:
@@ -142,8 +143,6 @@ class Outbox:
                 size = len(part)
                 buffers.append(part)
             wanted += size
-            if len(buffers) == _PARTS_PER_CALL:
-                break
         return buffers, wanted
 
     def _advance(self, sent: int) -> None:

@@ -84,6 +84,7 @@ class Leader:
         "epoch_start",
         "high_watermark",
         "history",
+        "is_alone",
         "leader_epoch",
         "limits",
         "log_start",
@@ -126,6 +127,8 @@ class Leader:
         self._brokers: Mapping[NodeId, int] | None = None
         """The brokers that may be in sync, with their epochs; None: not known, so all may."""
         self._followers: dict[NodeId, FollowerProgress] = {}
+        self.is_alone = False
+        """Whether this replica is in sync, and the only one: what is appended is committed at once."""
         self._take_replicas(now_ms)
         self._advance(now_ms)
 
@@ -145,11 +148,6 @@ class Leader:
         return self._in_sync.partition_epoch
 
     @property
-    def is_alone(self) -> bool:
-        """Whether there is no other replica, so that whatever is appended is committed at once."""
-        return not self._followers and len(self.isr) >= self.min_isr
-
-    @property
     def min_isr(self) -> int:
         """`min.insync.replicas`, at most the number of replicas."""
         return min(self.limits.min_insync_replicas, len(self.replicas))
@@ -165,6 +163,10 @@ class Leader:
     def progress(self, node_id: NodeId) -> FollowerProgress | None:
         """What is known of a follower; None: it is no replica."""
         return self._followers.get(node_id)
+
+    def append_alone(self, end_offset: int) -> None:
+        """As a step with `Appended` where it `is_alone`: the high watermark is `end_offset` then, too."""
+        self.end_offset = self.high_watermark = end_offset
 
     def step(self, event: LeaderEvent) -> LeaderEffects:
         """Take in what happened, and say what to do."""
@@ -342,6 +344,7 @@ class Leader:
             )
             for node_id in {*self.replicas, *self.isr} - {self.node_id}
         }
+        self.is_alone = not self._followers and bool(self.isr)
 
     def _advance(self, now_ms: int) -> None:
         """Raise the high watermark to what the maximal ISR has.

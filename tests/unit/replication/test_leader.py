@@ -71,6 +71,17 @@ def test_a_leader_is_alone_while_there_is_no_other_replica() -> None:
     assert found == [False, True, False, False]
 
 
+def test_what_a_leader_alone_appends_is_committed_as_by_a_step() -> None:
+    leaders = [lead(), lead()]
+    for one in leaders:
+        one.step(PartitionChanged(frozenset({ONE}), (ONE,), 5, 8, 0))
+    stepped, alone = leaders
+    stepped.step(Appended(13, 0))
+    alone.append_alone(13)
+    for one in leaders:
+        assert (one.end_offset, one.high_watermark) == (13, 13)
+
+
 def test_the_latest_offset_is_known_from_the_epochs_start_on() -> None:
     leader = lead()
     assert not leader.knows_committed_end

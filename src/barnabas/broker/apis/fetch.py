@@ -12,7 +12,7 @@ Versions: 0 magic 0 only, limits cut messages · 2 magic 1 · 3 limits the respo
     zstd · 11 racks · 12 diverging epochs · 13 topic ids
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -67,6 +67,13 @@ _BY_VERSION = VersionTable(
     }
 )
 _READ_COMMITTED = 1
+_READERS: Mapping[tuple[bool, bool], ReadOne] = {
+    (False, False): read_records,
+    (True, False): partial(read_records, committed_only=True),
+    (False, True): partial(read_records, from_follower=True),
+    (True, True): partial(read_records, committed_only=True, from_follower=True),
+}
+"""By whether committed records alone are read, and from followers, too."""
 _RULES = [_BY_VERSION[version] for version in range(APIS[ApiKey.FETCH].versions.last + 1)]
 
 
@@ -115,10 +122,10 @@ def handle(
 def _reading(broker: Broker, request: FetchRequest, rules: _Rules) -> ReadOne:
     """How a partition is read for a consumer."""
     committed_only = request.isolation_level == _READ_COMMITTED
-    if broker.member is None or not rules.by_rack:
-        return partial(read_records, committed_only=committed_only)
-    if not request.rack_id or broker.config.replica_selector_class is None:
-        return partial(read_records, committed_only=committed_only, from_follower=True)
+    from_follower = broker.member is not None and rules.by_rack
+    if not from_follower or not request.rack_id or broker.config.replica_selector_class is None:
+        return _READERS[committed_only, from_follower]
+    assert broker.member is not None
     brokers = broker.member.image.brokers.items()
     racks = {node_id: one.rack for node_id, one in brokers if one.rack}
     return partial(read_nearest, consumer=RackConsumer(request.rack_id, racks, committed_only))

@@ -55,7 +55,8 @@ def is_due(fetched: Sequence[PartitionData], min_bytes: int) -> bool:
     for one in fetched:
         if one.error_code or one.diverging_epoch is not None or one.preferred_read_replica >= 0:
             return True  # Case B.
-        readable += len(one.records or b"")
+        if one.records is not None:
+            readable += len(one.records)
     return readable >= min_bytes  # Case C.
 
 

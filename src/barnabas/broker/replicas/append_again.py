@@ -56,7 +56,7 @@ class AppendAgain(Repeatable):
             replicas.find_requested(*self._place) is not partition
             or log.config is not self._config
             or log.start_offset != self._start
-            or not partition.answers_when_written(self._acks)
+            or (partition.role is not None and not partition.answers_when_written(self._acks))
         ):
             return None
         usual = replicas.append_usual(partition, view, places)

@@ -92,9 +92,8 @@ class Leading:
         """Take in an event, and carry out all effects but the answer to a fetch."""
         effects = self.leader.step(event)
         if effects.high_watermark is not None:
-            self._partition.log.high_watermark = effects.high_watermark
-            self._partition.on_seen()
-        if effects.high_watermark is not None or isinstance(event, PartitionChanged):
+            self._publish(effects.high_watermark)
+        elif isinstance(event, PartitionChanged):
             self._ports.purgatory.happened(self, _MANY)
         if effects.propose is not None:
             self._ports.propose(self._partition.log.topic_partition, effects.propose)
@@ -139,9 +138,21 @@ class Leading:
         self.is_over = True
         self._ports.purgatory.happened(self, -1)
 
+    def _publish(self, watermark: int) -> None:
+        """Let consumers read up to there, and answer who waits for that."""
+        partition = self._partition
+        partition.log.high_watermark = watermark
+        partition.on_seen()
+        self._ports.purgatory.happened(self, _MANY)
+
     def _on_counted(self, end_offset: int) -> None:
-        if end_offset > self.leader.end_offset:
-            self.step(Appended(end_offset, self._now_ms()))
+        leader = self.leader
+        if end_offset > leader.end_offset:
+            if leader.is_alone:  # Each write comes here, and there is nothing to decide.
+                leader.append_alone(end_offset)
+                self._publish(end_offset)
+            else:
+                self.step(Appended(end_offset, self._now_ms()))
             if not self._partition.log.config.seen_when_written:
                 # Followers get what is on stable storage (`flush.messages`): they have waited for that.
                 self._ports.purgatory.happened(self._partition, _MANY)

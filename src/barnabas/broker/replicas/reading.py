@@ -58,7 +58,7 @@ def read_records(
         # Kafka returns no offsets with it either: the reader requests them.
         return failed(read, ErrorCode.OFFSET_OUT_OF_RANGE)
     watermark = log.high_watermark
-    stable = watermark if log.producers.first_open_transaction() is None else stable_end(log)
+    stable = stable_end(log) if log.producers.open_transactions else watermark
     end = stable if committed_only else watermark
     records: FileSlice | HeldRecords | None = None
     aborted = None

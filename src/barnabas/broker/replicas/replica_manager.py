@@ -378,7 +378,8 @@ class ReplicaManager:
                 fetched.append(failed(read, self._unknown(topic, topic_id)))
                 continue
             got = read_one(partition, read, most, min_one=min_one)
-            size = len(got.data.records or b"")
+            records = got.data.records
+            size = 0 if records is None else len(records)
             if size:
                 left -= size
                 min_one = each_whole and left > 0

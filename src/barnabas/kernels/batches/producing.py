@@ -309,24 +309,23 @@ def queued(
         if entry is not None:
             entry.add(int16(batch, 51), int32(batch, 53), last, last - base, time)
         bases.append(base)
+        # As `queue_batch` and `Segment.add`.
+        segment.size = position + size
         if since > interval or newest < -1:
-            log.end_offset = base
-            log.queue_batch(records, size, last, time)
+            segment.index_batch(position, size, last, time)
             since = segment.since_index
             newest = segment.newest_seen
             room = segment.room
         else:
-            # The same as `queue_batch`, where the indexes get no entry.
-            add_offset(base)
-            add_position(position)
-            queue.append(records)
             since += size
             segment.since_index = since
             if time > newest:
                 newest = time
                 segment.newest_seen = newest
                 segment.max_timestamp_offset = last
-            segment.size = position + size
+        add_offset(base)
+        add_position(position)
+        queue.append(records)
         base = last + 1
         position += size
         taken += size

@@ -140,14 +140,14 @@ class ProducerEntry:
 class ProducerState:
     """All producers of one partition.
 
-    Invariant: `_open` are the open transactions, first offsets by producer, the oldest first.
+    Invariant: `open_transactions` has their first offsets by producer, the oldest first.
     """
 
-    __slots__ = ("_entries", "_open")
+    __slots__ = ("_entries", "open_transactions")
 
     def __init__(self) -> None:
         self._entries: dict[int, ProducerEntry] = {}
-        self._open: dict[int, int] = {}
+        self.open_transactions: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -160,7 +160,9 @@ class ProducerState:
         """Replace all that is known by what a snapshot held."""
         self._entries = {entry.producer_id: entry for entry in entries}
         begun = [(one.transaction_start, one.producer_id) for one in self._entries.values()]
-        self._open = {producer_id: start for start, producer_id in sorted(begun) if start >= 0}
+        self.open_transactions = {
+            producer_id: start for start, producer_id in sorted(begun) if start >= 0
+        }
 
     def is_in_transaction(self, producer_id: int, epoch: int) -> bool:
         """Whether a producer has an open transaction here, begun under this epoch."""
@@ -288,7 +290,7 @@ class ProducerState:
         delta = batch.last_offset_delta
         entry.add(batch.producer_epoch, batch.base_sequence, base_offset + delta, delta, timestamp)
         if attributes & TRANSACTIONAL and entry.transaction_start == NO_OFFSET:
-            entry.transaction_start = self._open[batch.producer_id] = base_offset
+            entry.transaction_start = self.open_transactions[batch.producer_id] = base_offset
         return None
 
     def _forget_some(self) -> None:
@@ -305,10 +307,10 @@ class ProducerState:
         if marker is None:
             return None
         entry.end_transaction(batch, marker.coordinator_epoch)
-        first = self._open.pop(batch.producer_id, None)
+        first = self.open_transactions.pop(batch.producer_id, None)
         if first is None or marker.committed:
             return None
-        stable = next(iter(self._open.values()), offset + 1)
+        stable = next(iter(self.open_transactions.values()), offset + 1)
         return AbortedTransaction(batch.producer_id, first, offset, stable)
 
     def recall(self, batch: BatchHeader) -> None:
@@ -319,7 +321,7 @@ class ProducerState:
 
     def first_open_transaction(self) -> int | None:
         """Where the oldest open transaction starts: the last stable offset, if there is one."""
-        return next(iter(self._open.values()), None)
+        return next(iter(self.open_transactions.values()), None)
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget producers that wrote nothing for so long and have no open transaction.
@@ -340,4 +342,4 @@ class ProducerState:
     def clear(self) -> None:
         """Forget all."""
         self._entries.clear()
-        self._open.clear()
+        self.open_transactions.clear()

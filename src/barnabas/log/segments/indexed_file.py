@@ -239,9 +239,10 @@ class IndexedFile(BatchFile):
 
     def index(self, position: int, batch: BatchHeader) -> None:
         """Let the indexes know of a batch that is in the file."""
-        self._index(position, batch.size, batch.last_offset, batch.max_timestamp)
+        self.index_batch(position, batch.size, batch.last_offset, batch.max_timestamp)
 
-    def _index(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
+    def index_batch(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
+        """As `index`, of a batch of `size` bytes that may still be queued."""
         # The order of these steps decides which entries exist; it is Kafka's (LogSegment.append),
         # so that both write the same indexes for the same batches.
         if max_timestamp > self.max_timestamp:

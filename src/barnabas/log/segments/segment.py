@@ -70,7 +70,7 @@ class Segment(IndexedFile):
             self.first_seen = max_timestamp
         self.size = position + size
         if self.since_index > self.index_interval or self.newest_seen == UNKNOWN:
-            self._index(position, size, last_offset, max_timestamp)
+            self.index_batch(position, size, last_offset, max_timestamp)
             return
         # What most batches come to, without a call.
         if max_timestamp > self.newest_seen:

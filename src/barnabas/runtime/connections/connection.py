@@ -255,7 +255,7 @@ class Connection:
         """The event is over: what is small leaves at the end of the turn, as long as nothing waits for it."""
         outbox = self._outbox
         is_small = 0 < outbox.size <= SMALL_BYTES and not self._stalled
-        if is_small and not outbox.has_files:
+        if is_small and outbox.is_plain:
             self._departures.add(self)
         else:
             self._flush()

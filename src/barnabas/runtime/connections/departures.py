@@ -1,8 +1,7 @@
 """Departures: replies that leave together when the loop's turn is over, and what a turn leaves over."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from typing import Protocol
 
 from barnabas.ports import Timers
@@ -35,7 +34,7 @@ class Departures:
 
     def __init__(self, timers: Timers, monotonic: Callable[[], float]) -> None:
         """`monotonic` is the clock by which turns are measured, in seconds."""
-        self._leaving: list[Departing] = []
+        self._leaving: deque[Departing] = deque()
         self._left_over: deque[Callable[[], None]] = deque()
         self._ends_at: float | None = None
         self.monotonic = monotonic
@@ -82,16 +81,11 @@ class Departures:
                 self.soon(self._call_later)
 
     def _leave(self) -> None:
-        leaving, self._leaving = self._leaving, []
-        self._let_go(iter(leaving))
-
-    def _let_go(self, leaving: Iterator[Departing]) -> None:
-        all_gone = False
+        leaving = self._leaving
         try:
-            for one in leaving:
-                one.leave()
-            all_gone = True
+            while leaving:
+                leaving.popleft().leave()
         finally:
-            if not all_gone:
+            if leaving:
                 # What fails in one is no matter of the others.
-                self.soon(partial(self._let_go, leaving))
+                self.soon(self._leave)

@@ -8,6 +8,7 @@ whole. What did not fit is read again later, never kept.
 
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 from barnabas.errors import StorageError
 from barnabas.ports import Channel
@@ -36,7 +37,7 @@ class Outbox:
         "_parts",
         "_taken",
         "evict",
-        "has_files",
+        "is_plain",
         "size",
     )
 
@@ -51,8 +52,8 @@ class Outbox:
         self.evict = evict
         self._parts: deque[Buffer | FileSlice] = deque()
         self.size = 0
-        self.has_files = False
-        """Whether some of what is queued since it was empty is in files, which may go meanwhile."""
+        self.is_plain = True
+        """Whether each reply queued since it was empty is one part: what is in a file may go meanwhile."""
 
     def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
@@ -60,7 +61,7 @@ class Outbox:
             self._parts.append(send)
         else:
             self._parts.extend(send.parts)
-            self.has_files |= any(isinstance(part, FileSlice) for part in send.parts)
+            self.is_plain &= len(send.parts) == 1
         self.size += len(send)
 
     def flush(self, channel: Channel) -> bool:
@@ -70,8 +71,8 @@ class Outbox:
             ConnectionFailed: the stream broke.
             StorageError: a file region cannot be read, or is shorter than promised.
         """
-        parts, is_out = self._parts, True
-        while parts and is_out:
+        parts = self._parts
+        while parts:
             first = parts[0]
             if type(first) is bytes and len(parts) == 1:
                 # One response, as mostly.
@@ -86,21 +87,21 @@ class Outbox:
             if sent == self.size:
                 parts.clear()
                 self.size = 0
-                self.has_files = False
+                self.is_plain = True
                 break
             self._advance(sent)
-            is_out = sent >= wanted
-        if not is_out:
-            self._count()
-        elif self._is_counted:
+            if sent < wanted:
+                self._count()
+                return False
+        if self._is_counted:
             self._uncount()
-        return is_out
+        return True
 
     def clear(self) -> None:
         """Forget everything; for a stream that broke or ends."""
         self._parts.clear()
         self.size = 0
-        self.has_files = False
+        self.is_plain = True
         self._uncount()
 
     def _count(self) -> None:
@@ -127,7 +128,7 @@ class Outbox:
         scratch = self._memory.send
         used = wanted = 0
         buffers: list[Buffer] = []
-        for part in self._parts:
+        for part in islice(self._parts, _PARTS_PER_CALL):
             if isinstance(part, FileSlice):
                 size = part.size
                 if used + size > SEND_BYTES:
@@ -142,8 +143,6 @@ class Outbox:
                 size = len(part)
                 buffers.append(part)
             wanted += size
-            if len(buffers) == _PARTS_PER_CALL:
-                break
         return buffers, wanted
 
     def _advance(self, sent: int) -> None:

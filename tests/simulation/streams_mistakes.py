@@ -1,6 +1,6 @@
 """Mistakes of a broker with streams groups; see `mistakes`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -35,7 +35,7 @@ def give_tasks_too_soon(patch: Patch) -> None:
 def stand_by_beside_oneself(patch: Patch) -> None:
     """Have a process do a task and stand by for it."""
 
-    def is_free(task: Task, _process: str, holders: Mapping[Task, set[str]]) -> bool:
+    def is_free(task: Task, _own: Container[Task], holders: Mapping[Task, set[str]]) -> bool:
         return task.role is not Role.ACTIVE or not holders.get(task)
 
     patch.setattr(reconciling, "_is_free", is_free)

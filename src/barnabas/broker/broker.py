@@ -192,7 +192,7 @@ class Broker:
             from barnabas.broker.shares.shares import Shares
             from barnabas.broker.shares.states import KeptShares
 
-            time = Time(self.purgatory, self.clock, self.timers, self.client_memory)
+            time = Time(self.purgatory, self.clock, self.timers, self.client_memory, self.stepping)
             policies = Policies(self.settings, self.client_resources, share_policy)
             kept = KeptShares(
                 self.topics,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.share_leaders import current_leader
 from barnabas.broker.shares.acknowledgements import (
     Acknowledger,
@@ -28,7 +28,10 @@ from barnabas.protocol.share_acknowledge import (
 )
 
 
-def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: ShareAcknowledgeRequest
+) -> Steps[ShareAcknowledgeResponse]:
     """Apply the acknowledgements, partition by partition."""
     group_id, member_id = request.group_id or "", request.member_id or ""
     acknowledgements = acknowledgements_of(request.topics)
@@ -40,23 +43,16 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
         return ShareAcknowledgeResponse(
             error_code=error.code, error_message=error.why or None, responses=[], node_endpoints=[]
         )
-    pending = Pending()
-
-    def done(codes: Codes) -> None:
-        if request.share_session_epoch == CLOSES:
-            broker.shares.end_session(group_id, member_id)
-        pending.complete(
-            ShareAcknowledgeResponse(
-                error_code=ErrorCode.NONE,
-                acquisition_lock_timeout_ms=broker.shares.partitions.lock_ms(group_id),
-                responses=list(_responses(broker, codes)),
-                node_endpoints=[],
-            )
-        )
-
     sender = Acknowledger(group_id, member_id, request.is_renew_ack)
-    acknowledge_all(broker.shares.partitions, sender, acknowledgements, done)
-    return pending
+    codes = yield from acknowledge_all(broker.shares.partitions, sender, acknowledgements)
+    if request.share_session_epoch == CLOSES:
+        broker.shares.end_session(group_id, member_id)
+    return ShareAcknowledgeResponse(
+        error_code=ErrorCode.NONE,
+        acquisition_lock_timeout_ms=broker.shares.partitions.lock_ms(group_id),
+        responses=list(_responses(broker, codes)),
+        node_endpoints=[],
+    )
 
 
 def _check(request: ShareAcknowledgeRequest) -> None:

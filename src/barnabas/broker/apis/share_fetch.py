@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.share_leaders import current_leader
 from barnabas.broker.shares.acknowledgements import (
     Acknowledger,
@@ -24,7 +25,7 @@ from barnabas.broker.shares.acknowledgements import (
     acknowledge_all,
     acknowledgements_of,
 )
-from barnabas.broker.shares.partitions import Acquired, Live
+from barnabas.broker.shares.live import Acquired, Live
 from barnabas.broker.shares.sessions import CLOSES, OPENS, ShareSession, ShareSessions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.acquiring import Most
@@ -56,7 +57,10 @@ class _Got(NamedTuple):
     code: ErrorCode = ErrorCode.NONE
 
 
-def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: ShareFetchRequest
+) -> Steps[ShareFetchResponse | Pending]:
     """Acknowledge, then acquire."""
     group_id, member_id = request.group_id or "", request.member_id or ""
     epoch = request.share_session_epoch
@@ -67,26 +71,18 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
         _adopt(broker.shares.sessions, session, request)
     except BrokerError as error:
         return _refused(error.code, error.why or None)
-    pending = Pending()
-
-    def acknowledged(codes: Codes) -> None:
-        if epoch == CLOSES:
-            broker.shares.end_session(group_id, member_id)
-            pending.complete(_answer(broker, request, [], codes))
-            return
-        if not request.is_renew_ack and request.share_acquire_mode not in _MODES:
-            pending.complete(_refused(ErrorCode.UNKNOWN_SERVER_ERROR))
-            return
-        got = [] if request.is_renew_ack else _acquire(broker, request, session)
-        waits = request.max_wait_ms > 0 and not request.is_renew_ack
-        if got or codes or not waits:
-            pending.complete(_answer_of(broker, request, session, got, codes))
-        else:
-            _wait(broker, request, session, pending)
-
     sender = Acknowledger(group_id, member_id, request.is_renew_ack)
-    acknowledge_all(broker.shares.partitions, sender, acknowledgements, acknowledged)
-    return pending
+    codes = yield from acknowledge_all(broker.shares.partitions, sender, acknowledgements)
+    if epoch == CLOSES:
+        broker.shares.end_session(group_id, member_id)
+        return _answer(broker, request, [], codes)
+    if not request.is_renew_ack and request.share_acquire_mode not in _MODES:
+        return _refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+    got = [] if request.is_renew_ack else (yield from _acquire(broker, request, session))
+    waits = request.max_wait_ms > 0 and not request.is_renew_ack
+    if got or codes or not waits:
+        return _answer_of(broker, request, session, got, codes)
+    return _wait(broker, request, session)
 
 
 def _check(request: ShareFetchRequest) -> None:
@@ -134,12 +130,15 @@ class _Waiting:
         return True
 
 
-def _wait(
-    broker: Broker, request: ShareFetchRequest, session: ShareSession, pending: Pending
-) -> None:
+def _wait(broker: Broker, request: ShareFetchRequest, session: ShareSession) -> Pending:
+    pending = Pending()
+
+    def acquire() -> Steps[ShareFetchResponse]:
+        got = yield from _acquire(broker, request, session)
+        return _answer_of(broker, request, session, got, {})
+
     def finish() -> None:
-        got = _acquire(broker, request, session)
-        pending.complete(_answer_of(broker, request, session, got, {}))
+        pending.go_on(lambda: broker.stepping.run(acquire()))
 
     def has_some() -> bool:
         return any(_may_have_some(broker, request, place) for place in places)
@@ -148,6 +147,7 @@ def _wait(
     keys = [key for place in places for key in _keys_of(broker, request, place)]
     seconds = request.max_wait_ms / 1000
     broker.purgatory.park(_Waiting(has_some, finish), keys, seconds, pending)
+    return pending
 
 
 def _keys_of(
@@ -179,12 +179,18 @@ def _find(broker: Broker, request: ShareFetchRequest, place: TopicIdPartition) -
         return error.code
 
 
-def _acquire(broker: Broker, request: ShareFetchRequest, session: ShareSession) -> list[_Got]:
+def _acquire(
+    broker: Broker, request: ShareFetchRequest, session: ShareSession
+) -> Steps[list[_Got]]:
     """Records of the session's partitions in turn, until there are enough; and what went wrong."""
     left, left_bytes = request.max_records, request.max_bytes
     strict = request.share_acquire_mode == _STRICT
     got: list[_Got] = []
+    sessions, member = broker.shares.sessions, (request.group_id or "", request.member_id or "")
     for place in list(session.places):
+        yield
+        if not sessions.goes_on(member, session):
+            break
         live = _find(broker, request, place)
         if live is _COMING:
             continue

@@ -66,7 +66,10 @@ class Pending:
             return
         if not isinstance(reply, Pending):
             self.complete(reply)
+        elif self.is_done:
+            reply.give_up()
         elif reply is not self:
+            self.on_given_up(reply.give_up)
             reply.on_done(self.complete)
 
     def on_done(self, callback: Callable[[object], None]) -> None:

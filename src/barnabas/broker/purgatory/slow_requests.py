@@ -1,6 +1,6 @@
 """Slow requests: of those that cannot be done in steps, one is handled in a turn of the loop.
 
-They are the ones that unpack far more than they bring: a batch of 3 KB can hold 32 MB of zeros, which is
+Most unpack far more than they bring: a batch of 3 KB can hold 32 MB of zeros, which is
 one call of a decoder. Each takes some 50 ms, and hundreds of connections may bring one at the same time.
 """
 
@@ -17,6 +17,8 @@ from barnabas.records.batches.packed_checks import unpacks_to_much
 _OLD_FETCHES = 4
 """Below this version what is fetched is unpacked, and packed again in an old format."""
 _NEWEST_RECORD = -3
+_READ_COMMITTED = 1
+"""What is fetched so lists the transactions that were aborted, of which there may be thousands."""
 
 
 class SlowRequests:
@@ -74,8 +76,9 @@ def may_be_slow(dialect: str, request: Request) -> bool:
                 for topic in produce.topic_data
                 for one in topic.partition_data
             )
-        case FetchRequest():
-            return dialect == "kafka" and request.api_version < _OLD_FETCHES
+        case FetchRequest() as fetch:
+            is_old = request.api_version < _OLD_FETCHES
+            return dialect == "kafka" and (is_old or fetch.isolation_level == _READ_COMMITTED)
         case ListOffsetsRequest() as lookup:
             return any(
                 one.timestamp >= 0 or one.timestamp == _NEWEST_RECORD

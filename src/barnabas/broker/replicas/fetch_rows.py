@@ -19,6 +19,12 @@ from barnabas.protocol.fetch import (
 from barnabas.types import new_tuple
 from barnabas.wire.schema import maker
 
+MANY_LISTED, MOST_LISTED = 1000, 5000
+"""Aborted transactions of a response: it is a slow one; or the rest of its partitions give no records.
+
+One partition may be named 1,000 times, and lists all that overlap what is read each time.
+"""
+
 _data = maker(PartitionData)
 _topic = maker(FetchableTopicResponse)
 _response = maker(FetchResponse)

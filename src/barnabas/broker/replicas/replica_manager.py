@@ -6,7 +6,7 @@ from functools import partial
 from types import MappingProxyType
 
 from barnabas.broker.purgatory.purgatory import Purgatory
-from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
+from barnabas.broker.replicas.fetch_rows import MANY_LISTED, MOST_LISTED, Fetched, Read, failed
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.reading import ReadOne, read_records
@@ -363,13 +363,15 @@ class ReplicaManager:
 
         The first batch found comes whole, so that a reader always gets on (KIP-74); with
         `each_whole` that of each partition does. What was appended before is read too, also where it
-        shares a readiness event with this. `read_one` reads each partition.
+        shares a readiness event with this. `read_one` reads each partition. `MOST_LISTED` is
+        a limit like `max_bytes`.
         """
         if self._dirty:
             self.write()
         fetched: list[Fetched] = []
         left = max_bytes
         min_one = True
+        listed = 0
         for read in reads:
             topic, topic_id, asked = read
             most = min(left, asked.partition_max_bytes)
@@ -383,7 +385,12 @@ class ReplicaManager:
             if size:
                 left -= size
                 min_one = each_whole and left > 0
+                if got.data.aborted_transactions:
+                    listed += len(got.data.aborted_transactions)
+                    left = left if listed < MOST_LISTED else 0
             fetched.append(got)
+        if listed >= MANY_LISTED:
+            self.on_slow()
         return fetched
 
     def _unknown(self, topic: str, topic_id: bytes) -> ErrorCode:

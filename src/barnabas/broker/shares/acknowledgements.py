@@ -1,6 +1,6 @@
-"""ShareAcknowledging: the acknowledgements of one request, and when all of them are kept.
+"""The acknowledgements of one request, partition by partition, and when all of them are kept.
 
-ShareFetch and ShareAcknowledge say them alike.
+ShareFetch and ShareAcknowledge say them alike. One may acknowledge 100,000 records one by one.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -8,6 +8,8 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from barnabas.broker.purgatory.latch import CodeLatch
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.partition import Acknowledge, Acknowledged
@@ -62,16 +64,19 @@ def acknowledge_all(
     partitions: SharePartitions,
     sender: Acknowledger,
     acknowledgements: dict[TopicIdPartition, list[Acknowledged]],
-    on_done: Callable[[Codes], None],
-) -> None:
-    """Apply all acknowledgements; `on_done` receives a code for each partition when all are stored.
+) -> Steps[Codes]:
+    """Apply all acknowledgements, a step for each partition; the code of each when all are stored.
 
     A partition with a renewal that was not announced is refused as a whole.
     """
-    latch = CodeLatch(acknowledgements, on_done)
+    kept = Pending()
+    latch = CodeLatch(acknowledgements, kept.complete)
     for place, batches in acknowledgements.items():
         key = StateKey(sender.group_id, place)
         latch.begin(place, partial(_acknowledge, partitions, key, sender, batches))
+        yield
+    codes: Codes = yield kept
+    return codes
 
 
 def _acknowledge(

@@ -5,25 +5,25 @@ Joins the machine of a partition with its log, with what is kept of it, and with
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.groups.policies import Policies
 from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.shares.live import Acquired, Live
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.reading import read
 from barnabas.broker.shares.states import KeptShares
 from barnabas.coordinators.share_partition.acquiring import Most
 from barnabas.coordinators.share_partition.partition import Acknowledged, SharePartition
 from barnabas.coordinators.share_partition.restoring import restored
-from barnabas.coordinators.share_partition.spans import Span
-from barnabas.coordinators.share_state.leaders import AS_BEFORE, StateUpdate
+from barnabas.coordinators.share_state.leaders import StateUpdate
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.log.partition.stability import stable_end
-from barnabas.ports import Clock, Timer, Timers
+from barnabas.ports import Clock, Timers
 
 if TYPE_CHECKING:
     from barnabas.broker.shares.partition_ends import PartitionEnds
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 64
 """States that are removed together: their records have the group's name, of up to 32 KB, each."""
-_SPAN_BYTES = 250
-"""Of records delivered together. By default there are up to 2,000 of these spans in a partition."""
+_SPAN_BYTES = 450
+"""Of records delivered together, and of what is kept of them. By default a partition has up to 2,000."""
 
 Told = Callable[[ErrorCode], None]
 IsRead = Callable[[StateKey], bool]
@@ -41,12 +41,13 @@ IsRead = Callable[[StateKey], bool]
 
 
 class Time(NamedTuple):
-    """Waiting requests, the clock, timers, and the memory limit of clients."""
+    """Waiting requests, the clock, timers, the memory limit of clients, and long work."""
 
     purgatory: Purgatory
     clock: Clock
     timers: Timers
     memory: ClientMemory
+    stepping: Stepping
 
 
 class Routed(NamedTuple):
@@ -55,27 +56,6 @@ class Routed(NamedTuple):
     states: "RoutedStates"
     reads: "StateReads"
     ends: "PartitionEnds"
-
-
-class Acquired(NamedTuple):
-    """Records as they are in the log, and which of them are the member's now."""
-
-    records: memoryview
-    spans: Sequence[Span]
-
-
-@dataclass(slots=True)
-class Live:
-    """One partition of one group that somebody reads. `held_bytes`: what is charged for it."""
-
-    key: StateKey
-    partition: Partition
-    state: SharePartition
-    timer: Timer | None = None
-    held_bytes: int = 0
-    state_epoch: int = AS_BEFORE
-    leader_epoch: int = AS_BEFORE
-    """In a cluster, the epochs under which its state may be written."""
 
 
 class SharePartitions:
@@ -92,9 +72,11 @@ class SharePartitions:
         """`routed`: where states are kept in a cluster; a broker that is alone has all itself."""
         self._kept, self._topics, self._replicas = kept, kept.topics, kept.replicas
         self._policies = policies
-        self._purgatory, self._clock, self._timers, self._memory = around
+        self._purgatory, self._clock, self._timers, self._memory, self._stepping = around
         self._is_read = is_read
         self._live: dict[StateKey, Live] = {}
+        self._acquired: dict[tuple[str, str], dict[StateKey, None]] = {}
+        """Where a member, of a group, has acquired anything since its session began, or may have."""
         self._routed = routed
 
     def prepare(self) -> None:
@@ -214,6 +196,8 @@ class SharePartitions:
             found = read(log, offset, end, most_bytes, committed_only=policy.committed_only)
             spans = state.acquire(member_id, found.batches, most, policy.limits, self._now_ms())
             if spans:
+                member = live.key.group_id, member_id
+                self._acquired.setdefault(member, {})[live.key] = None
                 self._charge(live)
                 self._set_alarm(live, policy)
                 return Acquired(found.holding(spans), spans)
@@ -236,7 +220,9 @@ class SharePartitions:
     ) -> None:
         """Apply a member's acknowledgements; `on_kept` receives the code when they are written."""
         policy = self._policies.of(live.key.group_id)
-        code = live.state.acknowledge(member_id, batches, policy.limits, self._now_ms())
+        code = live.state.acknowledge(
+            member_id, batches, policy.limits, self._now_ms(), self._has_memory_for
+        )
         if code:
             on_kept(code)
             return
@@ -245,15 +231,25 @@ class SharePartitions:
         self._keep(live, on_kept)
         self._tell_of(live)
 
+    def _has_memory_for(self, spans: int) -> bool:
+        return self._memory.admits(spans * _SPAN_BYTES, "acknowledgement of a share group")
+
     def release(self, group_id: str, member_id: str) -> None:
-        """A member is gone: what it had is for the others."""
-        for live in list(self._live.values()):
-            if live.key.group_id == group_id and live.state.has_any(member_id):
-                live.state.release(member_id, self._policies.of(group_id).limits)
+        """A member is gone: what it had is for the others, soon."""
+        keys = self._acquired.pop((group_id, member_id), None)
+        if keys:
+            self._stepping.run(self._release(keys, member_id))
+            self._replicas.write()
+
+    def _release(self, keys: Iterable[StateKey], member_id: str) -> Steps[None]:
+        for key in keys:
+            live = self._live.get(key)
+            if live is not None and live.state.has_any(member_id):
+                live.state.release(member_id, self._policies.of(key.group_id).limits)
                 self._charge(live)
                 self._keep(live, lambda _code: None)
                 self._tell_of(live)
-        self._replicas.write()
+            yield
 
     def move(self, key: StateKey, start: int, on_kept: Told) -> None:
         """Have a group without members begin elsewhere.

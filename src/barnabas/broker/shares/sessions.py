@@ -93,6 +93,10 @@ class ShareSessions:
         if session is not None:
             self._memory.passing_bytes -= session.held_bytes
 
+    def goes_on(self, member: tuple[str, str], session: ShareSession) -> bool:
+        """Whether a session has neither ended nor begun anew."""
+        return self._sessions.get(member) is session
+
     def has(self, group_id: str) -> bool:
         """Whether a member of a group has a session here."""
         return any(group == group_id for group, _ in self._sessions)

@@ -5,7 +5,7 @@ log: the caller passes the batches that it read, and times in milliseconds. Sour
 SharePartition.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import pairwise
@@ -29,6 +29,10 @@ class Acknowledge(IntEnum):
     """Nobody shall have it."""
     RENEW = 4
     """It needs more time (KIP-1222)."""
+
+
+_KINDS = frozenset(Acknowledge)
+_WITHOUT_RENEW = _KINDS - {Acknowledge.RENEW}
 
 
 class Acknowledged(NamedTuple):
@@ -116,21 +120,34 @@ class SharePartition:
                 self.spans.put(replace(span, state=DeliveryState.ARCHIVED))
 
     def acknowledge(
-        self, member: str, batches: Sequence[Acknowledged], limits: AcquireLimits, now: int
+        self,
+        member: str,
+        batches: Sequence[Acknowledged],
+        limits: AcquireLimits,
+        now: int,
+        fits: Callable[[int], bool] = lambda _more: True,
     ) -> ErrorCode:
-        """Apply a member's acknowledgements: all of them or, if it does not hold all, none."""
+        """Apply a member's acknowledgements: all of them or, if it does not hold all, none.
+
+        `fits`: whether there may be so many spans more; if not, COORDINATOR_NOT_AVAILABLE.
+        """
+        before = len(self.spans)
         if any(after.first < batch.first for batch, after in pairwise(batches)):
             return ErrorCode.INVALID_REQUEST
         if any(after.first <= batch.last for batch, after in pairwise(batches)):
             return ErrorCode.INVALID_RECORD_STATE
-        wanted: list[Span] = []
+        wanted: dict[int, Span] = {}
         for batch in batches:
             code, spans = self._acknowledge(member, batch, limits, now)
             if code:
+                self.spans.join()
                 return code
-            wanted += spans
-        for span in wanted:
-            self.spans.put(span)
+            wanted |= {span.first: span for span in spans}
+        after = Spans(joined(wanted.get(span.first, span) for span in self.spans))
+        if not fits(len(after) - before):
+            self.spans.join()
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
+        self.spans = after
         self._advance()
         return ErrorCode.NONE
 
@@ -139,8 +156,8 @@ class SharePartition:
     ) -> tuple[ErrorCode, list[Span]]:
         first, last, kinds = batch
         count = last - first + 1
-        known = set(Acknowledge) if limits.renews else set(Acknowledge) - {Acknowledge.RENEW}
-        if first < 0 or count <= 0 or len(kinds) not in {1, count} or not set(kinds) <= known:
+        known = _KINDS if limits.renews else _WITHOUT_RENEW
+        if first < 0 or count <= 0 or len(kinds) not in {1, count} or not known.issuperset(kinds):
             return ErrorCode.INVALID_REQUEST, []
         if first < self.start and last < self.start:
             return ErrorCode.NONE, []

@@ -2,8 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
+from operator import attrgetter
 
 
 class DeliveryState(IntEnum):
@@ -41,6 +42,10 @@ class Span:
     def __len__(self) -> int:
         return self.last - self.first + 1
 
+    def at(self, first: int, last: int) -> "Span":
+        """The same state of other offsets. Quicker than `replace`, for thousands of records one by one."""
+        return Span(first, last, self.state, self.count, self.member, self.until_ms, self.lot)
+
     def is_like(self, other: "Span") -> bool:
         """Whether the other span, which starts where this one ends, can be merged with it."""
         mine = self.state, self.count, self.member, self.until_ms, self.lot
@@ -48,13 +53,16 @@ class Span:
         return self.last + 1 == other.first and mine == theirs
 
 
+_first_of = attrgetter("first")
+
+
 class Spans:
     """Spans without gaps or overlaps, sorted."""
 
     __slots__ = ("_spans",)
 
-    def __init__(self) -> None:
-        self._spans: list[Span] = []
+    def __init__(self, spans: Iterable[Span] = ()) -> None:
+        self._spans = list(spans)
 
     def __iter__(self) -> Iterator[Span]:
         return iter(tuple(self._spans))
@@ -88,13 +96,7 @@ class Spans:
         """The spans of these offsets, split at both ends."""
         self._cut(first)
         self._cut(last + 1)
-        begin = self._at(first)
-        found = []
-        for span in self._spans[begin:]:
-            if span.first > last:
-                break
-            found.append(span)
-        return found
+        return self._spans[self._at(first) : bisect_right(self._spans, last, key=_first_of)]
 
     def put(self, span: Span) -> None:
         """Replace the span with exactly these offsets."""
@@ -114,11 +116,11 @@ class Spans:
             return
         span = self._spans[index]
         if span.first < at <= span.last:
-            self._spans[index : index + 1] = [replace(span, last=at - 1), replace(span, first=at)]
+            self._spans[index : index + 1] = [span.at(span.first, at - 1), span.at(at, span.last)]
 
     def _at(self, offset: int) -> int:
         """The index of the span that contains an offset, or of the last one before it."""
-        return max(bisect_right(self._spans, offset, key=lambda one: one.first) - 1, 0)
+        return max(bisect_right(self._spans, offset, key=_first_of) - 1, 0)
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
@@ -126,7 +128,7 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     found: list[Span] = []
     for span in spans:
         if found and found[-1].is_like(span):
-            found[-1] = replace(found[-1], last=span.last)
+            found[-1] = span.at(found[-1].first, span.last)
         else:
             found.append(span)
     return found

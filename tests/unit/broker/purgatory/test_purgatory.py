@@ -188,6 +188,18 @@ def test_nobody_hears_of_a_reply_that_was_given_up() -> None:
     assert (seen, received) == ([], ["gone"])
 
 
+@pytest.mark.parametrize("given_up_when", ["before", "after"])
+def test_who_gives_up_gives_up_what_the_reply_waits_for(given_up_when: str) -> None:
+    given_up: list[str] = []
+    pending, inner = Pending(), Pending()
+    inner.on_given_up(lambda: given_up.append("inner"))
+    if given_up_when == "before":
+        pending.give_up()
+    pending.go_on(lambda: inner)
+    pending.give_up()
+    assert given_up == ["inner"]
+
+
 def test_those_that_have_waited_longest_are_answered_early_where_the_memory_is_full() -> None:
     timers, memory = ManualTimers(), some_memory(20_000)
     purgatory = Purgatory(timers, lambda: timers.now, memory)

@@ -106,6 +106,7 @@ def test_records_are_slow_if_they_unpack_to_much(codec: Codec) -> None:
 
 
 FETCH = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[])
+COMMITTED = FetchRequest(max_wait_ms=0, min_bytes=0, isolation_level=1, topics=[])
 OLD = wrapper(0, [message(0, None, b"v")], Codec.GZIP)
 
 
@@ -118,6 +119,7 @@ OLD = wrapper(0, [message(0, None, b"v")], Codec.GZIP)
         (produced(b"no records at all"), 9, False),
         (FETCH, 3, True),
         (FETCH, 4, False),
+        (COMMITTED, 4, True),
         (looked_up(-1), 7, False),
         (looked_up(1), 7, True),
         (looked_up(-3), 7, True),

@@ -11,15 +11,17 @@ from barnabas.broker.apis07 import produce as produce07
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
-from barnabas.broker.replicas.fetch_rows import Read
+from barnabas.broker.replicas.fetch_rows import Fetched, Read
 from barnabas.broker.replicas.offset_lookup import find_offset
 from barnabas.broker.replicas.own_batch import OwnBatch
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.reading import read_records
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import MAGIC_07, TODAYS_MAGIC, LogConfig
-from barnabas.protocol.fetch import FetchPartition
+from barnabas.protocol.fetch import AbortedTransaction, FetchPartition
 from barnabas.protocol.list_offsets import ListOffsetsPartition
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -308,6 +310,31 @@ def test_each_partition_gets_its_turn_where_an_answer_has_no_room_for_all(tmp_pa
         assert [one.topic for one in fetched] == names
         given += [one.topic for one in fetched if one.data.records]
     assert sorted(given) == sorted(2 * names)
+
+
+def test_a_response_lists_so_many_aborted_transactions_and_then_gives_no_more_records(
+    tmp_path: Path,
+) -> None:
+    """One partition, named 400 times, once held up all others for 100 s."""
+    replicas = replicas_of(tmp_path, "dogs")
+    slow: list[str] = []
+    replicas.on_slow = lambda: slow.append("slow")
+    replicas.append(produce("dogs"))
+    replicas.write()
+    aborted = [AbortedTransaction(producer_id=one, first_offset=0) for one in range(900)]
+
+    def read_one(partition: Partition, read: Read, max_bytes: int, /, *, min_one: bool) -> Fetched:
+        got = read_records(partition, read, max_bytes, min_one=min_one)
+        got.data.aborted_transactions = aborted if got.data.records else []
+        return got
+
+    read = a_read("dogs")
+    assert not slow
+    for count, given, is_slow in ((1, 1, False), (2, 2, True), (400, 6, True)):
+        slow.clear()
+        fetched = replicas.read([read] * count, 1 << 20, read_one=read_one)
+        assert sum(bool(one.data.records) for one in fetched) == given
+        assert bool(slow) == is_slow
 
 
 def test_only_coordinators_and_repairs_write_into_internal_topics(tmp_path: Path) -> None:

@@ -66,6 +66,25 @@ def test_what_is_acknowledged_is_there_and_in_order(
     assert state.start == 6
 
 
+def test_what_there_is_no_memory_for_is_not_acknowledged() -> None:
+    state = SharePartition(0, 0)
+    acquired(state, "a", FIRST, SECOND, THIRD)
+    before = list(state.spans)
+    asked: list[int] = []
+
+    def fits(more: int) -> bool:
+        asked.append(more)
+        return more <= 0
+
+    every_other = [Acknowledged(each, each, [Acknowledge.RELEASE]) for each in (1, 3, 5, 7)]
+    code = state.acknowledge("a", every_other, LIMITS, 0, fits)
+    assert (code, list(state.spans)) == (ErrorCode.COORDINATOR_NOT_AVAILABLE, before)
+    every = [Acknowledged(each, each, [Acknowledge.ACCEPT]) for each in range(9)]
+    assert state.acknowledge("a", every, LIMITS, 0, fits) is ErrorCode.NONE
+    assert state.start == 9
+    assert asked == [6, 0]
+
+
 def test_what_was_aborted_is_done_with_and_counts_for_nobody() -> None:
     state = SharePartition(0, 0)
     gone = LogBatch(0, 2, aborted=True), LogBatch(6, 8, aborted=True)

@@ -39,9 +39,12 @@ def environment() -> dict[str, str]:
     }
 
 
-def submit(master: str, program: Path, *arguments: str) -> list[str]:
-    """The command that runs a program at a master, its driver here."""
-    conf = [word for key, value in CONF.items() for word in ("--conf", f"{key}={value}")]
+def submit(
+    master: str, program: Path, *arguments: str, more: Mapping[str, str] | None = None
+) -> list[str]:
+    """The command that runs a program at a master, its driver here; `more` settings of Spark."""
+    settings = {**CONF, **(more or {})}
+    conf = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     script = str(SPARK / "bin" / "spark-submit")
     return [script, "--master", master, *conf, str(program), *arguments]
 

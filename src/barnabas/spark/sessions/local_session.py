@@ -75,9 +75,7 @@ def session(
     # Spark would start `python3` from PATH, which knows nothing of this environment.
     # Another machine has this Python at most, and not what stands before it here.
     local = master.startswith("local")
-    program = sys.executable
-    if local:
-        program = python_for_workers(program, cache=cache, installed=installed_pyspark())
+    program = _own_python() if local else sys.executable
     os.environ["PYSPARK_PYTHON"] = program
     os.environ["PYSPARK_DRIVER_PYTHON"] = program
     wanted = SETTINGS | (FAST_CHECKPOINTS if fast_checkpoints else {}) | dict(settings or {})
@@ -103,11 +101,16 @@ def register(spark: SparkSession) -> None:
     if not connect and "PYSPARK_PYTHON" not in os.environ:
         context = spark.sparkContext
         if (context.master or "").startswith("local"):
-            context.pythonExec = sys.executable
+            context.pythonExec = _own_python()
     spark.dataSource.register(DefaultSource)
     spark.dataSource.register(DirectorySource)
     if not connect:
         stream_environment.fill(spark)
+
+
+def _own_python() -> str:
+    """This very Python, as Spark's processes on this machine are started with it."""
+    return python_for_workers(sys.executable, cache=default_cache(), installed=installed_pyspark())
 
 
 def _check_packages() -> None:

@@ -9,6 +9,7 @@ from barnabas.protocol.produce import (
     TopicProduceData,
 )
 from barnabas.records.codecs.compression import Codec
+from barnabas.replication.acknowledgement import ALL
 
 
 class AppendAgain(Repeatable):
@@ -18,7 +19,7 @@ class AppendAgain(Repeatable):
     """
 
     __slots__ = (
-        "_acks", "_config", "_highest_codec", "_partition", "_place", "_replicas", "_start",
+        "_config", "_highest_codec", "_is_alone", "_partition", "_place", "_replicas", "_role", "_start",
     )  # fmt: skip
 
     def __init__(
@@ -37,7 +38,9 @@ class AppendAgain(Repeatable):
         self._place = topic.name, bytes(topic.topic_id), partition.index
         self._config = partition.log.config
         self._start = partition.log.start_offset
-        self._acks = acks
+        self._role = partition.role
+        self._is_alone = self._role is not None and acks == ALL
+        """Whether the response says that all replicas have the batch, of which there is one."""
         self._highest_codec = highest_codec
 
     def again(
@@ -56,7 +59,8 @@ class AppendAgain(Repeatable):
             replicas.find_requested(*self._place) is not partition
             or log.config is not self._config
             or log.start_offset != self._start
-            or (partition.role is not None and not partition.answers_when_written(self._acks))
+            or partition.role is not self._role
+            or (self._is_alone and not partition.counts_when_written)
         ):
             return None
         usual = replicas.append_usual(partition, view, places)

@@ -4,8 +4,6 @@ Named tuples, as one is made for each partition of each request.
 """
 
 from collections.abc import Iterable
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
@@ -28,7 +26,6 @@ One partition may be named 1,000 times, and lists all that overlap what is read 
 _data = maker(PartitionData)
 _topic = maker(FetchableTopicResponse)
 _response = maker(FetchResponse)
-_place = itemgetter(0, 1)
 
 
 class Read(NamedTuple):
@@ -69,10 +66,11 @@ def failed(read: Read, code: ErrorCode) -> Fetched:
 
 def response_of(fetched: Iterable[Fetched], session_id: int = 0) -> FetchResponse:
     """The response, in the order of what was read."""
-    return _response(
-        session_id=session_id,
-        responses=[
-            _topic(topic=name, topic_id=topic_id, partitions=[one[2] for one in group])
-            for (name, topic_id), group in groupby(fetched, _place)
-        ],
-    )
+    topics: list[FetchableTopicResponse] = []
+    place = None
+    for name, topic_id, data in fetched:
+        if (name, topic_id) != place:
+            place = name, topic_id
+            topics.append(_topic(topic=name, topic_id=topic_id, partitions=[]))
+        topics[-1].partitions.append(data)
+    return _response(session_id=session_id, responses=topics)

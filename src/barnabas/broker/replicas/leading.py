@@ -142,7 +142,8 @@ class Leading:
         """Let consumers read up to there, and answer who waits for that."""
         partition = self._partition
         partition.log.high_watermark = watermark
-        partition.on_seen()
+        if partition.unseen:
+            partition.on_seen()
         self._ports.purgatory.happened(self, _MANY)
 
     def _on_counted(self, end_offset: int) -> None:

@@ -15,6 +15,7 @@ from barnabas.wire.send import FileSlice, HeldRecords
 _CONVERTED_BYTES_MAX = 4 << 20
 """What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 
+_NONE = ErrorCode.NONE
 _data = maker(PartitionData)
 
 
@@ -102,7 +103,7 @@ def partition_data(
     log = partition.log
     return _data(
         partition_index=partition.index,
-        error_code=ErrorCode.NONE,
+        error_code=_NONE,
         high_watermark=log.high_watermark,
         last_stable_offset=stable,
         log_start_offset=log.start_offset,

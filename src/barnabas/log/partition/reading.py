@@ -19,6 +19,7 @@ from barnabas.wire.send import FileSlice
 log = logging.getLogger(__name__)
 
 _HINTS_KEPT = 64
+_NONE = ErrorCode.NONE
 
 
 class ReadHints:
@@ -79,7 +80,7 @@ def slice_of_recent(
             return NOTHING
         elif found + 1 < len(positions):
             size = min(positions[found + 1], segment.written) - position
-    return new_tuple(ReadInfo, (FileSlice(segment.file, position, size), ErrorCode.NONE))
+    return new_tuple(ReadInfo, (FileSlice(segment.file, position, size), _NONE))
 
 
 def slice_of_older(
@@ -111,13 +112,13 @@ def slice_of_older(
         return NOTHING  # The batch that contains one contains the other.
     size = max(max_bytes, least)
     if size >= limit:
-        return new_tuple(ReadInfo, (FileSlice(segment.file, start, limit), ErrorCode.NONE))
+        return new_tuple(ReadInfo, (FileSlice(segment.file, start, limit), _NONE))
     # Whole batches if the index knows a boundary: the reader continues there.
     boundary = segment.boundary_at(start + size)
     if boundary.position > start:
         hints.put(segment, boundary)
         size = boundary.position - start
-    return new_tuple(ReadInfo, (FileSlice(segment.file, start, size), ErrorCode.NONE))
+    return new_tuple(ReadInfo, (FileSlice(segment.file, start, size), _NONE))
 
 
 def _look_up(segments: Segments, offset: int) -> tuple[Segment, BatchPosition] | None:

@@ -245,12 +245,14 @@ class IndexedFile(BatchFile):
         """As `index`, of a batch of `size` bytes that may still be queued."""
         # The order of these steps decides which entries exist; it is Kafka's (LogSegment.append),
         # so that both write the same indexes for the same batches.
-        if max_timestamp > self.max_timestamp:
+        newest = self.newest_seen
+        if max_timestamp > (self.max_timestamp if newest == UNKNOWN else newest):
             self.newest_seen = max_timestamp
             self.max_timestamp_offset = last_offset
         if self.since_index > self.index_interval:
-            self.offsets.append(last_offset, position)
-            self.times.append(self.newest_seen, self.max_timestamp_offset)
+            # As the properties, which cost more than the rest of it.
+            (self._offsets or self.offsets).append(last_offset, position)
+            (self._times or self.times).append(self.newest_seen, self.max_timestamp_offset)
             self.since_index = 0
             self.room -= 1
         self.since_index += size

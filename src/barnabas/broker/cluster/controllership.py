@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from barnabas.broker.cluster.controller_changes import ChangesPorts, ControllerChanges
 from barnabas.broker.cluster.controller_election import Term
-from barnabas.broker.cluster.controller_nodes import allows_unclean, read_view, with_states
+from barnabas.broker.cluster.controller_nodes import read_view, with_states, with_unclean
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.leader_rebalance import Balance, LeaderRebalance
 from barnabas.broker.cluster.peer_connection import Address, PeerConnection
@@ -61,6 +61,8 @@ class ControllerPorts(NamedTuple):
     may_delete: Callable[[], bool]
     """`delete.topic.enable`."""
     balance: Balance = Balance()
+    may_be_unclean: Callable[[], bool] = bool
+    """`unclean.leader.election.enable` of this broker."""
 
 
 class Controllership:
@@ -135,15 +137,21 @@ class Controllership:
 
     def take_config(self, name: str, config: Mapping[str, str]) -> None:
         """A topic has these properties now: replicas that lack records may lead it, or not any more."""
-        unclean = {*self.view.unclean} - {name}
-        if not allows_unclean(config):
-            self.view = replace(self.view, unclean=frozenset(unclean))
-            return
-        self.view = replace(self.view, unclean=frozenset(unclean | {name}))
-        topic = self.view.image.topics.get(name)
+        self.view = replace(self.view, unclean=with_unclean(self.view.unclean, {name: config}))
+        self._elect_offline({name} & self.view.image.topics.keys())
+
+    def take_unclean_default(self) -> None:
+        """`unclean.leader.election.enable` of this broker may be another one now."""
+        self.view = replace(self.view, unclean_by_default=self._ports.may_be_unclean())
+        self._elect_offline(self.view.image.topics)
+
+    def _elect_offline(self, topics: Iterable[str]) -> None:
+        """Elect leaders where there is none, of topics that let replicas lead that are not in sync."""
         offline = tuple(
             TopicPartition(name, index)
-            for index, state in (topic.partitions.items() if topic is not None else ())
+            for name in topics
+            if self.view.allows_unclean(name) and name not in self.view.deletions
+            for index, state in self.view.image.topics[name].partitions.items()
             if state.leader == NO_LEADER
         )
         if offline:
@@ -183,7 +191,11 @@ class Controllership:
         try:
             view = read_view(ports.registry, ports.node_id, self._term.epoch, ports.listener)
             # What only a controller knows outlasts a second beginning.
-            self.view = replace(view, shutting_down=self.view.shutting_down)
+            self.view = replace(
+                view,
+                shutting_down=self.view.shutting_down,
+                unclean_by_default=ports.may_be_unclean(),
+            )
             self._is_ready = True
             self._give_ids()
             self.take(Elected())

@@ -50,7 +50,6 @@ from barnabas.wire.schema import NO_UUID
 log = logging.getLogger(__name__)
 
 _TICK_SECONDS = 1.0
-_MIN_ISR = "min.insync.replicas"
 
 Errors = Mapping[TopicPartition, ErrorCode]
 
@@ -286,14 +285,14 @@ class ClusterMember:
         )
         partition.leader_epoch, partition.role = state.leader_epoch, role
         self._fetchers.follow(place, role, state.leader)
-        row = {**place._asdict(), "epoch": state.leader_epoch, "leader": state.leader}
-        log.info("follows a partition", extra=row)
+        fields = {"epoch": state.leader_epoch, "leader": state.leader}
+        log.info("follows a partition", extra={**place._asdict(), **fields})
 
     def _host(self, place: TopicPartition) -> Partition:
         """The partition with its log, offline for now."""
         config = self.topics.config(place.topic)
-        kept = self._hosting.log_for(place, self._topic_id(place.topic), config)
-        partition = self._replicas.host(kept)
+        topic_id = self._topic_id(place.topic)
+        partition = self._replicas.host(self._hosting.log_for(place, topic_id, config))
         for forget in self.on_role_end:
             forget(partition)
         return partition
@@ -323,6 +322,12 @@ class ClusterMember:
         changes = TopicDelta(partitions={place.partition: state})
         self.image = self.image.apply(ImageDelta(topics={place.topic: changes}))
 
+    def adopt(self, config: BrokerConfig) -> None:
+        """Go on with these properties."""
+        self._config = config
+        self.throttles.adopt(config)
+        self.controller.take_unclean_default()
+
     def tick(self) -> None:
         """Have leaders look who lags; due every `tick_seconds`."""
         for partition in [*self._replicas.partitions()]:
@@ -330,7 +335,7 @@ class ClusterMember:
                 partition.role.tick(self._limits(partition.log.topic_partition.topic))
 
     def _limits(self, topic: str) -> Limits:
-        own = self.topics.config(topic).get(_MIN_ISR, "")
+        own = self.topics.config(topic).get("min.insync.replicas", "")
         # ZooKeeper takes whatever a tool writes: what is no number does not count.
         least = int(own) if own.isdecimal() else self._config.min_insync_replicas
         strict = self.versions.strict_min_isr >= 0
@@ -349,10 +354,9 @@ class ClusterMember:
     def _know_brokers(self) -> None:
         brokers = self.image.brokers
         self._fetchers.know_brokers({one: address_of(broker) for one, broker in brokers.items()})
-        epochs = dict.fromkeys(brokers, -1)
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
-                partition.role.know_brokers(epochs)
+                partition.role.know_brokers(dict.fromkeys(brokers, -1))
 
     # --- Requests of this broker --------------------------------------------------------------
 
@@ -367,6 +371,7 @@ class ClusterMember:
             listeners(self._config)[0].name,
             lambda: self._config.delete_topic_enable,
             balance_of(self._config),
+            lambda: self._config.unclean_leader_election_enable,
         )
         return ClusterController(ports, self._ports.clock)
 

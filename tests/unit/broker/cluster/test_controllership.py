@@ -1,6 +1,7 @@
 """A controller over a ZooKeeper in memory: nodes that cannot be read, and writes that fail."""
 
 import json
+from collections.abc import Callable
 from typing import cast
 
 import pytest
@@ -37,7 +38,7 @@ class Silent:
 class Started:
     """A controller that begins; `nodes` are there before."""
 
-    def __init__(self, **nodes: object) -> None:
+    def __init__(self, may_be_unclean: Callable[[], bool] = bool, /, **nodes: object) -> None:
         self.keeper = SimulatedZooKeeper()
         self.session: SimulatedSession = self.keeper.session()
         self.timers = ManualTimers()
@@ -57,7 +58,7 @@ class Started:
         ports = ControllerPorts(
             NodeId(1), cast("SharedRegistry", self.session), self.timers, SystemEntropy(),
             versions_of("3.9"), lambda _address: cast("PeerConnection", Silent()), "PLAINTEXT",
-            lambda: True,
+            lambda: True, may_be_unclean=may_be_unclean,
         )  # fmt: skip
         version = self.keeper.nodes["/controller_epoch"][1]
         self.controller = Controllership(ports, Term(1, version), lambda: None)
@@ -118,3 +119,12 @@ def test_a_partition_without_a_leader_gets_one_once_its_topic_allows_an_unclean_
     found = started.controller.view.image.partition(DOGS)
     assert found is not None
     assert (found.leader, found.isr) == (1, (1,))
+
+
+@pytest.mark.parametrize("unclean", [False, True])
+def test_a_controller_begins_with_the_brokers_own_property(*, unclean: bool) -> None:
+    path = "__brokers__topics__dogs__partitions__0__state"
+    started = Started(lambda: unclean, **{path: {**STATE, "leader": -1, "isr": [9]}})
+    found = started.controller.view.image.partition(DOGS)
+    assert found is not None
+    assert found.leader == (1 if unclean else NO_LEADER)

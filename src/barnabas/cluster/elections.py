@@ -27,7 +27,7 @@ def elect_missing(draft: Draft, partition: TopicPartition, *, unclean: bool = Fa
         if first:
             draft.begin(partition, state, first)
         return first is not None
-    unclean = unclean or partition.topic in draft.view.unclean
+    unclean = unclean or draft.view.allows_unclean(partition.topic)
     choice = after_loss(state.replicas, state.isr, live, unclean=unclean)
     if choice:
         draft.elect(partition, state, choice)

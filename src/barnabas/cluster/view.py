@@ -1,6 +1,6 @@
 """View: what the controller knows of its cluster, and the decisions that change it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from barnabas.cluster.image import NO_LEADER, ClusterImage, PartitionState
@@ -22,14 +22,20 @@ class View:
     """Brokers that have asked to stop and are still there."""
     deletions: Mapping[str, Deletion] = field(default_factory=dict)
     """The topics that are being deleted."""
-    unclean: Collection[str] = frozenset()
-    """The topics with `unclean.leader.election.enable`."""
+    unclean: Mapping[str, bool] = field(default_factory=dict)
+    """`unclean.leader.election.enable` of the topics that have it as their own."""
+    unclean_by_default: bool = False
+    """The same of all other topics: the controller's own property."""
     listener: str = "PLAINTEXT"
     """`inter.broker.listener.name`."""
 
     def live(self, state: PartitionState) -> frozenset[NodeId]:
         """The replicas of a partition that may lead it."""
         return frozenset(self.image.live_replicas(state)) - self.shutting_down
+
+    def allows_unclean(self, topic: str) -> bool:
+        """Whether replicas that are not in sync may lead, where no other is left."""
+        return self.unclean.get(topic, self.unclean_by_default)
 
     def lacks_leader(self, state: PartitionState) -> bool:
         """Whether nobody leads the partition, or somebody who is gone."""

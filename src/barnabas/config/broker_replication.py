@@ -95,6 +95,12 @@ class ReplicationConfig(Configuration):
         HIGH,
         "The percentage of a broker's preferred partitions that others may lead.",
     )
+    unclean_leader_election_enable: bool = boolean(
+        HIGH,
+        default=False,
+        text="Indicates whether to enable replicas not in the ISR set to be elected as leader where no "
+        "other is left: records may be lost. A topic's own property comes first.",
+    )
     broker_rack: str | None = optional_string(
         MEDIUM,
         "Rack of the broker, by which a cluster spreads replicas, and consumers find a near one.",

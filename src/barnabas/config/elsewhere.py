@@ -34,7 +34,7 @@ _WHY = {
         num.recovery.threads.per.data.dir num.replica.alter.log.dirs.threads""",
     "there is one broker": """
         inter.broker.listener.name security.inter.broker.protocol
-        num.replica.fetchers replica.* unclean.leader.election.*
+        num.replica.fetchers replica.*
         alter.log.dirs.replication.quota.* request.timeout.ms
         log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
     "each broker coordinates its own transactions": """

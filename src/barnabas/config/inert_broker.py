@@ -247,7 +247,6 @@ ssl.truststore.location string -
 ssl.truststore.password password -
 ssl.truststore.type string JKS
 transaction.state.log.load.buffer.size int 5242880
-unclean.leader.election.enable boolean false changeable
 zookeeper.clientCnxnSocket string -
 zookeeper.max.in.flight.requests int 10
 zookeeper.metadata.migration.enable boolean false

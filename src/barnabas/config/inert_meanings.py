@@ -221,7 +221,6 @@ ssl.truststore.location The file with the certificates that are trusted.
 ssl.truststore.password What opens the file with trusted certificates.
 ssl.truststore.type The format of the file with trusted certificates.
 transaction.state.log.load.buffer.size How much of the transactions' log is read at once at loading.
-unclean.leader.election.enable Whether a replica that is behind may lead when no other is left.
 zookeeper.clientCnxnSocket The class that connects to ZooKeeper.
 zookeeper.max.in.flight.requests How many requests wait for answers of ZooKeeper at once.
 zookeeper.metadata.migration.enable Whether what ZooKeeper keeps is moved to controllers.

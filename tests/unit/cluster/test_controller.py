@@ -183,12 +183,21 @@ def test_brokers_as_before_change_nothing() -> None:
     assert not controller.last.writes
 
 
+@pytest.mark.parametrize("own", [{}, {"dogs": False}])
+def test_where_the_broker_allows_unclean_elections_a_topic_may_not(own: dict[str, bool]) -> None:
+    controller = three((ONE, TWO))
+    controller.propose((ONE, 11))
+    controller.view = View(controller.view.image, unclean=own, unclean_by_default=True)
+    controller.take(brokers(0, 12, 13))
+    assert controller.brief() == ((NO_LEADER, 1, (ONE,)) if own else (TWO, 1, (TWO,)))
+
+
 @pytest.mark.parametrize("is_on", [False, True])
 def test_unclean_elections_are_a_choice_of_the_topic(*, is_on: bool) -> None:
     controller = three((ONE, TWO))
     controller.propose((ONE, 11))
     if is_on:
-        controller.view = View(controller.view.image, unclean={"dogs"})
+        controller.view = View(controller.view.image, unclean={"dogs": True})
     controller.take(brokers(0, 12, 13))
     assert controller.brief() == ((TWO, 1, (TWO,)) if is_on else (NO_LEADER, 1, (ONE,)))
     assert controller.state().recovering == is_on

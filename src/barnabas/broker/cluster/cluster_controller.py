@@ -86,6 +86,12 @@ class ClusterController:
         if term is not None:
             term.attempt(lambda: term.take_config(name, config))
 
+    def take_unclean_default(self) -> None:
+        """This broker's `unclean.leader.election.enable` may have changed. What fails is done again."""
+        term = self._term
+        if term is not None:
+            term.attempt(term.take_unclean_default)
+
     def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> Pending:
         """Give a topic more partitions. Is done when they are written, or with an error.
 

@@ -58,8 +58,8 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
         if name in image.topics
     }
     written = written_in(registry)
-    unclean = {name for name in written.configs if allows_unclean(written.config_of(name))}
-    return View(image, deletions=deletions, unclean=frozenset(unclean), listener=listener)
+    unclean = with_unclean({}, {name: written.config_of(name) for name in written.configs})
+    return View(image, deletions=deletions, unclean=unclean, listener=listener)
 
 
 def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
@@ -118,6 +118,11 @@ def with_states(
     return image.apply(ImageDelta(topics=topics))
 
 
-def allows_unclean(config: Mapping[str, str]) -> bool:
-    """Whether a topic's own properties let replicas lead that are not in sync."""
-    return config.get(_UNCLEAN) == "true"
+def with_unclean(
+    known: Mapping[str, bool], configs: Mapping[str, Mapping[str, str]]
+) -> dict[str, bool]:
+    """What topics say of unclean elections, when these have these properties now."""
+    own = {
+        name: config[_UNCLEAN] == "true" for name, config in configs.items() if _UNCLEAN in config
+    }
+    return {name: one for name, one in known.items() if name not in configs} | own

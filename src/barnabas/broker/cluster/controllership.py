@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from barnabas.broker.cluster.controller_changes import ChangesPorts, ControllerChanges
 from barnabas.broker.cluster.controller_election import Term
-from barnabas.broker.cluster.controller_nodes import allows_unclean, read_view, with_states
+from barnabas.broker.cluster.controller_nodes import read_view, with_states, with_unclean
 from barnabas.broker.cluster.controller_writes import (
     AnotherController,
     Carried,
@@ -64,6 +64,8 @@ class ControllerPorts(NamedTuple):
     may_delete: Callable[[], bool]
     """`delete.topic.enable`."""
     balance: Balance = Balance()
+    may_be_unclean: Callable[[], bool] = bool
+    """`unclean.leader.election.enable` of this broker."""
 
 
 class Controllership:
@@ -153,15 +155,21 @@ class Controllership:
 
     def take_config(self, name: str, config: Mapping[str, str]) -> Steps[None]:
         """A topic has these properties now: replicas that lack records may lead it, or not any more."""
-        unclean = {*self.view.unclean} - {name}
-        if not allows_unclean(config):
-            self.view = replace(self.view, unclean=frozenset(unclean))
-            return
-        self.view = replace(self.view, unclean=frozenset(unclean | {name}))
-        topic = self.view.image.topics.get(name)
+        self.view = replace(self.view, unclean=with_unclean(self.view.unclean, {name: config}))
+        yield from self._elect_offline({name} & self.view.image.topics.keys())
+
+    def take_unclean_default(self) -> Steps[None]:
+        """`unclean.leader.election.enable` of this broker may be another one now."""
+        self.view = replace(self.view, unclean_by_default=self._ports.may_be_unclean())
+        yield from self._elect_offline(self.view.image.topics)
+
+    def _elect_offline(self, topics: Iterable[str]) -> Steps[None]:
+        """Elect leaders where there is none, of topics that let replicas lead that are not in sync."""
         offline = tuple(
             TopicPartition(name, index)
-            for index, state in (topic.partitions.items() if topic is not None else ())
+            for name in topics
+            if self.view.allows_unclean(name) and name not in self.view.deletions
+            for index, state in self.view.image.topics[name].partitions.items()
             if state.leader == NO_LEADER
         )
         if offline:
@@ -210,7 +218,11 @@ class Controllership:
                 lambda: read_view(ports.registry, ports.node_id, epoch, ports.listener)
             )
             # What only a controller knows outlasts a second beginning.
-            self.view = replace(view, shutting_down=self.view.shutting_down)
+            self.view = replace(
+                view,
+                shutting_down=self.view.shutting_down,
+                unclean_by_default=ports.may_be_unclean(),
+            )
             self._is_ready = True
             yield from self._give_ids()
             yield from self.take(Elected())

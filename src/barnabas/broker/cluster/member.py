@@ -295,14 +295,14 @@ class ClusterMember:
         )
         partition.leader_epoch, partition.role = state.leader_epoch, role
         self._fetchers.follow(place, role, state.leader)
-        row = {**place._asdict(), "epoch": state.leader_epoch, "leader": state.leader}
-        log.info("follows a partition", extra=row)
+        fields = {"epoch": state.leader_epoch, "leader": state.leader}
+        log.info("follows a partition", extra={**place._asdict(), **fields})
 
     def _host(self, place: TopicPartition) -> Partition:
         """The partition with its log, offline for now."""
         config = self.topics.config(place.topic)
-        kept = self._hosting.log_for(place, self._topic_id(place.topic), config)
-        partition = self._replicas.host(kept)
+        topic_id = self._topic_id(place.topic)
+        partition = self._replicas.host(self._hosting.log_for(place, topic_id, config))
         for forget in self.on_role_end:
             forget(partition)
         return partition
@@ -332,6 +332,12 @@ class ClusterMember:
         changes = TopicDelta(partitions={place.partition: state})
         self.image = self.image.apply(ImageDelta(topics={place.topic: changes}))
 
+    def adopt(self, config: BrokerConfig) -> None:
+        """Go on with these properties."""
+        self._config = config
+        self.throttles.adopt(config)
+        self.controller.take_unclean_default()
+
     def tick(self) -> None:
         """Have leaders look who lags; due every `tick_seconds`."""
         for partition in [*self._replicas.partitions()]:
@@ -351,10 +357,9 @@ class ClusterMember:
     def _know_brokers(self) -> None:
         brokers = self.image.brokers
         self._fetchers.know_brokers({one: address_of(broker) for one, broker in brokers.items()})
-        epochs = dict.fromkeys(brokers, -1)
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
-                partition.role.know_brokers(epochs)
+                partition.role.know_brokers(dict.fromkeys(brokers, -1))
 
     # --- Requests of this broker --------------------------------------------------------------
 
@@ -363,6 +368,7 @@ class ClusterMember:
             self.node_id, self._registry, self._ports.timers, self._ports.entropy, self.versions,
             self.connect, listeners(self._config)[0].name, lambda: self._config.delete_topic_enable,
             balance_of(self._config),
+            lambda: self._config.unclean_leader_election_enable,
         )  # fmt: skip
         return ClusterController(ports, self._ports.clock)
 

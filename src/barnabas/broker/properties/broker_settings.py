@@ -64,6 +64,7 @@ _CHANGEABLE = frozenset(
         "min.insync.replicas",
         "producer.id.expiration.ms",
         "transaction.partition.verification.enable",
+        "unclean.leader.election.enable",
     ]
 )
 """What has an effect here and can be changed while the broker runs."""

@@ -231,7 +231,7 @@ class BrokerServer:
         self.broker.config = config
         self.broker.topics.adopt(config)
         if self.broker.member is not None:
-            self.broker.member.throttles.adopt(config)
+            self.broker.member.adopt(config)
         self._cleaner.configure(cleaner_settings(config))
 
     def _start_background(self, broker: Broker, connections: Connections) -> None:

@@ -91,8 +91,9 @@ def test_a_quota_that_one_broker_was_given_is_known_to_all(cluster: EmbeddedClus
         wait(lambda broker=broker: quotas(broker) == [1000.0])  # type: ignore[misc]
 
 
-def test_a_topic_whose_replicas_in_sync_are_gone_is_led_again_once_it_allows_that(
-    cluster: EmbeddedCluster,
+@pytest.mark.parametrize("whose", ["topic", "brokers"])
+def test_a_topic_whose_replicas_in_sync_are_gone_is_led_again_once_that_is_allowed(
+    cluster: EmbeddedCluster, whose: str
 ) -> None:
     with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
         admin.create_topics([NewTopic("dogs", 1, 2)])
@@ -104,5 +105,6 @@ def test_a_topic_whose_replicas_in_sync_are_gone_is_led_again_once_it_allows_tha
         cluster.start(follower)
         with pytest.raises(RequestTimeout, match="nobody leads"):
             cluster.leader("dogs", timeout_s=0.2)
-        admin.alter_configs(Resource.TOPIC, "dogs", {"unclean.leader.election.enable": "true"})
+        kind, name = (Resource.TOPIC, "dogs") if whose == "topic" else (Resource.BROKER, "")
+        admin.alter_configs(kind, name, {"unclean.leader.election.enable": "true"})
         assert cluster.leader("dogs") == follower

@@ -1,6 +1,7 @@
 """A controller over a ZooKeeper in memory: nodes that cannot be read, and writes that fail."""
 
 import json
+from collections.abc import Callable
 from typing import cast
 
 import pytest
@@ -42,7 +43,7 @@ class Silent:
 class Started:
     """A controller that begins; `nodes` are there before."""
 
-    def __init__(self, **nodes: object) -> None:
+    def __init__(self, may_be_unclean: Callable[[], bool] = bool, /, **nodes: object) -> None:
         self.keeper = SimulatedZooKeeper()
         self.session: SimulatedSession = self.keeper.session()
         self.timers = ManualTimers()
@@ -63,7 +64,7 @@ class Started:
         ports = ControllerPorts(
             NodeId(1), cast("SharedRegistry", self.session), self.timers, SystemEntropy(),
             versions_of("3.9"), lambda _address: cast("PeerConnection", Silent(self.sent)),
-            "PLAINTEXT", lambda: True,
+            "PLAINTEXT", lambda: True, may_be_unclean=may_be_unclean,
         )  # fmt: skip
         version = self.keeper.nodes["/controller_epoch"][1]
         self.controller = Controllership(ports, Term(1, version), lambda: None)
@@ -169,3 +170,12 @@ def test_a_controller_of_an_old_epoch_takes_no_tools_node_away() -> None:
     started.session.deliver()
     assert not started.controller.is_ready
     assert started.session.get(ELECTIONS) is not None
+
+
+@pytest.mark.parametrize("unclean", [False, True])
+def test_a_controller_begins_with_the_brokers_own_property(*, unclean: bool) -> None:
+    path = "__brokers__topics__dogs__partitions__0__state"
+    started = Started(lambda: unclean, **{path: {**STATE, "leader": -1, "isr": [9]}})
+    found = started.controller.view.image.partition(DOGS)
+    assert found is not None
+    assert found.leader == (1 if unclean else NO_LEADER)

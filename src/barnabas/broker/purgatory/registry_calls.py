@@ -64,6 +64,8 @@ class StepQueue:
 
     def _end(self, pending: Pending, outcome: object) -> None:
         self._is_busy = False
-        pending.complete(outcome)
-        if not self._is_busy:
-            self._begin()
+        try:
+            pending.complete(outcome)
+        finally:
+            if not self._is_busy:
+                self._begin()

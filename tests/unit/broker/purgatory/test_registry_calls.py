@@ -1,5 +1,7 @@
 """Steps that wait for a registry: in their order, and an error is raised where it is waited for."""
 
+import pytest
+
 from barnabas.broker.purgatory.registry_calls import StepQueue, ask
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.errors import RegistryUnavailable, StorageError
@@ -45,6 +47,22 @@ def test_an_error_is_raised_in_the_steps_and_the_next_ones_go_on() -> None:
     error, after = queue.found
     assert isinstance(error, RegistryUnavailable)
     assert after == "cats after []"
+
+
+def test_a_listener_that_fails_keeps_nobody_waiting() -> None:
+    queue = Queue()
+    queue.session.withheld = []
+
+    def fail(_outcome: object) -> None:
+        raise ValueError("a listener's mistake")
+
+    queue.put("dogs")
+    queue.steps.put(queue._read("birds")).on_done(fail)
+    queue.put("cats")
+    with pytest.raises(ValueError, match="a listener's mistake"):
+        queue.session.answer()
+    queue.session.answer()
+    assert queue.found == ["dogs after []", "cats after ['birds', 'dogs']"]
 
 
 def test_steps_may_put_others() -> None:

@@ -139,4 +139,4 @@ def test_a_target_that_is_not_there(tmp_path: Path) -> None:
         "migrate", "corpus", "--directory", str(LOGS), "--map", str(tmp_path / "map"),
         "-X", "bootstrap.refused.timeout.ms=500",
     )  # fmt: skip
-    assert (done.code, "-b names another" in done.err) == (1, True), done.err
+    assert (done.code, "name another with -b" in done.err) == (1, True), done.err

@@ -95,14 +95,14 @@ def handle(
     if replica is not None:
         for_replica = partial(read_for_replica, clock=broker.clock)
         once = partial(for_replica, replica=replica)
-        read = partial(broker.replicas.read, plan.reads, max_bytes, read_one=once)
+        read = partial(broker.replicas.read, plan.reads, max_bytes, once)
         later = partial(for_replica, replica=replica._replace(has_asked=True))
-        again = partial(read, read_one=later)
+        again = partial(broker.replicas.read, plan.reads, max_bytes, later)
     elif rules.each_whole:
         read = again = partial(broker.replicas.read_each, plan.reads, max_bytes)
     else:
         one = _reading(broker, request, rules)
-        read = again = partial(broker.replicas.read, plan.reads, max_bytes, read_one=one)
+        read = again = partial(broker.replicas.read, plan.reads, max_bytes, one)
     writes = broker.replicas.writes
     fetched = read()
     if replica is not None and writes != broker.replicas.writes:
@@ -110,12 +110,11 @@ def handle(
         fetched = again()
     if rules.highest_codec < HIGHEST_CODEC:
         fetched = _without_unreadable(broker, plan.reads, fetched, rules)
-    data = [one[2] for one in fetched]
-    if rules.magic < _TODAY and readable_bytes(data) > _CONVERTED_AT_ONCE:
+    if rules.magic < _TODAY and readable_bytes(fetched) > _CONVERTED_AT_ONCE:
         broker.slow_requests.handled()
-    if request.max_wait_ms <= 0 or is_due(data, min_bytes):
+    if request.max_wait_ms <= 0 or is_due(fetched, min_bytes):
         return _answer(broker, plan, replica, fetched)
-    limits = min_bytes, min_bytes - readable_bytes(data)
+    limits = min_bytes, min_bytes - readable_bytes(fetched)
     return _wait(broker, plan, again, limits, request, rules)
 
 
@@ -147,7 +146,7 @@ def _wait(
 
     def finish(*, must: bool) -> bool:
         fetched = read()
-        if not must and not counts and not is_due([one.data for one in fetched], min_bytes):
+        if not must and not counts and not is_due(fetched, min_bytes):
             return False
         if rules.highest_codec < HIGHEST_CODEC:
             fetched = _without_unreadable(broker, plan.reads, fetched, rules)

@@ -31,8 +31,7 @@ def handle(
         return FetchResponse(error_code=ErrorCode.INVALID_REQUEST, responses=[])
     reads = reads_of(request)
     fetched = _read_all(broker, reads)
-    data = [one.data for one in fetched]
-    if request.max_wait_ms <= 0 or is_due(data, request.min_bytes):
+    if request.max_wait_ms <= 0 or is_due(fetched, request.min_bytes):
         return response_of(fetched)
     pending = Pending()
 
@@ -41,7 +40,7 @@ def handle(
         pending.complete(response_of(_read_all(broker, reads)))
         return True
 
-    condition = DelayedFetch(request.min_bytes - readable_bytes(data), finish)
+    condition = DelayedFetch(request.min_bytes - readable_bytes(fetched), finish)
     keys = [_key(broker, read) for read in reads]
     broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
     return pending

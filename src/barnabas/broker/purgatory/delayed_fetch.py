@@ -5,6 +5,9 @@ from typing import Protocol
 
 from barnabas.protocol.fetch import PartitionData
 
+Row = tuple[str, bytes, PartitionData]
+"""What was read of a partition, behind the name and the id of its topic."""
+
 
 class Finish(Protocol):
     """Reads again and answers."""
@@ -47,12 +50,12 @@ class DelayedFetch:
         return self._on_finish(must=is_late or self._is_gone)
 
 
-def is_due(fetched: Sequence[PartitionData], min_bytes: int) -> bool:
+def is_due(fetched: Sequence[Row], min_bytes: int) -> bool:
     """Whether a fetch need not wait."""
     if not fetched:
         return True  # Case A.
     readable = 0
-    for one in fetched:
+    for _, _, one in fetched:
         if one.error_code or one.diverging_epoch is not None or one.preferred_read_replica >= 0:
             return True  # Case B.
         if one.records is not None:
@@ -60,6 +63,6 @@ def is_due(fetched: Sequence[PartitionData], min_bytes: int) -> bool:
     return readable >= min_bytes  # Case C.
 
 
-def readable_bytes(fetched: Iterable[PartitionData]) -> int:
+def readable_bytes(fetched: Iterable[Row]) -> int:
     """Bytes of records that would be sent."""
-    return sum(len(one.records or b"") for one in fetched)
+    return sum(len(one.records or b"") for _, _, one in fetched)

@@ -15,6 +15,7 @@ from barnabas.protocol.fetch import FetchRequest, FetchResponse, ForgottenTopic
 _NO_SESSION = 0
 _FINAL_EPOCH = -1
 _INITIAL_EPOCH = 0
+_BEGIN_OR_END = frozenset({_FINAL_EPOCH, _INITIAL_EPOCH})
 _LAST_EPOCH = 2**31 - 1
 _EVICTABLE_AFTER_MS = 120_000
 """Kafka's min.incremental.fetch.session.eviction.ms, which has been this since it was new."""
@@ -183,7 +184,7 @@ class FetchSessions:
     ) -> FetchPlan | ErrorCode:
         """Find, make or end the session that a fetch names; its topics are given by name or by id."""
         epoch, reads = fetch.session_epoch, reads_of(fetch)
-        if epoch in {_FINAL_EPOCH, _INITIAL_EPOCH}:
+        if epoch in _BEGIN_OR_END:
             if fetch.session_id:
                 self._end_number(fetch.session_id)
             session = None

@@ -355,9 +355,9 @@ class ReplicaManager:
         self,
         reads: Iterable[Read],
         max_bytes: int,
+        read_one: ReadOne = read_records,
         *,
         each_whole: bool = False,
-        read_one: ReadOne = read_records,
     ) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 

@@ -21,7 +21,7 @@ class Replicas:
         self._writes_on = writes_on
         self._written = b""
 
-    def read(self, reads: object, max_bytes: int, *, read_one: object) -> list[Fetched]:
+    def read(self, reads: object, max_bytes: int, read_one: object) -> list[Fetched]:
         del reads, max_bytes, read_one
         found = self._written
         if self._writes_on and not self.writes:

@@ -297,3 +297,16 @@ def test_acks_all_of_a_leader_with_followers_is_always_read() -> None:
             each.to(both)
     assert Quick.read - before == 9
     assert_ends(both, 6, 6)
+
+
+def test_commits_that_repeat_are_not_read_where_the_offsets_have_one_replica() -> None:
+    both = Conversations(Member)
+    for event in [*committed(0, CLASSIC), Roles("lead", topic=OFFSETS_TOPIC), Passes(0)]:
+        event.to(both)
+    for event in committed(0, CLASSIC):
+        event.to(both)
+    before = Quick.read, Ordinary.read
+    for offset in range(3):
+        Says(0, ("commit",), offset).to(both)
+    assert (Quick.read, Ordinary.read) == (before[0], before[1] + 3)
+    both.end()

@@ -148,15 +148,16 @@ class Leading:
 
     def _on_counted(self, end_offset: int) -> None:
         leader = self.leader
-        if end_offset > leader.end_offset:
-            if leader.is_alone:  # Each write comes here, and there is nothing to decide.
-                leader.append_alone(end_offset)
-                self._publish(end_offset)
-            else:
-                self.step(Appended(end_offset, self._now_ms()))
-            if not self._partition.log.config.seen_when_written:
-                # Followers get what is on stable storage (`flush.messages`): they have waited for that.
-                self._ports.purgatory.happened(self._partition, _MANY)
+        if end_offset <= leader.end_offset:
+            return
+        if leader.is_alone:  # Each write comes here, and there is nothing to decide.
+            leader.append_alone(end_offset)
+            self._publish(end_offset)
+            return
+        self.step(Appended(end_offset, self._now_ms()))
+        if not self._partition.log.config.seen_when_written:
+            # Followers get what is on stable storage (`flush.messages`): they have waited for that.
+            self._ports.purgatory.happened(self._partition, _MANY)
 
     def _now_ms(self) -> int:
         return int(self._ports.clock.monotonic() * 1000)

@@ -144,7 +144,9 @@ class Clients:
             throttling=Throttling(list(waits)),
             clock=SimpleNamespace(monotonic=lambda: 0.0),
             timers=self.timers,
-            stepping=SimpleNamespace(admission=Admission(1 << 20, ManualTimers().soon)),
+            stepping=SimpleNamespace(
+                admission=Admission(1 << 20, ManualTimers().soon, lambda: 0.0)
+            ),
             slow_requests=self.slow_requests,
             replicas=self.replicas,
             turn=Turn(cast("ReplicaManager", self.replicas), self.timers),

@@ -1,9 +1,9 @@
 """Admission: how many large requests are worked on at once, by the memory that they may take.
 
 One that has to wait is not read yet: it stays with its connection, whose memory is bounded (see
-`runtime.connections.memory`). What is done when its handler returns takes no memory more, and what goes on in
-steps takes its part until it ends. What begins in a turn of the loop is bounded likewise: to read one of the
-largest takes up to 0.1 s.
+`runtime.connections.memory`). What is done when its handler returns takes no memory more, and what goes
+on in steps takes its part until it ends. To read one of the largest takes up to 0.1 s: the next then waits
+for another turn of the loop.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,9 @@ _MEMORY_OF_A_BYTE = 48
 """What a byte of a request becomes, with its answer, about: a partition's number of four bytes is
 charged with 192 bytes."""
 
+_SLICE_SECONDS = 0.01
+"""When so much of a turn of the loop was taken, the next waits for another."""
+
 Soon = Callable[[Callable[[], None]], object]
 """Has something called in the next turn of the loop."""
 
@@ -19,14 +22,19 @@ Soon = Callable[[Callable[[], None]], object]
 class Admission:
     """For one thread. `most_bytes` is what all may take together; one is always let in."""
 
-    __slots__ = ("_begun", "_most_bytes", "_present", "_soon", "_taken", "_waiting")
+    __slots__ = (
+        "_began", "_in_turn", "_monotonic", "_most_bytes", "_present", "_soon", "_spent_seconds", "_taken",
+        "_waiting",
+    )  # fmt: skip
 
-    def __init__(self, most_bytes: int, soon: Soon) -> None:
+    def __init__(self, most_bytes: int, soon: Soon, monotonic: Callable[[], float]) -> None:
         self._most_bytes = most_bytes
-        self._soon = soon
+        self._soon, self._monotonic = soon, monotonic
         self._taken = 0
-        self._begun = 0
-        """What was let in in this turn of the loop."""
+        self._began = 0.0
+        self._in_turn = False
+        """Whether one was let in in this turn of the loop, which have taken `_spent_seconds` so far."""
+        self._spent_seconds = 0.0
         self._present = 0
         self._waiting: dict[Callable[[], None], None] = {}
 
@@ -38,14 +46,14 @@ class Admission:
         self.handled()
         self._waiting.pop(when_others_end, None)
         cost = min(self._most_bytes, size * _MEMORY_OF_A_BYTE)
-        most = self._most_bytes
-        for others in (self._taken, self._begun):
-            if others and others + cost > most:
-                self._waiting[when_others_end] = None
-                return False
-        if not self._begun:
+        is_full = self._taken and self._taken + cost > self._most_bytes
+        if is_full or self._spent_seconds >= _SLICE_SECONDS:
+            self._waiting[when_others_end] = None
+            return False
+        if not self._in_turn:
+            self._in_turn = True
             self._soon(self._on_turn_over)
-        self._begun += cost
+        self._began = self._monotonic()
         self._taken += cost
         self._present = cost
         return True
@@ -53,6 +61,8 @@ class Admission:
     def keep(self) -> int:
         """The handler of the present request goes on in steps: what it takes until `give_back`."""
         kept, self._present = self._present, 0
+        if kept:
+            self._spent_seconds += self._monotonic() - self._began
         return kept
 
     def handled(self) -> None:
@@ -64,11 +74,11 @@ class Admission:
         if not kept:
             return
         self._taken -= kept
-        if not self._begun:
+        if self._spent_seconds < _SLICE_SECONDS:
             self._wake()
 
     def _on_turn_over(self) -> None:
-        self._begun = 0
+        self._in_turn, self._spent_seconds = False, 0.0
         self._wake()
 
     def _wake(self) -> None:

@@ -54,7 +54,7 @@ class Stepping:
 
         `most_bytes` is the memory that large requests may take together while they are worked on.
         """
-        self.admission = Admission(most_bytes, timers.soon)
+        self.admission = Admission(most_bytes, timers.soon, monotonic)
         self._replies = ReplyMemory()
         self._timers = timers
         self._monotonic = monotonic

@@ -42,7 +42,7 @@ def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> G
     broker = SimpleNamespace(
         quotas=SimpleNamespace(in_force=False),
         timers=ManualTimers(),
-        stepping=SimpleNamespace(admission=Admission(1 << 20, ManualTimers().soon)),
+        stepping=SimpleNamespace(admission=Admission(1 << 20, ManualTimers().soon, lambda: 0.0)),
         slow_requests=SlowRequests(ManualTimers()),
         replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
     )
@@ -94,7 +94,7 @@ def test_who_has_gone_is_asked_nothing_any_more_and_its_records_count() -> None:
     broker = SimpleNamespace(
         quotas=SimpleNamespace(in_force=False),
         timers=ManualTimers(),
-        stepping=SimpleNamespace(admission=Admission(1 << 20, ManualTimers().soon)),
+        stepping=SimpleNamespace(admission=Admission(1 << 20, ManualTimers().soon, lambda: 0.0)),
         slow_requests=SlowRequests(ManualTimers()),
         replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
     )

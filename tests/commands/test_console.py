@@ -256,6 +256,74 @@ def test_a_form_is_filled_and_confirmed_by_keyboard(url: str, tab: Tab) -> None:
     assert tab.problems == []
 
 
+@pytest.fixture(scope="module")
+def watching() -> Iterator[tuple[str, str]]:
+    """A broker, and the address of the console beside it."""
+    with serving("--ephemeral", "--console-port", "0") as served:
+        assert served.process.stderr is not None
+        found = SENTENCE.search(served.process.stderr.readline())
+        assert found
+        yield served.servers, found.group(1)
+
+
+@in_a_browser
+def test_a_connection_is_watched(watching: tuple[str, str], tab: Tab, tmp_path: Path) -> None:
+    folder = IMAGES if os.environ.get("BARNABAS_SCREENSHOTS") else tmp_path
+    servers, url = watching
+    with producing(servers):
+        tab.open(f"{url}wire", height=900)
+        tab.value("document.querySelector('a[href=\"/wire/watch\"]').focus()")
+        tab.press("Enter")
+        tab.until("document.querySelector('caption')?.textContent.includes('connections')")
+        assert "Produce, version" in tab.value("document.querySelector('tbody').textContent")
+        tab.value("document.querySelector('[name=client]').value = 'barnabas'")
+        tab.value("document.querySelector('form.bar button').click()")
+        tab.until("document.querySelectorAll('#records tr.fresh').length > 20")
+        tab.value("document.getElementById('live-pause').click()")
+        assert tab.value("document.getElementById('live-pause').textContent") == "Go on"
+        tab.picture(folder / "console-watch.png")
+        assert tab.value("document.documentElement.scrollWidth <= window.innerWidth")
+        tab.value("document.querySelector('#records a').focus()")
+        tab.press("Enter")
+        tab.until("document.querySelectorAll('table.mono').length == 2")
+        text = tab.value("document.getElementById('main').textContent")
+    assert "Produce request, version" in text
+    assert "Produce response, version" in text
+    assert "Mistake at" not in text
+    assert tab.problems == []
+
+
+def test_a_broker_whose_connections_may_not_be_watched() -> None:
+    with serving("--ephemeral", "--console-port", "0", "--no-watch") as served:
+        assert served.process.stderr is not None
+        found = SENTENCE.search(served.process.stderr.readline())
+        assert found
+        assert fetched(f"{found.group(1)}wire/watch")[0] == 404
+
+
+def test_clients_of_a_proxy_before_any_broker_are_watched(broker: Served) -> None:
+    process = subprocess.Popen(
+        [*BARNABAS, "console", "--port", "0", "--watch-port", "0"],
+        stdout=subprocess.PIPE, text=True, env=environment(broker.servers),
+    )  # fmt: skip
+    assert process.stdout is not None
+    with process:
+        try:
+            found = SENTENCE.search(process.stdout.readline())
+            assert found
+            place = re.search(r"connect to (\S+) can be watched", process.stdout.readline())
+            assert place
+            with Producer(bootstrap_servers=place.group(1), client_id="rex") as producer:
+                producer.send("animals", "barks").result()
+                page = f"{found.group(1)}wire/watch"
+                assert "Produce, version" in fetched(page)[1]
+                fetched(f"{page}?client=rex")
+                producer.send("animals", "barks").result()
+                assert "/wire/watch/1" in fetched(f"{page}?client=rex")[1]
+        finally:
+            process.terminate()
+
+
 PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "overview": ("", {"height": 700}),
     "topic": ("topics/flights?all=1", {}),

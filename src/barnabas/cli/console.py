@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,6 +18,9 @@ from barnabas.cli.output.printable import printable_lines
 from barnabas.cli.signals import when_stdin_ends
 from barnabas.errors import ConfigError, ConnectionFailed, KafkaError
 from barnabas.types import bracketed
+
+if TYPE_CHECKING:
+    from barnabas.lens.watching.frame_watch import FrameSource
 
 PASSWORD: Final = "BARNABAS_CONSOLE_PASSWORD"  # noqa: S105 (the name of a variable)
 _PATIENCE_MS: Final = 10_000
@@ -47,6 +50,12 @@ _NEEDED: Final = "the console needs a few more packages: pip install 'barnabas[c
     help="A name under which browsers reach the console, as behind a proxy; repeatable.",
 )  # fmt: skip
 @click.option("--schema-registry", metavar="URL", help="For values in Avro and Protocol Buffers.")
+@click.option(
+    "--watch-port", type=WholeNumber(0, 65535), metavar="PORT",
+    help="Open a proxy before the first bootstrap server, on this port of this machine: the frames of "
+    "clients that connect there can be watched. 0: any free port.",
+)  # fmt: skip
+@click.option("--watch-pipe", type=WholeNumber(0, 1 << 30), hidden=True)
 @click.option("--until-stdin-ends", is_flag=True, hidden=True)
 @connection_options
 def console(
@@ -57,6 +66,8 @@ def console(
     read_only: bool | None,
     names: tuple[str, ...],
     schema_registry: str | None,
+    watch_port: int | None,
+    watch_pipe: int | None,
     until_stdin_ends: bool,
     servers: str,
     pairs: tuple[str, ...],
@@ -91,15 +102,41 @@ def console(
         any_address=not is_loopback(host),
         registry=schema_registry,
     )
+    frames = _frames(given.servers, watch_port, watch_pipe)
     # Before the address is shown: the first page would wait for it.
-    application = create_application(given)
+    application = create_application(given, frames)
     listening = _listen(host, port)
     shown = bracketed(host or "localhost")
     print(f"the console is at http://{shown}:{listening.getsockname()[1]}/", flush=True)
+    if watch_port is not None and frames is not None:
+        print(f"clients that connect to {frames.place} can be watched", flush=True)
     threading.Thread(target=_check, args=(servers, settings), daemon=True).start()
     if until_stdin_ends:
         when_stdin_ends(lambda: os._exit(0))
     serve_console(application, listening)
+
+
+def _frames(servers: str, port: int | None, pipe: int | None) -> "FrameSource | None":
+    """What sees frames: the broker that started this console, a proxy, or nothing.
+
+    Raises:
+        ConfigError: there is no bootstrap server to which the proxy could connect.
+        ConnectionFailed: the proxy cannot have its port.
+    """
+    from barnabas.console.frame_sources import PipeFrames, ProxyFrames
+
+    if pipe is not None:
+        return PipeFrames(pipe)
+    if port is None:
+        return None
+    host, _, number = servers.partition(",")[0].strip().rpartition(":")
+    if not number.isdecimal():
+        raise ConfigError(f"--watch-port: expected HOST:PORT as bootstrap server, not {servers!r}")
+    try:
+        return ProxyFrames((host.strip("[]") or "localhost", int(number)), port)
+    except ConnectionFailed as error:
+        error.add_note("--watch-port chooses another port (0: any free one)")
+        raise
 
 
 def _check(servers: str, settings: Mapping[str, object]) -> None:

@@ -3,9 +3,9 @@
 import contextlib
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,7 @@ from barnabas.version import __version__
 
 if TYPE_CHECKING:
     import subprocess
+    from multiprocessing.connection import Connection
 
     from barnabas.broker.server.node import Node
 
@@ -69,6 +70,12 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
     help="Also show the broker in a browser, on this port of this machine: `barnabas console`.",
 )
 @click.option(
+    "--watch/--no-watch",
+    "may_watch",
+    default=True,
+    help="Whether the console may show what connections send and receive. Default: it may.",
+)
+@click.option(
     "--brokers",
     type=WholeNumber(1, 100),
     default=1,
@@ -93,6 +100,7 @@ def serve(
     metrics_port: int | None,
     ephemeral: bool,
     console_port: int | None,
+    may_watch: bool,
     brokers: int,
     zookeeper: str | None,
     as_json: bool,
@@ -135,6 +143,7 @@ def serve(
             configuration(given, release),
             metrics_port=metrics_port,
             console_port=console_port,
+            may_watch=may_watch,
             as_json=as_json,
             until_stdin_ends=until_stdin_ends,
         )
@@ -254,6 +263,7 @@ def _run(
     *,
     metrics_port: int | None,
     console_port: int | None,
+    may_watch: bool,
     as_json: bool,
     until_stdin_ends: bool,
 ) -> None:
@@ -261,7 +271,8 @@ def _run(
         where = None if metrics is None else f"http://{bracketed(host)}:{node.metrics_port}/metrics"
         _announce(config, addresses, where, as_json=as_json)
         if console_port is not None:
-            consoles.append(_start_console(addresses, console_port))
+            watch = node.watch_frames if may_watch else None
+            consoles.append(_start_console(addresses, console_port, watch))
 
     host = listeners(config)[0].host or "localhost"
     metrics = None if metrics_port is None else (listeners(config)[0].host, metrics_port)
@@ -312,12 +323,31 @@ def _announce(
         print(f"Ctrl-C stops it. Try: echo hello | barnabas produce greetings{reached}", flush=True)
 
 
-def _start_console(addresses: dict[str, Endpoint], port: int) -> "subprocess.Popen[bytes]":
-    """Run the console in a process of its own, which ends with this one: no page slows the broker."""
+def _start_console(
+    addresses: dict[str, Endpoint],
+    port: int,
+    watch: Callable[["Connection[Any, Any]"], None] | None,
+) -> "subprocess.Popen[bytes]":
+    """Run the console in a process of its own, which ends with this one: no page slows the broker.
+
+    `watch` gets our end of a pipe over which the console watches connections; None: it may not.
+    """
     import subprocess
 
     first = next(iter(addresses.values()))
     where = f"{bracketed(first.host or 'localhost')}:{first.port}"
     command = [sys.executable, "-m", "barnabas", "console", "--bootstrap-servers", where]
     command += ["--port", str(port), "--until-stdin-ends"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=sys.stderr)  # noqa: S603 (ours)
+    if watch is None:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=sys.stderr)  # noqa: S603 (ours)
+    from multiprocessing import Pipe
+
+    ours, theirs = Pipe()
+    with theirs:
+        number = theirs.fileno()
+        command += ["--watch-pipe", str(number)]
+        started = subprocess.Popen(  # noqa: S603 (ours)
+            command, stdin=subprocess.PIPE, stdout=sys.stderr, pass_fds=(number,)
+        )
+    watch(ours)
+    return started

@@ -33,6 +33,7 @@ from barnabas.console.pages.reset import reset
 from barnabas.console.pages.topic import topic
 from barnabas.console.pages.topics import topics
 from barnabas.console.pages.transactions import hanging, transaction, transactions
+from barnabas.console.pages.watch import watch, watch_events, watched_exchange
 from barnabas.console.pages.wire import wire
 from barnabas.console.rendering import load_templates, page
 from barnabas.console.security import ConsoleGuard
@@ -47,6 +48,7 @@ from barnabas.errors import (
     KafkaError,
     RequestTimeout,
 )
+from barnabas.lens.watching.frame_watch import FrameSource
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.registries.schema_registry import SchemaRegistryClient
 
@@ -109,12 +111,18 @@ ROUTES = [
     Route("/groups/one", group),
     Route("/groups/one/reset", reset, methods=_CHANGES),
     Route("/wire", wire, methods=_CHANGES),
+    Route("/wire/watch", watch),
+    Route("/wire/watch/events", watch_events),
+    Route("/wire/watch/{number}", watched_exchange),
 ]
 """All pages."""
 
 
-def create_application(settings: ConsoleSettings) -> Starlette:
-    """The console of one cluster; its clients connect when a page first needs them."""
+def create_application(settings: ConsoleSettings, frames: FrameSource | None = None) -> Starlette:
+    """The console of one cluster; its clients connect when a page first needs them.
+
+    `frames`: where connections can be watched, if anywhere.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -136,6 +144,7 @@ def create_application(settings: ConsoleSettings) -> Starlette:
         lifespan=lifespan,
     )
     application.state.settings = settings
+    application.state.frames = frames
     load_templates()
     application.state.schemas = _schemas(settings)
     application.state.streams = AtOnce(32, "32 pages are live already: close one of them")

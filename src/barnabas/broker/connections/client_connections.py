@@ -45,6 +45,10 @@ class Connections:
     def __len__(self) -> int:
         return len(self._clients)
 
+    def clients(self) -> list[ClientConnection]:
+        """Those that are open, the oldest first."""
+        return list(self._clients)
+
     def accept(self, channel: Channel, listener: str, spoken: Spoken) -> None:
         """Serve a new channel, or close it if there are too many."""
         host = channel.peer.rpartition(":")[0]
@@ -89,7 +93,7 @@ class Connections:
 
     def close_idle(self) -> None:
         """One tick: close those that did nothing for IDLE_TICKS of them."""
-        for client in list(self._clients):
+        for client in self.clients():
             connection = client.connection
             connection.idle_ticks += 1
             if connection.idle_ticks > IDLE_TICKS:
@@ -99,13 +103,13 @@ class Connections:
     def finish(self, on_empty: Callable[[], None]) -> None:
         """Take no more requests; when all replies are out, call `on_empty` once."""
         self._on_empty = on_empty
-        for client in list(self._clients):
+        for client in self.clients():
             client.finish()
         self._tell_if_empty()
 
     def close(self) -> None:
         """Close all that are left, at once."""
-        for client in list(self._clients):
+        for client in self.clients():
             client.connection.close()
 
     def _forget(self, client: ClientConnection) -> None:

@@ -30,7 +30,7 @@ class ClientConnection:
 
     __slots__ = (
         "_admitted", "_broker", "_contexts", "_dialect", "_handlers", "_known", "_on_gone", "_place",
-        "_replies", "connection", "number", "peer_host",
+        "_replies", "connection", "last_key", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -51,11 +51,24 @@ class ClientConnection:
         self.number = number
         self._on_gone = on_gone
         self._admitted = False
+        self.last_key = -1
+        """The API of the last request that was read; those that repeat earlier ones are not."""
         self._replies = OrderedReplies(broker, self._dialect, connection)
         self._known: KnownRequests | None = None
         """The requests that may come again; None: there was none such."""
         self.peer_host = connection.peer.rpartition(":")[0]
         self._place = listener, connection.peer, number, "/" + self.peer_host.strip("[]")
+
+    @property
+    def dialect(self) -> str:
+        """The name of the protocol that the client speaks."""
+        return self._dialect.name
+
+    @property
+    def last_version(self) -> int:
+        """The version of the last request."""
+        context = self._contexts.get(self.last_key)
+        return -1 if context is None else context.api_version
 
     def take_known(self, received: memoryview, start: int, end: int) -> int:
         """Answer the frames from `start` on that repeat earlier ones; returns where they end.
@@ -106,6 +119,7 @@ class ClientConnection:
         is_special = broker.slow_requests.crowded or self.connection.broken is not None
         if is_special and not self._is_for_now(request, frame):
             return self.connection.broken is not None
+        self.last_key = key
         context = self._contexts.get(key)
         same = context is not None and context.api_version == version
         if context is None or not same or context.client_id != client_id:

@@ -140,6 +140,12 @@ class BrokerServer:
         assert self._broker is not None, "the broker was not started"
         return self._broker
 
+    @property
+    def connections(self) -> Connections:
+        """The connections of clients, once it was started."""
+        assert self._connections is not None, "the broker was not started"
+        return self._connections
+
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
         """Make a topic on this broker; for those who have it in their process.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.client_connections import MakeClient
@@ -26,6 +26,8 @@ from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from barnabas.broker.metrics.broker_metrics import BrokerMetrics
 
 _Result = TypeVar("_Result")
@@ -135,6 +137,15 @@ class Node:
     def metrics_port(self) -> int | None:
         """The port of the metrics while it runs; None: there are none."""
         return None if self._metrics is None else self._metrics.port
+
+    def watch_frames(self, pipe: "Connection[Any, Any]") -> None:
+        """Let a console at the other end of a pipe watch connections, until it closes that; on the loop."""
+        # Imported late: most brokers have none.
+        from barnabas.broker.server.frame_server import FrameServer
+        from barnabas.broker.server.watched_clients import WatchedClients
+
+        watched = WatchedClients(self._server.broker, self._server.connections)
+        FrameServer(watched, self.call, pipe).start()
 
     def stop(self, *, hand_over: bool = True) -> None:
         """Have `run` return once all is answered and closed; from any thread.

@@ -40,7 +40,7 @@ async def wire(request: Request) -> Response:
     more = 0
     if values:
         data = _bytes(values.get("bytes", ""), one_of(values, "spelling", SPELLINGS))
-        frames, more = _shown(_frames(language, data, values))
+        frames, more = shown_frames(_frames(language, data, values))
     return page(
         request,
         "wire.html",
@@ -52,6 +52,7 @@ async def wire(request: Request) -> Response:
         spellings=SPELLINGS,
         directions=DIRECTIONS,
         apis=language.names,
+        watching=request.app.state.frames is not None,
     )
 
 
@@ -101,7 +102,7 @@ def _frames(language: Language, data: bytes, values: dict[str, str]) -> list[Sen
     return read_responses(language, data, RequestSummary(number, version))
 
 
-def _shown(sent: list[SentFrame]) -> tuple[list[dict[str, Any]], int]:
+def shown_frames(sent: list[SentFrame]) -> tuple[list[dict[str, Any]], int]:
     """The first frames as rows, at most so many that a page can hold them; and how many are left."""
     frames: list[dict[str, Any]] = []
     left = _MOST_ROWS

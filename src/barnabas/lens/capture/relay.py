@@ -7,7 +7,7 @@ Explaining follows forwarding, so that it delays nothing.
 import logging
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from barnabas.errors import ConnectionFailed
 from barnabas.lens.capture.addresses import Address, AddressChanger
@@ -24,12 +24,28 @@ _EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - to know it, not t
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
+class LinkObserver(Protocol):
+    """Sees the bytes of one connection instead of `on_frame`, which gets each frame explained."""
+
+    def received(self, data: bytes, now: int, *, from_client: bool) -> None:
+        """Bytes of one direction passed; `now` is in nanoseconds."""
+        ...
+
+    def ended(self) -> None:
+        """The connection is gone."""
+        ...
+
+
 class RelayOptions(NamedTuple):
-    """`keep_addresses`: do not replace addresses; clients may bypass the relay."""
+    """`keep_addresses`: do not replace addresses; clients may bypass the relay.
+
+    `observe`: makes an observer of a connection from its number and client.
+    """
 
     host: str = "127.0.0.1"
     recording: Recording | None = None
     keep_addresses: bool = False
+    observe: Callable[[int, str], LinkObserver] | None = None
 
 
 class Relay:
@@ -50,6 +66,7 @@ class Relay:
         self._host = options.host
         self.recording = options.recording
         self.keep_addresses = options.keep_addresses or not language.returns_addresses
+        self.observe = options.observe
         self._doors: dict[Address, Listener] = {}
         self._links: set[_Link] = set()
         self._count = 0
@@ -111,6 +128,7 @@ class _Link:
         self._broker: Channel | None = None
         self._conversation = Conversation(relay.language)
         self._recorded: RecordedConnection | None = None
+        self._observer: LinkObserver | None = None
         self.cancel: Callable[[], None] | None = None
         self._open_directions = 2
 
@@ -126,6 +144,8 @@ class _Link:
         if relay.recording is not None:
             now = relay.clock.time_ns()
             self._recorded = relay.recording.connection(self._name, broker.peer, now)
+        if relay.observe is not None:
+            self._observer = relay.observe(self._number, self._name)
         ask, answer = _as_it_is, _as_it_is
         if not relay.keep_addresses:
             changer = AddressChanger(relay.door_of)
@@ -145,6 +165,9 @@ class _Link:
         now = self._relay.clock.time_ns()
         if self._recorded is not None:
             self._recorded.record(data, now, from_client=from_client)
+        if self._observer is not None:
+            self._observer.received(data, now, from_client=from_client)
+            return
         conversation = self._conversation
         split = conversation.from_client if from_client else conversation.from_broker
         self._report(split(data), now)
@@ -165,7 +188,10 @@ class _Link:
             now = self._relay.clock.time_ns()
             if self._recorded is not None:
                 self._recorded.ended(now)
-            self._report(self._conversation.end(), now)
+            if self._observer is not None:
+                self._observer.ended()
+            else:
+                self._report(self._conversation.end(), now)
         self._relay.forget(self)
 
 

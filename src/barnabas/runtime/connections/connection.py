@@ -8,7 +8,7 @@ from functools import partial
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.ports import Channel
 from barnabas.runtime.connections.departures import SMALL_BYTES, Departures
-from barnabas.runtime.connections.frame_handler import LARGE_BYTES, FrameHandler
+from barnabas.runtime.connections.frame_handler import LARGE_BYTES, FrameHandler, FrameObserver
 from barnabas.runtime.connections.intake import Intake
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.runtime.connections.outbox import Outbox
@@ -42,7 +42,7 @@ class Connection:
     __slots__ = (
         "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake", "_late",
         "_listening", "_outbox", "_owing", "_paused", "_stalled", "_writing", "broken",
-        "client_id", "idle_ticks", "is_closed",
+        "client_id", "idle_ticks", "is_closed", "observer",
     )  # fmt: skip
 
     def __init__(
@@ -73,6 +73,8 @@ class Connection:
         self.client_id: str | None = None
         """What the client calls itself, for the log; its requests say it."""
         self.idle_ticks = 0
+        self.observer: FrameObserver | None = None
+        """None, except while somebody watches."""
 
     @property
     def peer(self) -> str:
@@ -90,6 +92,8 @@ class Connection:
         If the event is another's, only what is small, and not in a file, waits for the end of the turn.
         """
         outbox, departures = self._outbox, self._departures
+        if self.observer is not None:
+            self.observer.sent(send)
         outbox.add(send)
         present = departures.present
         if present is self:
@@ -223,7 +227,7 @@ class Connection:
 
     def _answers_all(self) -> bool:
         """Have the handler answer what it knows already; returns whether nothing else is there."""
-        if self._must_wait():
+        if self.observer is not None or self._must_wait():
             return False
         handler, departures = self._handler, self._departures
         assert handler is not None
@@ -304,6 +308,8 @@ class Connection:
                     self._intake.put_back(frame)
                     self._paused = True
                     break
+                if self.observer is not None:
+                    self.observer.received(frame)
                 if not handler.on_frame(frame):
                     self._paused = True
                     break

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from barnabas.wire.send import Send
+
 LARGE_BYTES = 4096
 """A frame above this may have to wait for others."""
 
@@ -34,4 +36,16 @@ class FrameHandler(Protocol):
 
     def on_closed(self) -> None:
         """The connection is gone; nothing else will be called."""
+        ...
+
+
+class FrameObserver(Protocol):
+    """Sees the frames of a connection while somebody watches it; changes nothing, and raises nothing."""
+
+    def received(self, frame: memoryview) -> None:
+        """A frame came. One that has to wait for its turn comes once more."""
+        ...
+
+    def sent(self, reply: Send | bytes) -> None:
+        """Whole replies are queued."""
         ...

@@ -1,0 +1,1 @@
+"""Frames of connections that somebody watches, as they are: explained only when looked at."""

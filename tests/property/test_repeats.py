@@ -23,7 +23,7 @@ from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.quotas.quotas import Entity
 from barnabas.config.listeners import KAFKA
 from barnabas.errors import StorageError
-from barnabas.kernels.connections.repeats import Repeats
+from barnabas.kernels.connections.repeats import RepeatCounts, Repeats
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchTopic
@@ -631,3 +631,15 @@ def test_frames_above_the_largest_are_left_to_the_ordinary_way() -> None:
         repeats = Repeats(largest)
         repeats.learn(frame, response, lambda: True)
         assert repeats.take(received, 0, len(received), [], []) == end
+
+
+def test_what_is_answered_is_counted_by_its_api() -> None:
+    counts = RepeatCounts()
+    repeats = Repeats(100, counts)
+    heartbeat, commit = b"\0\14\0\4" + b"\0\0\0\1" + b"woof", b"\0\10\0\2" + b"\0\0\0\2"
+    repeats.learn(heartbeat, bytes(8), lambda: True)
+    repeats.learn(commit, bytes(8), lambda: False)
+    frames = [heartbeat, heartbeat, commit]
+    received = memoryview(b"".join(len(one).to_bytes(4) + one for one in frames))
+    assert repeats.take(received, 0, len(received), [], []) == 2 * (4 + len(heartbeat))
+    assert (counts.of(12), counts.of(8)) == ((2, 2 * len(heartbeat)), (0, 0))

@@ -101,9 +101,12 @@ class ClientConnection:
         if not isinstance(outcome, Repeatable):
             self.connection.listen_late(late=False)
             return outcome
-        known = self._known = self._known or KnownRequests(self._broker, self._dialect)
+        known = self._known = self._known or self._new_known()
         known.learn(frame, request, outcome)
         return outcome.outcome
+
+    def _new_known(self) -> KnownRequests:
+        return KnownRequests(self._broker, self._dialect)
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""

@@ -16,7 +16,7 @@ from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply
 from barnabas.broker.replicas.append_again import AppendAgain
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
-from barnabas.kernels.connections.repeats import Repeats
+from barnabas.kernels.connections.repeats import RepeatCounts, Repeats
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitResponse,
@@ -69,18 +69,19 @@ class _Commit(NamedTuple):
 class KnownRequests:
     """Those of one connection."""
 
-    __slots__ = ("_broker", "_dialect", "_heads", "_repeats", "_sender", "count", "is_patient")
+    __slots__ = ("_broker", "_dialect", "_heads", "_repeats", "_sender", "is_patient")
 
-    def __init__(self, broker: Broker, dialect: Dialect) -> None:
+    def __init__(
+        self, broker: Broker, dialect: Dialect, counts: RepeatCounts | None = None
+    ) -> None:
+        """`counts`: where those are counted that are done; None: nowhere."""
         self._broker = broker
         self._dialect = dialect
-        self._repeats = Repeats(broker.config.socket_request_max_bytes)
+        self._repeats = Repeats(broker.config.socket_request_max_bytes, counts)
         self._heads: dict[bytes, None] = {}
         """How Produce requests began that are not known yet."""
         self._sender: tuple[object, ...] | None = None
         """Of the OffsetCommit before."""
-        self.count = 0
-        """How many `take` did last."""
         self.is_patient = True
         """Whether all of them are of a client that is in no hurry."""
 
@@ -175,7 +176,6 @@ class KnownRequests:
         responses: list[bytes] = []
         appended: list[tuple[int, _Produce | _Commit, Any]] = []
         end = self._repeats.take(received, start, end, responses, appended)
-        self.count = len(responses)
         for _, about, _ in appended:
             if type(about) is _Produce:
                 # Its records are in a buffer that the next frames overwrite.

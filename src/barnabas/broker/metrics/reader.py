@@ -50,13 +50,14 @@ class MetricsReader:
         counts = self._counts
         network = "kafka_network_requestmetrics"
         for key, name in _API_NAMES.items():
-            if counts.requests[key]:
+            received = counts.received(key)
+            if received.requests:
                 labels = (name,)
-                rows[f"{network}_requests"].append((labels, counts.requests[key]))
-                rows[f"{network}_requestbytes"].append((labels, counts.received_bytes[key]))
+                rows[f"{network}_requests"].append((labels, received.requests))
+                rows[f"{network}_requestbytes"].append((labels, received.bytes))
                 rows[f"{network}_responsebytes"].append((labels, counts.sent_bytes[key]))
-                rows[f"{network}_localtimems_count"].append((labels, counts.timed[key]))
-                rows[f"{network}_localtimems_sum"].append((labels, 1000 * counts.seconds[key]))
+                rows[f"{network}_localtimems_count"].append((labels, received.timed))
+                rows[f"{network}_localtimems_sum"].append((labels, 1000 * received.seconds))
         fetched = counts.sent_bytes[ApiKey.FETCH]
         rows["kafka_server_brokertopicmetrics_bytesout"].append(((), fetched))
         rows["kafka_server_socketservermetrics_connection_count"].append(((), counts.connections))

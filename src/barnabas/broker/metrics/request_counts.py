@@ -1,42 +1,57 @@
 """RequestCounts: how many requests came by API, what they brought, and how long they took."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
+from barnabas.broker.connections.known_requests import KnownRequests
 from barnabas.broker.connections.listener_dialects import Spoken
 from barnabas.dialects.dialect import Dialect, Request
+from barnabas.kernels.connections.repeats import RepeatCounts
 from barnabas.runtime.connections.connection import Connection
 from barnabas.wire.send import Send
 
-_SIZE_BYTES = 4
-_KEY_AT = 5
-"""The low byte of the key, behind the frame's size."""
 _MOST_KEYS = 256
+_REQUESTS, _BYTES, _SECONDS = range(3)
+
+
+class Received(NamedTuple):
+    """Requests of one API: how many there were, their bytes, how many were timed, and the seconds of those."""
+
+    requests: int
+    bytes: int
+    timed: int
+    seconds: float
 
 
 class RequestCounts:
     """Counts of all connections, by API key.
 
-    `seconds` are those of the broker's thread for the requests that are `timed`: all but those that repeat
-    earlier ones.
+    Those that repeat earlier requests are counted where they are answered, and not timed: to do more would cost
+    more than to answer them. All is put together when somebody looks.
     """
 
-    __slots__ = ("connections", "received_bytes", "requests", "seconds", "sent_bytes", "timed")
+    __slots__ = ("connections", "read", "repeated", "sent_bytes")
 
     def __init__(self) -> None:
         self.connections = 0
-        self.requests = [0] * _MOST_KEYS
-        self.received_bytes = [0] * _MOST_KEYS
+        self.read: list[list[float]] = [[0, 0, 0.0] for _ in range(_MOST_KEYS)]
+        """Of the requests that were read: how many, their bytes, seconds of the broker's thread."""
+        self.repeated = RepeatCounts()
         self.sent_bytes = [0] * _MOST_KEYS
-        self.timed = [0] * _MOST_KEYS
-        self.seconds = [0.0] * _MOST_KEYS
+
+    def received(self, key: int) -> Received:
+        """What came of one API."""
+        requests, size, seconds = self.read[key]
+        again, again_bytes = self.repeated.of(key)
+        return Received(int(requests) + again, int(size) + again_bytes, int(requests), seconds)
 
 
 class MeteredConnection(ClientConnection):
     """A client's connection that counts its requests. A broker without metrics has none such."""
 
-    __slots__ = ("_counts", "_monotonic")
+    __slots__ = ("_counts", "_monotonic", "_read")
 
     def __init__(  # noqa: PLR0913 - one more than its base class has
         self,
@@ -54,28 +69,22 @@ class MeteredConnection(ClientConnection):
             broker, metered, connection, listener=listener, number=number, on_gone=on_gone
         )
         self._counts = counts
+        self._read = counts.read
         counts.connections += 1
         self._monotonic = broker.clock.monotonic
 
-    def take_known(self, received: memoryview, start: int, end: int) -> int:
-        """As `ClientConnection.take_known`."""
-        taken = super().take_known(received, start, end)
-        if taken > start and self._known is not None:
-            # What an event repeats is of one API: to read the key of each would cost more than to answer it.
-            key, count = received[start + _KEY_AT], self._known.count
-            self._counts.requests[key] += count
-            self._counts.received_bytes[key] += taken - start - _SIZE_BYTES * count
-        return taken
+    def _new_known(self) -> KnownRequests:
+        return KnownRequests(self._broker, self._dialect, self._counts.repeated)
 
     def on_frame(self, frame: memoryview) -> bool:
         """As `ClientConnection.on_frame`."""
-        began, counts = self._monotonic(), self._counts
-        goes_on = super().on_frame(frame)
-        key = frame[1]
-        counts.requests[key] += 1
-        counts.received_bytes[key] += len(frame)
-        counts.timed[key] += 1
-        counts.seconds[key] += self._monotonic() - began
+        began = self._monotonic()
+        # By its name: `super()` takes as long as all that is counted here.
+        goes_on = ClientConnection.on_frame(self, frame)
+        counted = self._read[frame[1]]
+        counted[_REQUESTS] += 1
+        counted[_BYTES] += len(frame)
+        counted[_SECONDS] += self._monotonic() - began
         return goes_on
 
     def on_closed(self) -> None:

@@ -8,6 +8,8 @@ has such a request, its response, and what does the work once more. Whatever is 
 cannot be done in the same way, is left to the ordinary way, untouched.
 """
 
+from array import array
+
 try:
     import cython
 except ImportError:
@@ -27,6 +29,9 @@ _ID_AT = cython.declare(cython.int, 4)
 """Of the correlation id: behind API and version in a request, behind the size in a response."""
 _ID_END = cython.declare(cython.int, 8)
 _MOST_ROWS = cython.declare(cython.int, 8)
+_KEY_AT = cython.declare(cython.int, 1)
+"""The low byte of the API key."""
+_MOST_KEYS = cython.declare(cython.int, 256)
 _MOST_FRAMES = cython.declare(cython.int, 256)
 """In one call, so that other connections have their turn."""
 
@@ -54,6 +59,30 @@ class _Row:
 
 @cython.final
 @cython.cclass
+class RepeatCounts:
+    """How many requests were answered from tables, and their bytes without sizes, by API key."""
+
+    _requests: cython.longlong[::1]
+    _bytes: cython.longlong[::1]
+
+    def __init__(self) -> None:
+        """Nothing was answered yet."""
+        self._requests = array("q", bytes(8 * _MOST_KEYS))
+        self._bytes = array("q", bytes(8 * _MOST_KEYS))
+
+    @cython.cfunc
+    def add(self, key: cython.uchar, size: cython.Py_ssize_t) -> cython.void:
+        """Count one request."""
+        self._requests[key] += 1
+        self._bytes[key] += size
+
+    def of(self, key: cython.uchar, /) -> tuple[int, int]:
+        """The requests of an API, and their bytes."""
+        return self._requests[key], self._bytes[key]
+
+
+@cython.final
+@cython.cclass
 class Repeats:
     """The table of one connection. Of each row only the correlation id differs, or the records as well."""
 
@@ -61,10 +90,15 @@ class Repeats:
     _largest: cython.Py_ssize_t
     _records_at: cython.Py_ssize_t
     _records_end: cython.Py_ssize_t
+    _counts: RepeatCounts
 
-    def __init__(self, largest: cython.Py_ssize_t, /) -> None:
-        """No request is known; frames above `largest` bytes are left to the ordinary way."""
+    def __init__(self, largest: cython.Py_ssize_t, counts: RepeatCounts | None = None, /) -> None:
+        """No request is known; frames above `largest` bytes are left to the ordinary way.
+
+        `counts`: where those are counted that are answered; None: nowhere.
+        """
         self._rows = {}
+        self._counts = counts
         self._largest = largest
         self._records_at = self._records_end = 0
 
@@ -199,6 +233,8 @@ class Repeats:
                     break
                 appended.append((len(responses), row.about, done))
             responses.append(response)
+            if self._counts is not None:
+                self._counts.add(received[frame + _KEY_AT], behind - frame)
             start = behind
         return start
 
@@ -248,6 +284,8 @@ class Repeats:
                 appended.append((len(responses), row.about, done[0]))
                 response: bytes = filled(row.response, _ID_AT, received, start + _SIZE + _ID_AT, 4)
                 responses.append(numbered(response, row.offset_at, base))
+                if self._counts is not None:
+                    self._counts.add(received[start + _SIZE + _KEY_AT], ends[taken] - start - _SIZE)
                 start = ends[taken]
                 taken += 1
         if not taken:

@@ -1,4 +1,4 @@
-"""`barnabas mirror` from Apache Kafka, of today and old, into ours, and from ours into Kafka 0.7."""
+"""`barnabas mirror` from Apache Kafka, of today and old, into ours; from ours into Kafka 4.3 and 0.7."""
 
 import json
 import os
@@ -23,6 +23,7 @@ from tests.interop.peers.jafka import Jafka
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.old_kafka import OldKafka
 from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.peers.zookeeper import ZooKeeper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.spark, pytest.mark.timeout(900)]
@@ -135,6 +136,35 @@ def test_from_kafka_to_ours_and_again(
     there = read(source.bootstrap_servers, topic, [0] * PARTITIONS, [2 * half] * PARTITIONS)
     assert [len(rows) for rows in there] == [2 * half] * PARTITIONS
     assert read(target, topic, [0] * PARTITIONS, [2 * half] * PARTITIONS) == there
+
+
+@pytest.mark.long
+def test_from_ours_to_kafka_and_back(
+    our_broker: OurBroker, real_kafka: RealKafka, tmp_path: Path
+) -> None:
+    """Records come back as they were, and a group that moved along goes on where it was."""
+    ours, kafka, group = (
+        our_broker.bootstrap_servers,
+        real_kafka.bootstrap_servers,
+        "there-and-back",
+    )
+    topic = InteropBroker(our_broker).new_topic(partitions=PARTITIONS)
+    produce(ours, topic, range(COUNT), headers=True)
+    save(ours, group, topic, SAVED)
+    mirrored = mirror(ours, kafka, topic, tmp_path / "there")
+    assert mirrored["records"] == COUNT
+    half = COUNT // PARTITIONS
+    rest = [half - at for at in SAVED]
+    sent = read(ours, topic, [0] * PARTITIONS, [half] * PARTITIONS)
+    assert read(kafka, topic, [0] * PARTITIONS, [half] * PARTITIONS) == sent
+    unread = [rows[at:] for rows, at in zip(sent, SAVED, strict=True)]
+    assert read(kafka, topic, saved(kafka, group, topic), rest) == unread
+    with OurBroker() as other:
+        back = mirror(kafka, other.bootstrap_servers, topic, tmp_path / "back")
+        assert back["records"] == COUNT
+        again = other.bootstrap_servers
+        assert read(again, topic, saved(again, group, topic), rest) == unread
+        assert read(again, topic, [0] * PARTITIONS, [half] * PARTITIONS) == sent
 
 
 def test_from_ours_to_0_7(our_broker: OurBroker, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from barnabas.protocol.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from barnabas.records.batches.batch import walk
 from tests.interop.mixed_cluster import Generation, MixedCluster, mixed_cluster
 from tests.interop.peers.generations import KAFKA_2_8, KAFKA_3_9
 from tests.unit.broker.raw_client import RawClient
@@ -29,6 +30,9 @@ pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 KAFKA, OURS, CONTROLLER = 1, 2, 3
 CREATE_VERSION = 2
 METADATA_VERSION = 5
+OLD_TOPICS = ("birds", "cats", "dogs")
+TODAY = 2
+"""The magic of Kafka 0.11 and later."""
 
 
 GENERATIONS = {
@@ -120,9 +124,9 @@ def test_consumers_read_in_their_rack_whoever_leads(cluster: MixedCluster) -> No
         assert cluster.consume_near(topic, 300, near) == list(range(300))
 
 
-def allow(cluster: MixedCluster, member: int, topic: str, size: int) -> None:
-    """Change `max.message.bytes` of a topic at one broker."""
-    option = AlterableConfig(name="max.message.bytes", config_operation=0, value=str(size))
+def change(cluster: MixedCluster, member: int, topic: str, name: str, value: str) -> None:
+    """Change a property of a topic at one broker."""
+    option = AlterableConfig(name=name, config_operation=0, value=value)
     resource = AlterConfigsResource(
         resource_type=Resource.TOPIC, resource_name=topic, configs=[option]
     )
@@ -138,11 +142,47 @@ def test_properties_that_are_changed_at_ours_hold_at_kafkas_leader_and_the_other
     for topic, leader, other in (("cats", KAFKA, OURS), ("dogs", OURS, KAFKA)):
         cluster.create(topic, [[leader]])
         for size in (500, 5000, 700):
-            allow(cluster, other, topic, size)
+            change(cluster, other, topic, "max.message.bytes", str(size))
             cluster.wait(
                 lambda topic=topic, size=size: cluster.takes(topic, 3000) is (size > 3000),  # type: ignore[misc]
                 lambda size=size: f"not taken up: {size}",  # type: ignore[misc]
             )
+
+
+@pytest.mark.parametrize("cluster", ["2.8, ISRs by AlterPartition"], indirect=True)
+def test_messages_of_old_formats_are_copied_both_ways(cluster: MixedCluster) -> None:
+    for topic, leader, other, release in (
+        ("birds", KAFKA, OURS, "0.9.0"),
+        ("cats", KAFKA, OURS, "0.10.2"),
+        ("dogs", OURS, KAFKA, "0.10.2"),
+    ):
+        cluster.create(topic, [[leader, other]], **{"message.format.version": release})
+        cluster.wait_for_state(topic, leader, leader, other)
+        cluster.produce(topic, 0, 200)
+        cluster.produce(topic, 200, 200, **{"compression.type": "gzip"})
+
+    # Each is killed, and the other one leads what it has copied.
+    for number, (killed, leader) in enumerate(((KAFKA, OURS), (OURS, KAFKA))):
+        cluster.members[killed].kill()
+        for topic in OLD_TOPICS:
+            cluster.wait_for_state(topic, leader, leader)
+            cluster.produce(topic, 400 + number * 100, 100)
+        cluster.members[killed].start()
+        for topic in OLD_TOPICS:
+            cluster.wait_for_state(topic, leader, KAFKA, OURS)
+    for topic in OLD_TOPICS:
+        assert {one.magic for one in walk(cluster.log_bytes(OURS, topic))} == {topic != "birds"}
+
+    # In today's format from now on, in the same segment.
+    change(cluster, KAFKA, "cats", "message.format.version", "2.8")
+    count = 600
+    while [*walk(cluster.log_bytes(KAFKA, "cats"))][-1].magic < TODAY:
+        cluster.produce("cats", count, 1)
+        count += 1
+    cluster.produce("cats", count, 100)
+    assert cluster.consume("cats", count + 100) == list(range(count + 100))
+    for topic in OLD_TOPICS:
+        assert cluster.log_bytes(KAFKA, topic) == cluster.log_bytes(OURS, topic)
 
 
 @pytest.fixture(params=GENERATIONS)

@@ -29,6 +29,8 @@ from barnabas.replication.progress import FollowerProgress
 from barnabas.replication.watermark import LogOffsets, committed
 from barnabas.types import NodeId
 
+_NO_EPOCH = -1
+
 NOT_MADE = frozenset({ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA})
 """Answers to a proposal that say that the ISR is as it was."""
 
@@ -102,9 +104,10 @@ class Leader:
     ) -> None:
         """Begin to lead. The log's history has the new epoch already, from the log's end on.
 
+        Where its records have no epochs (magic 0 and 1) it has none, and no reader is compared with it.
         Nothing that followers had in an earlier epoch counts: each must fetch in this one.
         """
-        assert history.latest == leadership.leader_epoch
+        assert history.latest in {leadership.leader_epoch, _NO_EPOCH}
         self.node_id = leadership.node_id
         self.leader_epoch = leadership.leader_epoch
         self.replicas = leadership.replicas
@@ -315,7 +318,7 @@ class Leader:
 
     def _begin_epoch(self, event: EpochBegun) -> None:
         """Know what followers have in the next epoch, too: nothing was truncated."""
-        assert self.history.latest == event.leader_epoch
+        assert self.history.latest in {event.leader_epoch, _NO_EPOCH}
         if event.leader_epoch > self.leader_epoch + 1:
             # Another broker may have led in between, to which followers have truncated their logs.
             self._followers = {}

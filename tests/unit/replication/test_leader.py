@@ -46,6 +46,18 @@ def test_the_watermark_is_what_all_in_sync_have() -> None:
     assert fetch(leader, THREE, 12).high_watermark == 12
 
 
+def test_a_log_whose_records_have_no_epochs_is_led_too_and_compares_none() -> None:
+    epochs = LeaderEpochs(MemoryDisk(), "epochs")
+    leadership = Leadership(ONE, 5, 7, ALL_THREE, (ONE, TWO, THREE))
+    leader = Leader(leadership, LogOffsets(0, 10, 8), epochs, LIMITS, now_ms=0)
+    assert leader.epoch_end(5, 3) == EpochEnd(-1, -1)
+    assert fetch(leader, TWO, 9) == NO_EFFECTS
+    assert fetch(leader, THREE, 9).high_watermark == 9
+    leader.step(EpochBegun(ALL_THREE, (ONE, TWO, THREE), 6, 8, 0))
+    assert leader.leader_epoch == 6
+    assert leader.epoch_end(6, 6) == EpochEnd(-1, -1)
+
+
 def test_the_watermark_never_goes_back() -> None:
     leader = lead()
     fetch(leader, TWO, 10)

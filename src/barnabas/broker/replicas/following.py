@@ -10,7 +10,8 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.fetched_appending import append_fetched
 from barnabas.log.recovery.truncation import start_anew, truncate_log
-from barnabas.records.batches.batch import read_header
+from barnabas.log.segments.log_config import TODAYS_MAGIC
+from barnabas.records.batches.batch import read_entry
 from barnabas.replication.follower import Follower, FollowerEffects, FollowerEvent
 from barnabas.replication.requests import FollowerRequest
 from barnabas.replication.watermark import LogOffsets
@@ -54,6 +55,8 @@ class Following:
         self._is_held = False
         log = partition.log
         log.write_pending()
+        if log.config.magic < TODAYS_MAGIC:
+            log.forget_epochs()
         offsets = LogOffsets(log.start_offset, log.end_offset, log.high_watermark)
         self.follower = Follower(
             leader_epoch,
@@ -135,7 +138,7 @@ class Following:
         if effects.start_anew_at is not None:
             start_anew(log, effects.start_anew_at)
         if effects.append:
-            self._begin_with(read_header(records).base_offset)
+            self._begin_with(read_entry(records).base_offset)
             append_fetched(log, records, time_ms)
         if effects.high_watermark is not None:
             self._publish(min(follower.high_watermark, log.written_end))

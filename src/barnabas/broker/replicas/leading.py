@@ -59,7 +59,7 @@ class Leading:
         """
         log = partition.log
         log.write_pending()
-        log.lead(leadership.leader_epoch)
+        log.lead_replicas(leadership.leader_epoch)
         self._partition = partition
         self._ports = ports
         self.is_over = False
@@ -118,7 +118,7 @@ class Leading:
             StorageError: the new epoch cannot be written down.
         """
         partition, epoch = self._partition, leadership.leader_epoch
-        partition.log.lead(epoch)
+        partition.log.lead_replicas(epoch)
         partition.leader_epoch = epoch
         isr, replicas = leadership.isr, leadership.replicas
         self.step(EpochBegun(isr, replicas, epoch, leadership.partition_epoch, self._now_ms()))

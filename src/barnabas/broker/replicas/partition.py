@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.refusals import (
@@ -19,6 +20,7 @@ from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.own_appending import append_batch, append_records
 from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.protocol.produce import PartitionProduceResponse
 from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
 from barnabas.records.batches.checks import check_produced
@@ -68,6 +70,17 @@ class Partition:
         self.untold: list[Callable[[ErrorCode], None]] = []
         self.unseen: deque[Unseen] = deque()
         log.seen.on_moved = self.on_seen
+
+    def configure(self, config: LogConfig) -> None:
+        """Obey other properties of the topic from now on.
+
+        Where there are other replicas and records have no epochs any more, those of the records before
+        count for nothing. Source: Kafka's Log.initializeLeaderEpochCache.
+        """
+        self.log.configure(config)
+        if self.role is not None and self.log.config.magic < MAGIC:
+            with suppress(StorageError):  # The log is offline then, and says so.
+                self.log.forget_epochs()
 
     def append(
         self,

@@ -203,4 +203,4 @@ class Hosting:
         for partition in self._replicas.partitions():
             config = configs.get(partition.log.topic_partition.topic)
             if config is not None:
-                partition.log.configure(config)
+                partition.configure(config)

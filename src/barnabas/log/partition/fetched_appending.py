@@ -1,15 +1,23 @@
-"""Append what a follower fetched: batches with the leader's offsets and epochs, as they are."""
+"""Append what a follower fetched: batches with the leader's offsets and epochs, as they are.
 
-from collections.abc import Iterator
+Messages of magic 0 and 1, each as a batch, have no epochs: where one is, epochs do not tell where two
+logs part any more, so all are forgotten, and the high watermark decides (as before KIP-101).
+
+Source: Kafka's Log.append and Log.maybeRoll.
+"""
 
 from barnabas.errors import DecodeError
 from barnabas.log.partition.limits import needs_new_segment
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.records.batches.batch import HEADER_SIZE, BatchHeader, crc_is_right, read_header
+from barnabas.records.batches.batch import crc_is_right, walk
+
+_MAGIC = 2
+"""Of records with an epoch, and with the first offset in their header."""
+_INT32_MAX = (1 << 31) - 1
 
 
 def append_fetched(log: PartitionLog, records: memoryview, now_ms: int) -> None:
-    """Write whole batches that were checked, of which the first begins at the end of the log or behind.
+    """Write whole batches that were checked; the first begins at the end of the log, or behind.
 
     Offsets may be missing between them: compaction took the records away.
 
@@ -18,11 +26,16 @@ def append_fetched(log: PartitionLog, records: memoryview, now_ms: int) -> None:
     """
     if log.refusal is not None:
         raise log.refused()
-    for batch in batches_in(records):
+    for batch in walk(records):
         data = records[batch.position : batch.end]
         entry = (batch.size, batch.last_offset, batch.max_timestamp)
         segment = log.segments.active
-        log.end_offset = batch.base_offset
+        if batch.magic == _MAGIC:
+            log.end_offset = batch.base_offset
+        else:
+            # Where a compressed message begins is known inside alone; a segment holds offsets this far.
+            log.end_offset = max(log.end_offset, batch.base_offset - _INT32_MAX)
+            log.forget_epochs()
         if needs_new_segment(segment, log.config, entry, now_ms):
             segment = log.roll(now_ms)
         if batch.leader_epoch > log.epochs.latest:
@@ -34,23 +47,8 @@ def append_fetched(log: PartitionLog, records: memoryview, now_ms: int) -> None:
     log.write_pending()
 
 
-def batches_in(records: memoryview) -> Iterator[BatchHeader]:
-    """The whole batches of a response; the last one may be cut off.
-
-    Raises:
-        DecodeError: something else is there.
-    """
-    position = 0
-    while position + HEADER_SIZE <= len(records):
-        batch = read_header(records, position)
-        if batch.end > len(records):
-            return
-        yield batch
-        position = batch.end
-
-
 def checked_end(records: memoryview, offset: int, *, is_first: bool = False) -> tuple[int, int]:
-    """The bytes of the whole batches, and the offset behind them; `offset` where there is none.
+    """The bytes of the whole batches and messages, and the offset behind them; `offset` where there is none.
 
     `is_first`: they are the first of a log. Its leader may have deleted records up to one within a
     batch: then that begins before `offset`, and holds it.
@@ -59,7 +57,7 @@ def checked_end(records: memoryview, offset: int, *, is_first: bool = False) -> 
         DecodeError: a batch is damaged, or begins before the one before it ends.
     """
     size = 0
-    for batch in batches_in(records):
+    for batch in walk(records):
         holds_it = is_first and not size and batch.next_offset > offset
         if batch.base_offset < offset and not holds_it:
             raise DecodeError(

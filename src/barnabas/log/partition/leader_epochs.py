@@ -129,6 +129,11 @@ class LeaderEpochs:
         if compare is not None:
             compare()
 
+    def clear(self) -> None:
+        """Forget all."""
+        if self._epochs:
+            self.replace(())
+
     def hold(self) -> None:
         """Write no change before `save`."""
         self._holds = True

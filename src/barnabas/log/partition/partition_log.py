@@ -12,7 +12,7 @@ from barnabas.log.partition.reading import slice_of_older, slice_of_recent
 from barnabas.log.partition.stored_log import StoredLog
 from barnabas.log.partition.timestamps import first_not_before, newest
 from barnabas.log.producers.producer_state import repeated
-from barnabas.log.segments.log_config import LogConfig
+from barnabas.log.segments.log_config import TODAYS_MAGIC, LogConfig
 from barnabas.records.batches.batch import BatchHeader, read_header, stamp, stamp_append_time
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
@@ -29,6 +29,13 @@ class PartitionLog(StoredLog):
         """Be the leader's log from here on: `epoch` begins at the end, unless it has begun."""
         if epoch > self.epochs.latest:
             self.begin_epoch(epoch, self.end_offset)
+
+    def lead_replicas(self, epoch: int) -> None:
+        """As `lead`, where there are other replicas: without an epoch if the topic's records have none."""
+        if self.config.magic < TODAYS_MAGIC:
+            self.forget_epochs()
+        else:
+            self.lead(epoch)
 
     def configure(self, config: LogConfig) -> None:
         """Obey other properties from now on; `index.interval.bytes` from the next segment on.
@@ -126,6 +133,14 @@ class PartitionLog(StoredLog):
         """Know that a leader epoch begins at an offset; raises if that cannot be written."""
         try:
             self.epochs.assign(epoch, offset)
+        except StorageError as error:
+            self.fail(error)
+            raise
+
+    def forget_epochs(self) -> None:
+        """Know no leader epoch, because records have none; raises if that cannot be written."""
+        try:
+            self.epochs.clear()
         except StorageError as error:
             self.fail(error)
             raise

@@ -1,5 +1,7 @@
 """A replica that copies: what it tells its leader that it has, and what it takes for committed."""
 
+from dataclasses import replace
+
 import pytest
 
 from barnabas.broker.purgatory.purgatory import Purgatory
@@ -7,6 +9,7 @@ from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import OFFLINE
 from barnabas.errors import StorageError
+from barnabas.log.partition.fetched_appending import append_fetched
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.replication.follower import Fetched
@@ -64,3 +67,18 @@ def test_a_flush_that_fails_is_found_at_the_next_records() -> None:
     assert not role.awaits_flush()
     with pytest.raises(StorageError):
         take(role, 1, 0)
+
+
+def test_a_topic_in_an_old_format_has_no_epochs_and_is_cut_at_the_high_watermark() -> None:
+    log = open_log(MemoryDisk(), TopicPartition("dogs", 0), "/dogs-0", LogConfig())
+    append_fetched(log, memoryview(make_batch(3) + make_batch(3, base_offset=3)), 0)
+    log.begin_epoch(1, 6)
+    log.recovered_watermark = 3
+    partition = Partition(log, 0, OFFLINE)
+    assert log.epochs.latest == 1
+    partition.configure(replace(log.config, magic=1))
+    assert log.epochs.entries() == []
+    purgatory = Purgatory(ManualTimers(), lambda: 0.0, some_memory())
+    role = Following(partition, 1, purgatory, in_fetch=True, back_off_ms=1000)
+    assert log.end_offset == 3
+    assert role.next_request(0) == FetchNext(1, 3, 0, -1)

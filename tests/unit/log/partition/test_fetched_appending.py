@@ -8,8 +8,10 @@ from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.records.batches.batch import stamp
+from barnabas.records.codecs.compression import Codec
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk
+from tests.message_sets import message, wrapper
 from tests.record_batches import make_batch
 
 pytestmark = pytest.mark.kernels
@@ -61,3 +63,46 @@ def test_damage_and_offsets_that_were_there_are_refused() -> None:
         checked_end(memoryview(damaged), 0)
     with pytest.raises(DecodeError, match="offset 2"):
         checked_end(memoryview(batch(3, 0, 0)), 2)
+
+
+def test_messages_of_old_formats_keep_their_offsets_among_batches_and_end_what_epochs_are_known() -> (
+    None
+):
+    log = a_log()
+    append_fetched(log, memoryview(batch(3, 0, 4)), 5000)
+    inner = [message(offset, None, b"woof", timestamp=7000) for offset in (0, 1, 2)]
+    given = (
+        message(3, None, b"zero")
+        + message(9, b"key", b"one", timestamp=6000)
+        + wrapper(12, inner, Codec.GZIP, timestamp=7000)
+    )
+    assert checked_end(memoryview(given + b"cut off"), 3) == (len(given), 13)
+    append_fetched(log, memoryview(given), 5000)
+    assert (log.end_offset, log.written_end, log.epochs.entries()) == (13, 13, [])
+    append_fetched(log, memoryview(batch(2, 13, 6)), 5000)
+    assert (log.end_offset, log.epochs.entries()) == (15, [(6, 13)])
+    found = log.read(4, 1 << 20, max_offset=15, min_one=True).records
+    assert found is not None
+    assert found.read() == given[len(message(3, None, b"zero")) :] + batch(2, 13, 6)
+    opened = open_log(log.disk, log.topic_partition, log.directory, LogConfig())
+    assert (opened.end_offset, opened.epochs.entries()) == (15, [(6, 13)])
+
+
+def test_a_segment_that_is_full_is_rolled_before_an_old_message_at_the_end_of_the_log() -> None:
+    # Where a compressed one begins cannot be seen: it may be as far before its end as a segment reaches.
+    one = message(0, None, b"woof", timestamp=5000)
+    log = a_log(LogConfig(segment_bytes=len(one)))
+    far = 1 << 33
+    given = one + wrapper(4, [one], Codec.GZIP, timestamp=5000) + message(far, None, b"woof")
+    append_fetched(log, memoryview(given), 5000)
+    assert [one.base_offset for one in log.segments] == [0, 1, far - (1 << 31) + 1]
+    assert log.end_offset == far + 1
+
+
+def test_old_messages_that_are_damaged_or_were_there_are_refused() -> None:
+    damaged = bytearray(message(0, None, b"woof"))
+    damaged[-1] ^= 1
+    with pytest.raises(DecodeError, match="CRC"):
+        checked_end(memoryview(damaged), 0)
+    with pytest.raises(DecodeError, match="offset 2"):
+        checked_end(memoryview(message(1, None, b"woof")), 2)

@@ -17,6 +17,7 @@ from barnabas.broker.properties.telemetry import Telemetry
 from barnabas.broker.properties.telemetry_match import Software
 from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.registry_calls import RegistryCalls
 from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.broker.quotas.quotas import Quotas
@@ -37,7 +38,7 @@ from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.internal_topics import SHARES_TOPIC, TRANSACTIONS_TOPIC
 from barnabas.dialects.kafka.requests import Ways
 from barnabas.log.manager import LogManager
-from barnabas.ports import Clock, Entropy, Registry, Timers
+from barnabas.ports import Clock, Entropy, Registry, SharedRegistry, Timers
 from barnabas.types import Topic
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class Broker:
     throttling: Throttling = field(init=False)
     client_resources: ClientResources = field(init=False)
     telemetry: Telemetry = field(init=False)
+    shared_registry: SharedRegistry | None = None
+    """The registry, where others use it too and it may not answer."""
     software: dict[int, Software] = field(default_factory=dict)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
     ways: Ways = field(init=False)
@@ -84,6 +87,7 @@ class Broker:
     slow_requests: SlowRequests = field(init=False)
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
+    registry_calls: RegistryCalls = field(init=False)
     offsets: GroupOffsets = field(init=False)
     group_removal: GroupRemoval = field(init=False)
     consumer_policies: Policies[ConsumerSettings] = field(init=False)
@@ -109,6 +113,7 @@ class Broker:
         self.replicas.on_slow = self.slow_requests.handled
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
+        self.registry_calls = RegistryCalls(self.shared_registry)
         self.offsets = GroupOffsets(self.groups, self.config)
         self.consumer_policies = Policies(self.settings, self.client_resources, consumer_policy)
         self.groups.environment = GroupEnvironment(

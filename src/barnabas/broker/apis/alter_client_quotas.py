@@ -9,6 +9,7 @@ Versions: 1 flexible
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import isnan
 
 from barnabas.broker.broker import Broker
@@ -52,6 +53,10 @@ def handle(
 ) -> Steps[AlterClientQuotasResponse]:
     """Change what can be changed; say why the rest is not."""
     del context
+    return (yield from broker.registry_calls.in_turn(_altered(broker, request)))
+
+
+def _altered(broker: Broker, request: AlterClientQuotasRequest) -> Steps[AlterClientQuotasResponse]:
     asked = yield from each(request.entries, lambda entry: (_parts(entry), entry))
     times = Counter(frozenset(parts.items()) for parts, _ in asked)
     results: dict[frozenset[tuple[str, str | None]], AlteredEntityResult] = {}
@@ -63,7 +68,10 @@ def handle(
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the entity is there twice")
             entity, changes = _entity(parts), _changes(entry.ops, of_address=ADDRESS in parts)
             if not request.validate_only:
-                broker.quotas.alter(entity, changes)
+                values = broker.quotas.changed(entity, changes)
+                write = partial(broker.quotas.write, entity, values)
+                yield from broker.registry_calls.make(write)
+                broker.quotas.take(entity, values)
         except KafkaError as error:
             code, why = error.code, error.why
         results[who] = AlteredEntityResult(

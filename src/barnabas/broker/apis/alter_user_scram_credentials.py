@@ -5,6 +5,8 @@ Refuses: more than one change of a user, as Kafka does; salts of more than 4096 
 Ignores: nothing. No listener asks for a password yet.
 """
 
+from functools import partial
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.scram_credentials import (
@@ -16,8 +18,9 @@ from barnabas.broker.properties.scram_credentials import (
     change_credential,
     credentials_of,
 )
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.ports import Registry
 from barnabas.protocol.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,
@@ -39,22 +42,29 @@ def handle(
     changes: tuple[Change, ...] = (*request.deletions, *request.upsertions)
     for change in changes:
         asked.setdefault(change.name, []).append(change)
-    results = yield from each(asked.items(), lambda row: _changed(broker, *row))
+    results = []
+    for row in asked.items():
+        # Other brokers and this one's other requests change the same nodes: it is read and written as one.
+        change_one = partial(_changed, broker.registry, *row)
+        results.append((yield from broker.registry_calls.make(change_one)))
+        yield
     return AlterUserScramCredentialsResponse(results=results)
 
 
-def _changed(broker: Broker, user: str, changes: list[Change]) -> AlterUserScramCredentialsResult:
+def _changed(
+    registry: Registry, user: str, changes: list[Change]
+) -> AlterUserScramCredentialsResult:
     """Make a user's only change; of several, report the first invalid one, or that there are several."""
     code, why = ErrorCode.NONE, None
     try:
         if not user:
             raise BrokerError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "the name of a user is empty")
         mechanism = _mechanism(changes[0].mechanism)
-        wanted = _wanted(broker, mechanism, changes[0])
+        wanted = _wanted(registry, mechanism, changes[0])
         if len(changes) > 1:
             what = f"{user} is there {len(changes)} times"
             raise BrokerError(ErrorCode.DUPLICATE_RESOURCE, what)
-        change_credential(broker.registry, user, mechanism, wanted)
+        change_credential(registry, user, mechanism, wanted)
     except KafkaError as error:
         code, why = error.code, error.why
     return AlterUserScramCredentialsResult(user=user, error_code=code, error_message=why)
@@ -68,9 +78,9 @@ def _mechanism(number: int) -> Mechanism:
         raise BrokerError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, what) from None
 
 
-def _wanted(broker: Broker, mechanism: Mechanism, change: Change) -> Credential | None:
+def _wanted(registry: Registry, mechanism: Mechanism, change: Change) -> Credential | None:
     if isinstance(change, ScramCredentialDeletion):
-        if mechanism not in credentials_of(broker.registry, change.name):
+        if mechanism not in credentials_of(registry, change.name):
             what = f"{change.name} has no password for {mechanism.title}"
             raise BrokerError(ErrorCode.RESOURCE_NOT_FOUND, what)
         return None

@@ -5,6 +5,7 @@ Ignores: nothing.
 """
 
 from collections import Counter
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -28,10 +29,13 @@ def handle(
     del context
     asked = Counter(user.name for user in request.users or ())
     if not request.users:
-        asked.update(users_with_credentials(broker.registry))
+        read = partial(users_with_credentials, broker.registry)
+        asked.update((yield from broker.registry_calls.make(read)))
     results = []
     for name, times in asked.items():
-        results.append(_described(broker.registry, name) if times == 1 else _refused(name, times))
+        read_one = partial(_described, broker.registry, name)
+        found = (yield from broker.registry_calls.make(read_one)) if times == 1 else None
+        results.append(found or _refused(name, times))
         yield
     return DescribeUserScramCredentialsResponse(error_code=ErrorCode.NONE, results=results)
 

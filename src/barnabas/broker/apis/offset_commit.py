@@ -17,8 +17,9 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.commit_again import CommitAgain
+from barnabas.broker.groups.registry_offsets import RegistryOffsets
 from barnabas.broker.purgatory.purgatory import Unwritten
-from barnabas.broker.purgatory.stepping import Steps, at_once, each
+from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import NO_EXPIRY, OffsetAndMetadata
@@ -149,30 +150,32 @@ def _may_come_again(request: OffsetCommitRequest, count: int) -> bool:
 def _keep_in_registry(broker: Broker, request: OffsetCommitRequest) -> Steps[OffsetCommitResponse]:
     response = OffsetCommitResponse(topics=[])
     for asked in request.topics:
-        keep = partial(_keep, broker, request.group_id, asked.name)
-        parts = yield from each(asked.partitions, keep)
+        parts = []
+        for one in asked.partitions:
+            index, code = one.partition_index, _refusal(broker, asked.name, one)
+            if not code:
+                where = request.group_id, asked.name, index
+                keep = partial(_kept, broker.registry_offsets, *where, one.committed_offset)
+                code = yield from broker.registry_calls.make(keep)
+            parts.append(OffsetCommitResponsePartition(partition_index=index, error_code=code))
+            yield
         if parts:
             response.topics.append(OffsetCommitResponseTopic(name=asked.name, partitions=parts))
     return response
 
 
-def _keep(
-    broker: Broker, group: str, name: str, asked: OffsetCommitRequestPartition
-) -> OffsetCommitResponsePartition:
-    code = _code_of_keeping(broker, group, name, asked)
-    return OffsetCommitResponsePartition(partition_index=asked.partition_index, error_code=code)
-
-
-def _code_of_keeping(
-    broker: Broker, group: str, name: str, asked: OffsetCommitRequestPartition
-) -> ErrorCode:
-    index, topic = asked.partition_index, broker.topics.get(name)
-    if topic is None or index not in topic.partitions:
+def _refusal(broker: Broker, name: str, asked: OffsetCommitRequestPartition) -> ErrorCode:
+    topic = broker.topics.get(name)
+    if topic is None or asked.partition_index not in topic.partitions:
         return _NOT_THERE
     if is_too_long(asked.committed_metadata or "", broker.config.offset_metadata_max_bytes):
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
+    return ErrorCode.NONE
+
+
+def _kept(offsets: RegistryOffsets, group: str, name: str, index: int, offset: int) -> ErrorCode:
     try:
-        broker.registry_offsets.commit(group, name, index, asked.committed_offset)
+        offsets.commit(group, name, index, offset)
     except StorageError:
         # Also of a name that ZooKeeper refuses: there is no other word for it in Kafka.
         return ErrorCode.UNKNOWN_SERVER_ERROR

@@ -181,23 +181,26 @@ def _row(shape: _Shape, index: int, found: OffsetAndMetadata | None, code: Error
 def _fetch_from_registry(broker: Broker, request: OffsetFetchRequest) -> Steps[OffsetFetchResponse]:
     def topic(asked: OffsetFetchRequestTopic) -> Steps[OffsetFetchResponseTopic]:
         kept = partial(_kept, broker, request.group_id, asked.name)
-        partitions = yield from grown(asked.partition_indexes, kept)
+        partitions = yield from grown_in_steps(asked.partition_indexes, kept)
         return OffsetFetchResponseTopic(name=asked.name, partitions=partitions)
 
     topics = yield from grown_in_steps(request.topics or (), topic)
     return OffsetFetchResponse(topics=topics)
 
 
-def _kept(broker: Broker, group: str, name: str, index: int) -> OffsetFetchResponsePartition:
+def _kept(broker: Broker, group: str, name: str, index: int) -> Steps[OffsetFetchResponsePartition]:
+    offset: int | None = None
     error = ErrorCode.NONE
     topic = broker.topics.get(name)
     is_there = topic is not None and index in topic.partitions
     try:
-        offset = broker.registry_offsets.fetch(group, name, index) if is_there else None
+        if is_there:
+            read = partial(broker.registry_offsets.fetch, group, name, index)
+            offset = yield from broker.registry_calls.make(read)
         if offset is None:
             error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     except StorageError:
-        offset, error = None, ErrorCode.UNKNOWN_SERVER_ERROR
+        error = ErrorCode.UNKNOWN_SERVER_ERROR
     return OffsetFetchResponsePartition(
         partition_index=index,
         committed_offset=-1 if offset is None else offset,

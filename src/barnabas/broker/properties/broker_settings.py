@@ -152,7 +152,15 @@ class BrokerSettings:
         Raises:
             StorageError: they cannot be written; nothing is changed.
         """
+        self.write(registry, scope, config)
+        self.take(scope, config)
+
+    def write(self, registry: Registry, scope: str, config: Mapping[str, str]) -> None:
+        """Write changes down, for `take`; only the registry is called. Raises as `change`."""
         write_config(registry, _path(scope), config)
+
+    def take(self, scope: str, config: Mapping[str, str]) -> None:
+        """Have changes that are written down."""
         self._adopt({**self._changed, scope: config})
         self._notify()
 

@@ -86,7 +86,15 @@ class ClientResources:
         Raises:
             StorageError: they cannot be written; nothing is changed.
         """
+        self.write(kind, name, config)
+        self.take(kind, name, config)
+
+    def write(self, kind: int, name: str, config: Mapping[str, str]) -> None:
+        """Write properties down, for `take`; only the registry is called. Raises as `configure`."""
         write_config(self._registry, f"{_PATHS[kind]}/{node_name(name)}", config)
+
+    def take(self, kind: int, name: str, config: Mapping[str, str]) -> None:
+        """Have properties that are written down."""
         if config:
             self._by_kind[kind][name] = dict(config)
         else:

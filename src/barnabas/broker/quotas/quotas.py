@@ -106,16 +106,29 @@ class Quotas:
         Raises:
             StorageError: it cannot be written; nothing is changed.
         """
+        values = self.changed(entity, changes)
+        self.write(entity, values)
+        self.take(entity, values)
+
+    def changed(self, entity: Entity, changes: Mapping[str, float | None]) -> dict[str, float]:
+        """What an entity would have with these changes."""
         values = dict(self._by_entity.get(entity, {}))
         for key, value in changes.items():
             if value is None:
                 values.pop(key, None)
             else:
                 values[key] = value
+        return values
+
+    def write(self, entity: Entity, values: Mapping[str, float]) -> None:
+        """Write down all quotas of an entity, for `take`; only the registry is called. Raises as `alter`."""
         texts = {key: repr(value) for key, value in values.items()}
         kept = read_config(self._registry, entity.path)
         others = {key: text for key, text in kept.items() if key not in _ALL}
         write_config(self._registry, entity.path, {**others, **texts})
+
+    def take(self, entity: Entity, values: dict[str, float]) -> None:
+        """Have the quotas of an entity that are written down."""
         self._set(entity, values)
         self._found.clear()
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol, TypeVar
 
 from barnabas.broker.broker import Broker
@@ -51,8 +52,21 @@ def change_all(
 ) -> Steps[list[Row]]:
     """Change each resource that can be changed; `row` gets each with its code, and why it was not.
 
-    Some resources are changed in a step: their topics are written down together.
+    Requests are taken one after the other, as each begins with what is set. Some topics are written down
+    together.
     """
+    steps = _change_all(broker, asked, changed, row, validate_only=validate_only)
+    return (yield from broker.registry_calls.in_turn(steps))
+
+
+def _change_all(
+    broker: Broker,
+    asked: Sequence[Asked],
+    changed: Changed[Asked],
+    row: Callable[[Answer[Asked]], Row],
+    *,
+    validate_only: bool,
+) -> Steps[list[Row]]:
     rows: Growing[Row] = Growing()
     times = Counter((one.resource_type, one.resource_name) for one in asked)
     for first in range(0, len(asked), _RESOURCES_A_STEP):
@@ -63,12 +77,14 @@ def change_all(
                 if times[one.resource_type, one.resource_name] > 1:
                     raise BrokerError(ErrorCode.INVALID_REQUEST, "the resource is there twice")
                 target = target_of(broker, one.resource_type, one.resource_name, later)
-                _change(target, one, changed, validate_only=validate_only)
+                config = _checked(target, one, changed)
+                if not validate_only:
+                    yield from target.change(config)
             except KafkaError as error:
                 some.append((one, error.code, error.why))
             else:
                 some.append((one, ErrorCode.NONE, None))
-        for answer in _written(broker, later, some):
+        for answer in (yield from _written(broker, later, some)):
             rows.add(row(answer))
         yield rows
     return rows.done()
@@ -76,10 +92,12 @@ def change_all(
 
 def _written(
     broker: Broker, later: Mapping[str, Mapping[str, str]], answers: list[Answer[Asked]]
-) -> list[Answer[Asked]]:
+) -> Steps[list[Answer[Asked]]]:
     """The answers once the properties of topics are written, or are not."""
     try:
-        broker.topics.configure_all(later)
+        if later:
+            yield from broker.registry_calls.make(partial(broker.topics.write_configs, later))
+        broker.topics.adopt_configs(later)
     except StorageError as error:
         return [
             (one, error.code, error.why)
@@ -90,9 +108,8 @@ def _written(
     return answers
 
 
-def _change(
-    target: ConfigTarget, asked: Asked, changed: Changed[Asked], *, validate_only: bool
-) -> None:
+def _checked(target: ConfigTarget, asked: Asked, changed: Changed[Asked]) -> dict[str, str]:
+    """The properties that a resource is to have, which it can have."""
     names = [one.name for one in asked.configs]
     if len(set(names)) < len(names):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
@@ -104,4 +121,5 @@ def _change(
                 " set a shorter value"
             )
             raise BrokerError(ErrorCode.INVALID_CONFIG, what)
-    target.change(properties, validate_only=validate_only)
+    target.check(properties)
+    return properties

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Protocol
 
 from barnabas.broker.broker import Broker
@@ -11,6 +12,7 @@ from barnabas.broker.properties.client_resources import KINDS
 from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.properties.telemetry_match import SELECTORS
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.requests import resources
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.configuration import Configuration
@@ -39,8 +41,16 @@ class ConfigTarget(Protocol):
         """The value of a property that is not set for the resource itself."""
         ...
 
-    def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
-        """Replace what is set, or say why that cannot be.
+    def check(self, config: Mapping[str, str]) -> None:
+        """Say why these cannot replace what is set.
+
+        Raises:
+            BrokerError: with the code that Kafka has for it.
+        """
+        ...
+
+    def change(self, config: Mapping[str, str]) -> Steps[None]:
+        """Replace what is set by what was checked.
 
         Raises:
             BrokerError: with the code that Kafka has for it.
@@ -87,13 +97,15 @@ class _TopicTarget:
     def inherited(self, row: Setting) -> object:
         return TopicConfig.for_topic({}, self._broker.config).value(row.name)
 
-    def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
+    def check(self, config: Mapping[str, str]) -> None:
         has_codes = self._broker.profile.tells_values
         of_values = ErrorCode.INVALID_CONFIG if has_codes else ErrorCode.INVALID_REQUEST
         self._broker.topics.check_config(config, self.own, of_values)
-        if not validate_only:
-            self._broker.topics.check_kept(self._topic.name, config)
-            self._later[self._topic.name] = config
+
+    def change(self, config: Mapping[str, str]) -> Steps[None]:
+        self._broker.topics.check_kept(self._topic.name, config)
+        self._later[self._topic.name] = config
+        yield
 
 
 class _BrokerTarget:
@@ -111,10 +123,14 @@ class _BrokerTarget:
         config = self._broker.config
         return row.default if BrokerConfig.find(row.name) is None else config.value(row.name)
 
-    def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
+    def check(self, config: Mapping[str, str]) -> None:
         self._check_topics(self._broker.settings.check(self._scope, config))
-        if not validate_only:
-            self._broker.settings.change(self._broker.registry, self._scope, config)
+
+    def change(self, config: Mapping[str, str]) -> Steps[None]:
+        broker, scope = self._broker, self._scope
+        write = partial(broker.settings.write, broker.registry, scope, config)
+        yield from broker.registry_calls.make(write)
+        broker.settings.take(scope, config)
 
     def _check_topics(self, coming: BrokerConfig) -> None:
         """Whether all topics could go on: once it is written, no topic can refuse it."""
@@ -136,6 +152,7 @@ class _ClientTarget:
     """A subscription to metrics, or a group: lists cannot be changed word by word, as in Kafka."""
 
     def __init__(self, broker: Broker, kind: int, name: str) -> None:
+        self._calls = broker.registry_calls
         self._resources = broker.client_resources
         self._broker_config = broker.config
         self._kind = kind
@@ -149,12 +166,15 @@ class _ClientTarget:
     def inherited(self, row: Setting) -> object:
         return row.default
 
-    def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
+    def check(self, config: Mapping[str, str]) -> None:
         _check(self._kind, KINDS[self._kind], config, self._broker_config.release)
         if self._kind == ResourceKind.GROUP:
             check_limits(self._broker_config, config)
-        if not validate_only:
-            self._resources.configure(self._kind, self._name, config)
+
+    def change(self, config: Mapping[str, str]) -> Steps[None]:
+        kind, name = self._kind, self._name
+        yield from self._calls.make(partial(self._resources.write, kind, name, config))
+        self._resources.take(kind, name, config)
 
 
 def _check(kind: int, known: type[Configuration], config: Mapping[str, str], release: str) -> None:

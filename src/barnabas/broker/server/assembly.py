@@ -80,6 +80,7 @@ def assemble(
         entropy=entropy,
         timers=timers,
         registry=registry,
+        shared_registry=registries.shared,
         logs=logs,
         topics=topics,
         producer_ids=ProducerIds(registry, config.node_id, registries.shared),

@@ -198,12 +198,21 @@ class Topics:
         Raises:
             StorageError: they cannot be written.
         """
+        self.write_configs(configs)
+        self.adopt_configs(configs)
+
+    def write_configs(self, configs: Mapping[str, Mapping[str, str]]) -> None:
+        """Write properties down, for `adopt_configs`; calls the registry alone. Raises as `configure_all`."""
         self.registry.set_all(
             {f"{CONFIGS}/{name}": encode_config(config) for name, config in configs.items()}
         )
-        for name, config in configs.items():
+
+    def adopt_configs(self, configs: Mapping[str, Mapping[str, str]]) -> None:
+        """Have the topics that are still there obey properties that are written down."""
+        there = {name: config for name, config in configs.items() if name in self._by_name}
+        for name, config in there.items():
             self._keep(self._by_name[name]._replace(config=config))
-        self.hosting.configure(configs)
+        self.hosting.configure(there)
 
     def give_up(self, name: str, index: int) -> None:
         """Serve a partition that is offline without the records that are lost.

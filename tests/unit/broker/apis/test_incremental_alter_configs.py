@@ -4,6 +4,8 @@ import pytest
 
 from barnabas.broker.apis.incremental_alter_configs import handle
 from barnabas.broker.broker import Broker
+from barnabas.broker.purgatory.registry_calls import RegistryCalls
+from barnabas.broker.znodes.config_znodes import read_config
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.incremental_alter_configs import (
@@ -12,6 +14,7 @@ from barnabas.protocol.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from sim.world.zookeeper import SimulatedZooKeeper
 from tests.unit.broker.in_memory import MemoryRegistry, a_broker, answered, asked
 from tests.unit.runtime.manual_timers import ManualTimers
 
@@ -28,9 +31,9 @@ def broker() -> Broker:
     return made
 
 
-def alter(
-    broker: Broker, *changes: Change, kind: int = TOPIC, name: str = "dogs", validate: bool = False
-) -> int:
+def changing(
+    *changes: Change, kind: int = TOPIC, name: str = "dogs", validate: bool = False
+) -> IncrementalAlterConfigsRequest:
     resource = AlterConfigsResource(
         resource_type=kind,
         resource_name=name,
@@ -39,7 +42,13 @@ def alter(
             for key, operation, value in changes
         ],
     )
-    request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=validate)
+    return IncrementalAlterConfigsRequest(resources=[resource], validate_only=validate)
+
+
+def alter(
+    broker: Broker, *changes: Change, kind: int = TOPIC, name: str = "dogs", validate: bool = False
+) -> int:
+    request = changing(*changes, kind=kind, name=name, validate=validate)
     outcome = handle(broker, asked(1, ApiKey.INCREMENTAL_ALTER_CONFIGS), request)
     return answered(broker, outcome, IncrementalAlterConfigsResponse).responses[0].error_code
 
@@ -165,3 +174,42 @@ def test_many_topics_are_changed_in_steps() -> None:
     assert isinstance(broker.timers, ManualTimers)
     assert not broker.timers.next
     assert {topic.config["segment.ms"] for topic in broker.topics} == {"100"}
+
+
+def test_with_a_shared_registry_a_topic_is_changed_in_order_and_an_answer_means_written() -> None:
+    session, timers = SimulatedZooKeeper().session(), ManualTimers()
+    broker = a_broker(registry=session, timers=timers)
+    broker.registry_calls = RegistryCalls(session)
+    broker.topics.create("dogs", {0: [1]}, {})
+    session.withheld = []
+    codes: list[int] = []
+
+    def take(outcome: object) -> None:
+        codes.append(
+            answered(broker, outcome, IncrementalAlterConfigsResponse).responses[0].error_code
+        )
+
+    for change in (("segment.ms", SET, "100"), ("retention.ms", SET, "5000")):
+        outcome = handle(broker, asked(1, ApiKey.INCREMENTAL_ALTER_CONFIGS), changing(change))
+        outcome.on_done(take)
+        timers.run_soon()
+    assert (len(session.withheld), codes, config(broker)) == (1, [], {})
+    session.answer()
+    timers.run_soon()
+    assert codes == [0, 0]
+    wanted = {"segment.ms": "100", "retention.ms": "5000"}
+    assert config(broker) == read_config(session, "/config/topics/dogs") == wanted
+
+
+def test_a_topic_that_is_gone_when_its_properties_are_written_is_left_alone() -> None:
+    session, timers = SimulatedZooKeeper().session(), ManualTimers()
+    broker = a_broker(registry=session, timers=timers)
+    broker.registry_calls = RegistryCalls(session)
+    broker.topics.create("dogs", {0: [1]}, {})
+    session.withheld = []
+    change = changing(("segment.ms", SET, "100"))
+    outcome = handle(broker, asked(1, ApiKey.INCREMENTAL_ALTER_CONFIGS), change)
+    broker.topics.delete("dogs")
+    session.answer()
+    assert answered(broker, outcome, IncrementalAlterConfigsResponse).responses[0].error_code == 0
+    assert broker.topics.get("dogs") is None

@@ -2,8 +2,8 @@
 
 import pytest
 
-from barnabas.broker.purgatory.registry_calls import StepQueue, ask
-from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.purgatory.registry_calls import RegistryCalls, StepQueue, ask
+from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.errors import RegistryUnavailable, StorageError
 from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 
@@ -80,3 +80,41 @@ def test_steps_may_put_others() -> None:
 
     queue.put(first())
     assert order == ["first", "second"]
+
+
+def test_changes_are_made_in_turn_also_after_one_that_fails_or_is_ended() -> None:
+    session = SimulatedZooKeeper().session()
+    session.withheld = []
+    calls, queue = RegistryCalls(session), list[StepQueue]()
+    found = list[object]()
+
+    def change(name: str) -> Steps[str]:
+        before = yield from calls.make(lambda: session.children("/a"))
+        yield
+        yield from calls.make(lambda: session.create(f"/a/{name}", b""))
+        return f"{name} after {before}"
+
+    def begin(name: str) -> Steps[str]:
+        steps = calls.in_turn(change(name))
+        queue.append(StepQueue())
+        queue[-1].put(steps).on_done(found.append)
+        return steps
+
+    session.reachable = False
+    begin("mice")
+    session.reachable = True
+    begin("dogs")
+    ended = begin("birds")
+    begin("cats")
+    ended.close()
+    assert len(session.withheld) == 1, "the others wait"
+    session.answer()
+    made = {one for one in found if isinstance(one, str)}
+    (error,) = (one for one in found if not isinstance(one, str))
+    assert made == {"dogs after []", "cats after ['dogs']"}
+    assert isinstance(error, RegistryUnavailable)
+
+
+def test_a_registry_of_the_brokers_own_is_called_at_once() -> None:
+    made = RegistryCalls(None).make(lambda: "made")
+    assert at_once(made) == "made"

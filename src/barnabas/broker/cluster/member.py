@@ -13,6 +13,7 @@ from barnabas.broker.cluster.cluster_controller import ClusterController
 from barnabas.broker.cluster.config_changes import ConfigChanges
 from barnabas.broker.cluster.controller_client import ControllerClient
 from barnabas.broker.cluster.controllership import ControllerPorts
+from barnabas.broker.cluster.failed_logs import FailedLogs
 from barnabas.broker.cluster.fetchers import Fetchers
 from barnabas.broker.cluster.inter_broker import release_of, versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
@@ -96,6 +97,7 @@ class ClusterMember:
         self._config, self._registry, self._ports = config, registry, ports
         self._hosting = hosting
         self._replicas = replicas
+        self._failed_logs = FailedLogs(self.node_id, registry, replicas)
         self._isr_changes = IsrChanges(
             IsrPorts(
                 self.node_id, self.versions, registry, ports.timers, ports.clock,
@@ -106,22 +108,15 @@ class ClusterMember:
         self._leading_ports = LeadingPorts(ports.clock, ports.purgatory, self._isr_changes.propose)
         self.throttles = ReplicationThrottles(config)
         self._fetcher_ports = FetcherPorts(
-            ports.clock,
-            ports.timers,
+            ports.clock, ports.timers,
             FetchLimits.of(config, self.versions, lambda: self.broker_epoch),
-            self._topic_id,
-            self.throttles.follower,
-            self._log_failed,
-        )
+            self._topic_id, self.throttles.follower, self._log_failed,
+        )  # fmt: skip
         self._fetchers = Fetchers(self._new_fetcher)
         self.to_controller = ControllerClient(
-            config,
-            self.versions,
-            ports.timers,
-            self.connect,
-            lambda: self.image,
-            lambda: self.broker_epoch,
-        )
+            config, self.versions, ports.timers, self.connect,
+            lambda: self.image, lambda: self.broker_epoch,
+        )  # fmt: skip
         self.controller = self._new_controller()
         self.config_changes = ConfigChanges(registry, ports.timers)
         strict = self.versions.strict_min_isr >= 0
@@ -151,7 +146,10 @@ class ClusterMember:
             errors.update(outcome.errors)
             errors.update(failed)
             yield
-        return ErrorCode.NONE, errors
+        # Also in an epoch that is known: so the controller learns which replicas are offline.
+        return ErrorCode.NONE, errors | dict.fromkeys(
+            self._failed_logs.places(), ErrorCode.KAFKA_STORAGE_ERROR
+        )
 
     def take_metadata(self, request: UpdateMetadataRequest) -> Steps[ErrorCode]:
         """Know what an UpdateMetadata says."""
@@ -253,12 +251,9 @@ class ClusterMember:
 
     def _lead(self, place: TopicPartition, state: PartitionState) -> None:
         leadership = Leadership(
-            self.node_id,
-            state.leader_epoch,
-            state.partition_epoch,
-            frozenset(state.isr),
-            state.replicas,
-        )
+            self.node_id, state.leader_epoch, state.partition_epoch,
+            frozenset(state.isr), state.replicas,
+        )  # fmt: skip
         role = self._leading(place)
         if role is None:
             self._fetchers.leave(place)
@@ -299,12 +294,14 @@ class ClusterMember:
         log.info("follows a partition", extra={**place._asdict(), **fields})
 
     def _host(self, place: TopicPartition) -> Partition:
-        """The partition with its log, offline for now."""
+        """The partition with its log, offline for now. Raises StorageError: the log has failed."""
         config = self.topics.config(place.topic)
         topic_id = self._topic_id(place.topic)
         partition = self._replicas.host(self._hosting.log_for(place, topic_id, config))
         for forget in self.on_role_end:
             forget(partition)
+        if partition.log.failure is not None:
+            raise partition.log.offline()
         return partition
 
     def _leave(self, place: TopicPartition) -> None:
@@ -316,9 +313,12 @@ class ClusterMember:
                 forget(partition)
 
     def _log_failed(self, place: TopicPartition) -> None:
+        self._fetchers.leave(place)
         partition = self._replicas.find(*place)
         if partition is not None:
             self._replicas.end_role(partition)
+            for forget in self.on_role_end:
+                forget(partition)
 
     def _leading(self, place: TopicPartition) -> Leading | None:
         partition = self._replicas.find(*place)
@@ -339,7 +339,9 @@ class ClusterMember:
         self.controller.take_unclean_default()
 
     def tick(self) -> None:
-        """Have leaders look who lags; due every `tick_seconds`."""
+        """Report logs that have failed, and have leaders look who lags; due every `tick_seconds`."""
+        for place in self._failed_logs.report():
+            self._log_failed(place)
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
                 partition.role.tick(self.topics.limits(partition.log.topic_partition.topic))

@@ -1,0 +1,120 @@
+"""A log of a member fails: the controller learns it, another replica leads, the other logs are served."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from barnabas import Admin, NewTopic, Producer
+from barnabas.broker.cluster.failed_logs import FailedLogs
+from barnabas.broker.cluster.member import ClusterMember
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.errors import StorageError
+from barnabas.ports import SharedRegistry
+from barnabas.testing import EmbeddedCluster
+from barnabas.types import NodeId, TopicPartition
+from sim.world.zookeeper import SimulatedZooKeeper
+
+DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)
+SECONDS = 30.0
+EVENTS = "/log_dir_event_notification"
+
+
+class Logs:
+    """Replicas of which some have failed."""
+
+    def __init__(self) -> None:
+        self.session = SimulatedZooKeeper().session()
+        self.logs = [SimpleNamespace(topic_partition=one, failure=None) for one in (DOGS, CATS)]
+        replicas = SimpleNamespace(
+            partitions=lambda: [SimpleNamespace(log=one) for one in self.logs]
+        )
+        self.failed = FailedLogs(
+            NodeId(7), cast("SharedRegistry", self.session), cast("ReplicaManager", replicas)
+        )
+
+    def events(self) -> list[object]:
+        names = self.session.children(EVENTS)
+        return [
+            json.loads(node[0]) for one in names if (node := self.session.get(f"{EVENTS}/{one}"))
+        ]
+
+
+def test_each_failure_is_reported_once_in_kafkas_words() -> None:
+    logs = Logs()
+    assert (logs.failed.report(), logs.events()) == (set(), [])
+    event = {"version": 1, "broker": 7, "event": 1}
+    for count, log in enumerate(logs.logs, 1):
+        log.failure = StorageError("gone")
+        assert logs.failed.report() == {log.topic_partition}
+        assert logs.failed.report() == set()
+        assert logs.events() == [event] * count
+    assert logs.failed.places() == {DOGS, CATS}
+
+
+def test_what_could_not_be_written_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = Logs()
+    logs.logs[0].failure = StorageError("gone")
+
+    def silent(_path: str, _data: bytes) -> None:
+        raise StorageError("ZooKeeper does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(logs.session, "create_sequential", silent)
+        assert logs.failed.report() == {DOGS}
+    assert logs.events() == []
+    assert logs.failed.report() == {DOGS}
+    assert len(logs.events()) == 1
+
+
+@pytest.fixture
+def cluster() -> Iterator[EmbeddedCluster]:
+    with EmbeddedCluster(2) as made:
+        yield made
+
+
+def wait(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def member(cluster: EmbeddedCluster, node_id: int) -> ClusterMember:
+    found = cluster._open._running[node_id].node._server.broker.member
+    assert found is not None
+    return found
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("is_controller", [False, True])
+def test_another_replica_leads_when_a_log_fails_and_the_brokers_other_logs_are_served(
+    cluster: EmbeddedCluster, *, is_controller: bool
+) -> None:
+    controller = cluster.controller()
+    failing = controller if is_controller else 3 - controller
+    other = 3 - failing
+    with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("dogs", assignments=[[failing, other]] * 2)])
+    for index in range(2):
+        wait(lambda index=index: sorted(cluster.in_sync("dogs", index)) == [1, 2])  # type: ignore[misc]
+        assert cluster.leader("dogs", index) == failing
+    found = member(cluster, failing)._replicas.find("dogs", 0)
+    assert found is not None
+    node = cluster._open._running[failing].node
+    node.call(lambda: found.log.fail(StorageError("the disk is gone")))
+
+    def seen(broker: int, index: int) -> tuple[object, ...]:
+        state = member(cluster, broker).image.partition(TopicPartition("dogs", index))
+        assert state is not None
+        return state.leader, sorted(state.isr), state.offline
+
+    for broker in (1, 2):
+        wait(lambda broker=broker: seen(broker, 0) == (other, [other], (failing,)))  # type: ignore[misc]
+        assert seen(broker, 1) == (failing, [1, 2], ())
+    with Producer(bootstrap_servers=cluster.bootstrap_servers, acks="all") as producer:
+        for index in range(2):
+            producer.send("dogs", b"rex", partition=index).result(SECONDS)

@@ -40,7 +40,7 @@ Kept = tuple[bytes | None, bytes | None, int, list[tuple[str, bytes]] | None]
 
 @pytest.fixture(
     params=[
-        pytest.param(None, id="4.3"),
+        pytest.param(None, marks=pytest.mark.long, id="4.3"),
         pytest.param(KAFKA_2_8, marks=pytest.mark.long, id="2.8"),
         pytest.param(KAFKA_0_10, marks=pytest.mark.long, id="0.10.2"),
     ]

@@ -17,6 +17,9 @@ NO_PRODUCER_ID = ProducerId(-1)
 NO_PRODUCER_EPOCH = ProducerEpoch(-1)
 NO_TIMESTAMP = TimestampMs(-1)
 
+READ_COMMITTED = 1
+"""The `isolation_level` of Fetch and ListOffsets that leaves out what is not committed (KIP-98)."""
+
 Buffer = bytes | bytearray | memoryview
 """A buffer for bulk data. (collections.abc.Buffer needs Python 3.12.)"""
 

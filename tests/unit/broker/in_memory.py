@@ -9,9 +9,10 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.purgatory.admission import SLICE_SECONDS
 from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
-from barnabas.broker.purgatory.stepping import SLICE_SECONDS, Stepping
+from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.replicas.role import ReplicaRole

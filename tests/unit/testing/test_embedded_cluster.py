@@ -3,7 +3,7 @@
 import gc
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from barnabas.errors import LocalProtocolError, LockHeld, RequestTimeout
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from barnabas.testing import EmbeddedCluster
 from tests.unit.broker.raw_client import RawClient
+from tests.waiting import wait
 
 SECONDS = 30.0
 
@@ -86,13 +87,6 @@ def read(cluster: EmbeddedCluster, topic: str, count: int, partition: int = 0) -
         return found
     finally:
         consumer.close()
-
-
-def wait(happened: Callable[[], bool], shown: Callable[[], object]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not happened():
-        assert time.monotonic() < deadline, shown()
-        time.sleep(0.01)
 
 
 def wait_for_isr(cluster: EmbeddedCluster, topic: str, *isr: int) -> None:

@@ -29,7 +29,7 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
-from barnabas.types import NodeId
+from barnabas.types import READ_COMMITTED, NodeId
 from barnabas.versions import VersionTable
 
 _CONVERTED_BYTES_MAX = 4 << 20
@@ -66,7 +66,6 @@ _BY_VERSION = VersionTable(
         13: _Rules(Codec.ZSTD, by_rack=True, by_topic_id=True),
     }
 )
-_READ_COMMITTED = 1
 _READERS: Mapping[tuple[bool, bool], ReadOne] = {
     (False, False): read_records,
     (True, False): partial(read_records, committed_only=True),
@@ -120,7 +119,7 @@ def handle(
 
 def _reading(broker: Broker, request: FetchRequest, rules: _Rules) -> ReadOne:
     """How a partition is read for a consumer."""
-    committed_only = request.isolation_level == _READ_COMMITTED
+    committed_only = request.isolation_level == READ_COMMITTED
     from_follower = broker.member is not None and rules.by_rack
     if not from_follower or not request.rack_id or broker.config.replica_selector_class is None:
         return _READERS[committed_only, from_follower]
@@ -141,7 +140,7 @@ def _wait(
     min_bytes, missing = limits
     replica = _replica(broker, request)
     # The count may be of bytes that are not to be seen yet.
-    counts = request.isolation_level != _READ_COMMITTED and broker.member is None
+    counts = request.isolation_level != READ_COMMITTED and broker.member is None
     pending = Pending()
 
     def finish(*, must: bool) -> bool:

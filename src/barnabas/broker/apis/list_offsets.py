@@ -23,9 +23,9 @@ from barnabas.protocol.list_offsets import (
     ListOffsetsTopicResponse,
 )
 from barnabas.records.batches.unpacking import Unpacking
+from barnabas.types import READ_COMMITTED
 from barnabas.versions import VersionTable
 
-_READ_COMMITTED = 1
 _LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
 """The special timestamps that a version knows. Source: KIP-734, KIP-405, KIP-1005, KIP-1023."""
 
@@ -61,7 +61,7 @@ def _looked_up(
     replicas, unpacking = broker.replicas, Unpacking()
     replicas.write()
     now_ms = broker.clock.time_ms()
-    only = request.isolation_level == _READ_COMMITTED
+    only = request.isolation_level == READ_COMMITTED
     for topic in request.topics:
         for asked in topic.partitions:
             partition = replicas.find(topic.name, asked.partition_index)

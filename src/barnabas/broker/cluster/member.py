@@ -295,8 +295,7 @@ class ClusterMember:
 
     def _host(self, place: TopicPartition) -> Partition:
         """The partition with its log, offline for now. Raises StorageError: the log has failed."""
-        config = self.topics.config(place.topic)
-        topic_id = self._topic_id(place.topic)
+        config, topic_id = self.topics.config(place.topic), self._topic_id(place.topic)
         partition = self._replicas.host(self._hosting.log_for(place, topic_id, config))
         for forget in self.on_role_end:
             forget(partition)
@@ -359,9 +358,10 @@ class ClusterMember:
     def _know_brokers(self) -> None:
         brokers = self.image.brokers
         self._fetchers.know_brokers({one: address_of(broker) for one, broker in brokers.items()})
+        epochs = dict.fromkeys(brokers, -1)
         for partition in [*self._replicas.partitions()]:
             if isinstance(partition.role, Leading):
-                partition.role.know_brokers(dict.fromkeys(brokers, -1))
+                partition.role.know_brokers(epochs)
 
     # --- Requests of this broker --------------------------------------------------------------
 

@@ -12,8 +12,8 @@ _MEMORY_OF_A_BYTE = 48
 """What a byte of a request becomes, with its answer, about: a partition's number of four bytes is
 charged with 192 bytes."""
 
-_SLICE_SECONDS = 0.01
-"""When so much of a turn of the loop was taken, the next waits for another."""
+SLICE_SECONDS = 0.01
+"""How much work begins in a turn of the loop, and how long one piece of it goes on."""
 
 Soon = Callable[[Callable[[], None]], object]
 """Has something called in the next turn of the loop."""
@@ -47,7 +47,7 @@ class Admission:
         self._waiting.pop(when_others_end, None)
         cost = min(self._most_bytes, size * _MEMORY_OF_A_BYTE)
         is_full = self._taken and self._taken + cost > self._most_bytes
-        if is_full or self._spent_seconds >= _SLICE_SECONDS:
+        if is_full or self._spent_seconds >= SLICE_SECONDS:
             self._waiting[when_others_end] = None
             return False
         if not self._in_turn:
@@ -74,7 +74,7 @@ class Admission:
         if not kept:
             return
         self._taken -= kept
-        if self._spent_seconds < _SLICE_SECONDS:
+        if self._spent_seconds < SLICE_SECONDS:
             self._wake()
 
     def _on_turn_over(self) -> None:

@@ -13,12 +13,11 @@ from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.list_offsets import ListOffsetsRequest
 from barnabas.protocol.produce import ProduceRequest
 from barnabas.records.batches.packed_checks import unpacks_to_much
+from barnabas.types import READ_COMMITTED
 
 _OLD_FETCHES = 4
 """Below this version what is fetched is unpacked, and packed again in an old format."""
 _NEWEST_RECORD = -3
-_READ_COMMITTED = 1
-"""What is fetched so lists the transactions that were aborted, of which there may be thousands."""
 
 
 class SlowRequests:
@@ -78,7 +77,8 @@ def may_be_slow(dialect: str, request: Request) -> bool:
             )
         case FetchRequest() as fetch:
             is_old = request.api_version < _OLD_FETCHES
-            return dialect == "kafka" and (is_old or fetch.isolation_level == _READ_COMMITTED)
+            # Committed ones come with a list of aborted transactions, of which there may be thousands.
+            return dialect == "kafka" and (is_old or fetch.isolation_level == READ_COMMITTED)
         case ListOffsetsRequest() as lookup:
             return any(
                 one.timestamp >= 0 or one.timestamp == _NEWEST_RECORD

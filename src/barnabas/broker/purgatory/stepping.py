@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable
 from functools import wraps
 from typing import Any, Protocol, TypeVar
 
-from barnabas.broker.purgatory.admission import Admission
+from barnabas.broker.purgatory.admission import SLICE_SECONDS, Admission
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.reply_memory import ReplyMemory
 from barnabas.ports import Timers
@@ -26,9 +26,6 @@ RequestT = TypeVar("RequestT")
 
 Steps = Generator[Any, Any, Reply]
 """Work that yields None, a Pending or a Growing, and returns a reply."""
-
-SLICE_SECONDS = 0.01
-"""How long steps are made one after the other, and how much work begins in a turn of the loop."""
 
 
 class Stepping:

@@ -28,7 +28,6 @@ from barnabas.wire.schema import maker
 
 log = logging.getLogger(__name__)
 
-_READ_COMMITTED = 1
 _NOTHING_REFUSED: Mapping[int, PartitionProduceResponse] = MappingProxyType({})
 
 

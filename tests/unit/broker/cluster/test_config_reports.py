@@ -1,7 +1,6 @@
 """Properties and quotas that are changed at one broker hold on all of a cluster, at once."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -20,6 +19,7 @@ from barnabas.protocol.describe_client_quotas import (
 )
 from barnabas.testing import EmbeddedCluster
 from tests.unit.broker.raw_client import RawClient
+from tests.waiting import wait
 
 SECONDS = 30.0
 
@@ -28,13 +28,6 @@ SECONDS = 30.0
 def cluster() -> Iterator[EmbeddedCluster]:
     with EmbeddedCluster(3) as made:
         yield made
-
-
-def wait(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_a_topics_property_holds_at_each_leader(cluster: EmbeddedCluster) -> None:

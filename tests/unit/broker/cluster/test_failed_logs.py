@@ -1,8 +1,7 @@
 """A log of a member fails: the controller learns it, another replica leads, the other logs are served."""
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import cast
 
@@ -17,6 +16,7 @@ from barnabas.ports import SharedRegistry
 from barnabas.testing import EmbeddedCluster
 from barnabas.types import NodeId, TopicPartition
 from sim.world.zookeeper import SimulatedZooKeeper
+from tests.waiting import wait
 
 DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)
 SECONDS = 30.0
@@ -74,13 +74,6 @@ def test_what_could_not_be_written_is_reported_again(monkeypatch: pytest.MonkeyP
 def cluster() -> Iterator[EmbeddedCluster]:
     with EmbeddedCluster(2) as made:
         yield made
-
-
-def wait(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def member(cluster: EmbeddedCluster, node_id: int) -> ClusterMember:

@@ -3,9 +3,10 @@ from itertools import count as counter
 
 import pytest
 
+from barnabas.broker.purgatory.admission import SLICE_SECONDS
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory, reply_of, there
 from barnabas.broker.purgatory.reply_memory import MOST_GROWING_BYTES
-from barnabas.broker.purgatory.stepping import SLICE_SECONDS, Stepping, Steps, each, grown
+from barnabas.broker.purgatory.stepping import Stepping, Steps, each, grown
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.errors import LocalProtocolError
 from barnabas.protocol.api_keys import ApiKey

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from kazoo.client import KazooClient
 
-from barnabas.errors import ConfigError, RegistryUnavailable, StorageError
+from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable, StorageError
 from barnabas.ports import Registry, SharedRegistry
 from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
+from barnabas.types import NodeWrite
 from tests import registry_scenarios
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.zookeeper import ZooKeeper
@@ -94,6 +95,17 @@ def test_new_session(here: Here) -> None:
     registry_scenarios.a_new_session_is_told_and_what_was_ephemeral_is_gone(
         here.session, here.until, here.expire
     )
+
+
+def test_a_topic_of_more_nodes_than_a_transaction_may_hold_is_deleted(here: Here) -> None:
+    session, topic = here.session(), f"/brokers/topics/{'w' * 249}"
+    session.create_all({f"{topic}/partitions/{index}/state": b"" for index in range(2_000)})
+    session.create("/epoch", b"1")
+    with pytest.raises(RegistryConflict):
+        session.commit([NodeWrite(topic, None)], {"/epoch": 7})
+    assert len(session.children(f"{topic}/partitions")) == 2_000
+    session.commit([NodeWrite(topic, None)], {"/epoch": 0})
+    assert session.get(topic) is None
 
 
 @pytest.mark.long

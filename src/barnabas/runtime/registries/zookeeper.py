@@ -11,10 +11,9 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain
 from typing import TypeVar
 
-from kazoo.client import KazooClient
+from kazoo.client import KazooClient, TransactionRequest
 from kazoo.exceptions import (
     BadVersionError,
     KazooException,
@@ -27,7 +26,7 @@ from kazoo.retry import KazooRetry
 
 from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable
 from barnabas.runtime.registries.call_thread import CallThread
-from barnabas.runtime.registries.zookeeper_calls import ZooKeeperCalls
+from barnabas.runtime.registries.zookeeper_calls import AT_ONCE, ZooKeeperCalls
 from barnabas.runtime.registries.zookeeper_watch import ZooKeeperWatch
 from barnabas.types import MUST_BE_NEW, NodeWrite
 
@@ -39,8 +38,8 @@ _RECONNECT_SECONDS = 2.0
 _CALL_SECONDS = 5.0
 """The longest that a call waits, and at most a third of a session."""
 
-_AT_ONCE = 64
-"""How many calls are sent before the first answer is waited for: it may come after all of them."""
+_NODES_AT_ONCE = 2_500
+"""Nodes that one transaction deletes: 300 characters for each are below the 1 MiB that ZooKeeper takes as a request."""
 
 _kazoo_log = logging.getLogger("barnabas.kazoo")
 
@@ -106,17 +105,8 @@ class ZooKeeperRegistry:
 
     def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
         """As `get` for each path: some are asked for before an answer is waited for."""
-        found: list[tuple[bytes, int] | None] = []
-        for first in range(0, len(paths), _AT_ONCE):
-            some = paths[first : first + _AT_ONCE]
-            asked = [self._calls.begin(self._client.get_async, path) for path in some]
-            for path, one in zip(some, asked, strict=True):
-                try:
-                    data, status = self._calls.wait(one, path)
-                    found.append((data or b"", status.version))
-                except NoNodeError:
-                    found.append(None)
-        return found
+        found = self._calls.ask_all(self._client.get_async, paths)
+        return [one and (one[0] or b"", one[1].version) for one in found]
 
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted; empty where there is no node."""
@@ -150,8 +140,8 @@ class ZooKeeperRegistry:
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         """Make nodes, and the missing ones above them; gives the paths where there was one."""
         paths, there = list(nodes), []
-        for first in range(0, len(paths), _AT_ONCE):
-            some = {path: nodes[path] for path in paths[first : first + _AT_ONCE]}
+        for first in range(0, len(paths), AT_ONCE):
+            some = {path: nodes[path] for path in paths[first : first + AT_ONCE]}
             if not self._create_together(some, ephemeral=ephemeral):
                 there += self._create_each(some, ephemeral=ephemeral)
         return there
@@ -192,34 +182,43 @@ class ZooKeeperRegistry:
         return there
 
     def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
-        """Make all changes in one transaction of ZooKeeper's, or none."""
-        request = self._client.transaction()
-        for path, version in (checks or {}).items():
-            request.check(self._root + path, version)
+        """Make all changes in one transaction of ZooKeeper's, or none.
+
+        A tree of more nodes than a transaction may hold loses its deepest ones before, with the same checks.
+        """
+        request = self._checked(checks)
         new = [one.path for one in writes if one.version == MUST_BE_NEW]
         for path in sorted(self._missing_above(new) - set(new)):
             request.create(self._root + path, b"")
         for path, data, version, ephemeral in writes:
             if data is None:
-                for one in self._with_all_below(path):
+                nodes = self._calls.tree(path)
+                while len(nodes) > _NODES_AT_ONCE:
+                    deepest = self._checked(checks)
+                    for one in nodes[:_NODES_AT_ONCE]:
+                        deepest.delete(self._root + one)
+                    self._carry_out(deepest, path)
+                    nodes = nodes[_NODES_AT_ONCE:]
+                for one in nodes:
                     request.delete(self._root + one)
             elif version == MUST_BE_NEW:
                 request.create(self._root + path, data, ephemeral=ephemeral)
             else:
                 request.set_data(self._root + path, data, version)
-        if not request.operations:
-            return
-        results = self._calls.ask(lambda _path: request.commit_async(), writes[0].path)
+        if request.operations:
+            self._carry_out(request, writes[0].path)
+
+    def _checked(self, checks: Mapping[str, int] | None) -> TransactionRequest:
+        request = self._client.transaction()
+        for path, version in (checks or {}).items():
+            request.check(self._root + path, version)
+        return request
+
+    def _carry_out(self, request: TransactionRequest, path: str) -> None:
+        results = self._calls.ask(lambda _path: request.commit_async(), path)
         failed = [one for one in results if isinstance(one, Exception)]
         if failed:  # The one that did, and those that ZooKeeper rolled back for its sake.
-            raise RegistryConflict(f"{writes[0].path} and others: {failed}")
-
-    def _with_all_below(self, path: str) -> list[str]:
-        """A node and what is below it, the deepest first; nothing where there is no node."""
-        if self.get(path) is None:
-            return []
-        below = (self._with_all_below(f"{path}/{name}") for name in self.children(path))
-        return [*chain.from_iterable(below), path]
+            raise RegistryConflict(f"{path} and others: {failed}")
 
     def created_at(self, path: str) -> int:
         """The number of the change that made a node; -1 where there is none."""
@@ -255,17 +254,11 @@ class ZooKeeperRegistry:
     def delete(self, *paths: str) -> None:
         """Remove nodes and all below them; fine if there is none."""
         for path in paths:
-            self._delete(path)
-
-    def _delete(self, path: str) -> None:
-        for name in self.children(path):
-            self.delete(f"{path}/{name}")
-        try:
-            self._calls.ask(self._client.delete_async, path)
-        except NoNodeError:
-            return
-        except NotEmptyError:
-            raise RegistryUnavailable(f"{path} got a new node while it was removed") from None
+            try:
+                self._calls.ask_all(self._client.delete_async, self._calls.tree(path))
+            except NotEmptyError:
+                what = f"{path} got a new node while it was removed"
+                raise RegistryUnavailable(what) from None
 
     def watch(self, path: str, on_change: Callback) -> Callback:
         """Call whenever a node, its data, or the names right below it may have changed."""

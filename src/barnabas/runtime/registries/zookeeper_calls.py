@@ -1,6 +1,6 @@
 """Calls to ZooKeeper: each waits for its answer, but not long; what kazoo raises are errors of this project."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,6 +25,10 @@ _UNAVAILABLE = (
 )  # fmt: skip
 
 
+AT_ONCE = 64
+"""How many calls are sent before the first answer is waited for: it may come after all of them."""
+
+
 class ZooKeeperCalls:
     """What one session is asked. While ZooKeeper has not answered a late call, nothing more is sent."""
 
@@ -40,6 +44,35 @@ class ZooKeeperCalls:
     def ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
         """The answer to one call; raises as `begin` and `wait`."""
         return self.wait(self.begin(begin, path, *more), path)
+
+    def ask_all(self, begin: Callable[..., Any], paths: Sequence[str]) -> list[Any]:
+        """The answers to one call for each path, several of them under way; None where there is no node.
+
+        Raises as `ask`; the other calls under way may be carried out.
+        """
+        found: list[Any] = []
+        for first in range(0, len(paths), AT_ONCE):
+            some = paths[first : first + AT_ONCE]
+            asked = [self.begin(begin, path) for path in some]
+            for path, one in zip(some, asked, strict=True):
+                try:
+                    found.append(self.wait(one, path))
+                except NoNodeError:
+                    found.append(None)
+        return found
+
+    def tree(self, path: str) -> list[str]:
+        """A node and what is below it, the deepest first; nothing where there is no node."""
+        levels: list[list[str]] = []
+        paths = [path]
+        while paths:
+            found = self.ask_all(self._client.get_children_async, paths)
+            rows = [
+                (one, names) for one, names in zip(paths, found, strict=True) if names is not None
+            ]
+            levels.insert(0, [one for one, _ in rows])
+            paths = [f"{one}/{name}" for one, names in rows for name in sorted(names)]
+        return [one for level in levels for one in level]
 
     def begin(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
         """A call that is sent, for `wait`.

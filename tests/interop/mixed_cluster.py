@@ -44,6 +44,7 @@ class RealMember:
         self.folder = folder / f"kafka-{node_id}"
         self.folder.mkdir()
         self.directories = [self.folder / one for one in names]
+        self.data_dir = self.directories[0]
         log_dirs = ",".join(map(str, self.directories))
         self._peer = peer
         (self.folder / "server.properties").write_text(

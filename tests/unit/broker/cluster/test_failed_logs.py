@@ -99,7 +99,10 @@ def test_another_replica_leads_when_a_log_fails_and_the_brokers_other_logs_are_s
     for index in range(2):
         wait(lambda index=index: sorted(cluster.in_sync("dogs", index)) == [1, 2])  # type: ignore[misc]
         assert cluster.leader("dogs", index) == failing
-    found = member(cluster, failing)._replicas.find("dogs", 0)
+    replicas = member(cluster, failing)._replicas
+    # The controller writes down who leads before the leader knows.
+    wait(lambda: replicas.find("dogs", 0) is not None)
+    found = replicas.find("dogs", 0)
     assert found is not None
     node = cluster._open._running[failing].node
     node.call(lambda: found.log.fail(StorageError("the disk is gone")))

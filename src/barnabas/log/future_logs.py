@@ -325,6 +325,11 @@ class FutureLogs:
             fields = {**partition._asdict(), "directory": before, "error": error}
             _log.error("files of a moved log are left behind", extra=fields)
             gone = before
+        # Readers may still send from those that have records; of empty logs a client could leave thousands.
+        for segment in segments:
+            if not segment.size:
+                segment.close()
+        segments = [segment for segment in segments if segment.size]
         delay_ms = log.config.file_delete_delay_ms
         self._removals.add(self._clock.time_ms(), delay_ms, [gone], segments)
 

@@ -31,16 +31,24 @@ class RealMember:
     """A broker of Kafka; `start` and `stop` or `kill` may be called in turn."""
 
     def __init__(
-        self, peer: MavenPeer, protocol: str, keeper: str, node_id: int, folder: Path
+        self,
+        peer: MavenPeer,
+        protocol: str,
+        keeper: str,
+        node_id: int,
+        folder: Path,
+        names: Sequence[str] = ("data",),
     ) -> None:
         (self.port,) = free_ports(1)
         self.node_id = node_id
         self.folder = folder / f"kafka-{node_id}"
         self.folder.mkdir()
-        self.data_dir = self.folder / "data"
+        self.directories = [self.folder / one for one in names]
+        self.data_dir = self.directories[0]
+        log_dirs = ",".join(map(str, self.directories))
         self._peer = peer
         (self.folder / "server.properties").write_text(
-            f"broker.id={node_id}\nlog.dirs={self.data_dir}\nzookeeper.connect={keeper}\n"
+            f"broker.id={node_id}\nlog.dirs={log_dirs}\nzookeeper.connect={keeper}\n"
             f"listeners=PLAINTEXT://127.0.0.1:{self.port}\n"
             f"inter.broker.protocol.version={protocol}\nzookeeper.session.timeout.ms={SESSION_MS}\n"
             "replica.lag.time.max.ms=10000\nauto.create.topics.enable=false\n"
@@ -78,7 +86,14 @@ class RealMember:
 class OurMember:
     """A broker of ours in the same cluster."""
 
-    def __init__(self, protocol: str, release: str, keeper: str, node_id: int) -> None:
+    def __init__(
+        self,
+        protocol: str,
+        release: str,
+        keeper: str,
+        node_id: int,
+        names: Sequence[str] = ("data",),
+    ) -> None:
         self.node_id = node_id
         self._broker = OurBroker(
             properties={
@@ -95,7 +110,8 @@ class OurMember:
             profile=release,
         )
         self._is_started = False
-        self.data_dir = self._broker.data_dir
+        self.directories = [self._broker.folder / one for one in names]
+        self._broker.properties["log.dirs"] = ",".join(map(str, self.directories))
         self.port = self._broker.port
 
     def start(self) -> None:
@@ -294,23 +310,28 @@ class MixedCluster:
 
     def log_bytes(self, node_id: int, topic: str) -> bytes:
         """The records of partition 0 as they are in a broker's files."""
-        files = sorted((self.members[node_id].data_dir / f"{topic}-0").glob("*.log"))
+        places = self.members[node_id].directories
+        files = sorted(file for one in places for file in (one / f"{topic}-0").glob("*.log"))
         return b"".join(one.read_bytes() for one in files)
 
 
 @contextmanager
 def mixed_cluster(
-    generation: Generation, ours: int, kafkas: Sequence[int]
+    generation: Generation, ours: int, kafkas: Sequence[int], names: Sequence[str] = ("data",)
 ) -> Iterator[MixedCluster]:
-    """A broker of ours and those of Kafka by their numbers, none of them started; skipped without Java."""
+    """A broker of ours and those of Kafka by their numbers, none of them started; skipped without Java.
+
+    `names` are those of the log directories of each.
+    """
     peer, release, protocol = generation
     folder = Path(tempfile.mkdtemp(prefix="mixed-"))
     try:
         class_path(peer)
         with ZooKeeper() as keeper:
             address = keeper.address
-            theirs = [RealMember(peer, protocol, address, one, folder) for one in kafkas]
-            found = MixedCluster(address, OurMember(protocol, release, address, ours), *theirs)
+            theirs = [RealMember(peer, protocol, address, one, folder, names) for one in kafkas]
+            our_member = OurMember(protocol, release, address, ours, names)
+            found = MixedCluster(address, our_member, *theirs)
             try:
                 yield found
             finally:

@@ -113,7 +113,8 @@ def test_ours_passes_on_what_is_the_controllers_and_hands_over_when_it_stops(
         request = DeleteTopicsRequest(topic_names=["cats"], timeout_ms=60_000)
         gone = client.ask(request, CREATE_VERSION, DeleteTopicsResponse)
     assert [one.error_code for one in gone.responses] == [0]
-    cluster.wait(lambda: not (ours.data_dir / "cats-0").exists(), lambda: "our log is there")
+    (directory,) = ours.directories
+    cluster.wait(lambda: not (directory / "cats-0").exists(), lambda: "our log is there")
 
 
 def test_consumers_read_in_their_rack_whoever_leads(cluster: MixedCluster) -> None:

@@ -24,6 +24,7 @@ from barnabas.broker.quotas.quotas import Quotas
 from barnabas.broker.quotas.throttling import Throttling
 from barnabas.broker.replicas.end_of_turn_writes import Turn
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
+from barnabas.broker.replicas.log_moves import LogMoves
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.topics.known_topics import KnownTopics
@@ -82,6 +83,7 @@ class Broker:
     software: dict[int, Software] = field(default_factory=dict)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
     ways: Ways = field(init=False)
+    log_moves: LogMoves = field(init=False)
     turn: Turn = field(init=False)
     stepping: Stepping = field(init=False)
     slow_requests: SlowRequests = field(init=False)
@@ -110,6 +112,9 @@ class Broker:
         most_bytes = self.config.socket_request_max_memory_bytes
         self.stepping = Stepping(self.replicas.write, self.timers, self.clock.monotonic, most_bytes)
         self.slow_requests = SlowRequests(self.timers)
+        self.log_moves = LogMoves(
+            self.config, self.logs, self.clock, self.timers, self.replicas.write
+        )
         self.replicas.on_slow = self.slow_requests.handled
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)

@@ -88,7 +88,10 @@ class Draft:
         before = self.state(partition)
         assert before is not None
         self._put(partition, replace(after, leader_epoch=before.leader_epoch + 1), before)
-        self.batch.lead((one for one in after.replicas if one not in stopping), partition)
+        informed = [one for one in after.replicas if one not in stopping]
+        added = [one for one in informed if one not in before.replicas]
+        self.batch.lead(added, partition, is_new=True)
+        self.batch.lead(informed, partition)
 
     def change_isr(self, partition: TopicPartition, after: PartitionState) -> None:
         """The leader of a partition changes the ISR, in its epoch; it has the answer of its own."""

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
 from barnabas.protocol.stop_replica import StopReplicaRequest
 from barnabas.protocol.update_metadata import UpdateMetadataRequest
+from barnabas.types import TopicPartition
 
 PARTITIONS = 1000
 """Of a part; a topic without partitions counts as one."""
@@ -35,6 +36,18 @@ def parts(request: Led, most: int = PARTITIONS) -> Iterator[Led]:
         yield _with(request, ungrouped_partition_states=rows, topic_states=[])
     for some in _grouped(topics, most):
         yield _with(request, ungrouped_partition_states=[], topic_states=some)
+
+
+def new_replicas(request: LeaderAndIsrRequest) -> set[TopicPartition]:
+    """The replicas that the controller has just placed on the broker."""
+    grouped = ((one.topic_name, one.partition_states) for one in request.topic_states)
+    ungrouped = ((row.topic_name, [row]) for row in request.ungrouped_partition_states)
+    return {
+        TopicPartition(topic, row.partition_index)
+        for topic, rows in (*grouped, *ungrouped)
+        for row in rows
+        if row.is_new
+    }
 
 
 def stop_parts(request: StopReplicaRequest, most: int = PARTITIONS) -> Iterator[StopReplicaRequest]:

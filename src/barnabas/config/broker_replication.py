@@ -69,6 +69,22 @@ class ReplicationConfig(Configuration):
         low=0,
         internal=True,
     )
+    replica_alter_log_dirs_io_max_bytes_per_second: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "The bytes a second that this broker copies where replicas move to another log directory.",
+        low=0,
+        internal=True,
+    )
+    alter_log_dirs_replication_quota_window_num: int = integer(
+        11,
+        LOW,
+        "The number of samples over which moves between log directories are measured.",
+        low=1,
+    )
+    alter_log_dirs_replication_quota_window_size_seconds: int = integer(
+        1, LOW, "The length of one sample of moves between log directories, in seconds.", low=1
+    )
     replication_quota_window_num: int = integer(
         11, LOW, "The number of samples over which throttled replication is measured.", low=1
     )

@@ -35,7 +35,7 @@ _WHY = {
     "there is one broker": """
         inter.broker.listener.name security.inter.broker.protocol
         num.replica.fetchers replica.*
-        alter.log.dirs.replication.quota.* request.timeout.ms
+        request.timeout.ms
         log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
     "each broker coordinates its own transactions": """
         add.partitions.to.txn.*""",

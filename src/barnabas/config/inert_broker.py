@@ -39,8 +39,6 @@ advertised.host.name string -
 advertised.port int -
 alter.config.policy.class.name class -
 alter.config.policy.kraft.compatibility.enable boolean false
-alter.log.dirs.replication.quota.window.num int 11
-alter.log.dirs.replication.quota.window.size.seconds int 1
 authorizer.class.name string ''
 auto.include.jmx.reporter boolean true
 background.threads int 10 changeable

@@ -13,8 +13,6 @@ advertised.host.name The host that clients connect to, where advertised.listener
 advertised.port The port that clients connect to, where advertised.listeners says none.
 alter.config.policy.class.name The class that may veto changes of properties.
 alter.config.policy.kraft.compatibility.enable Whether that class is asked as with ZooKeeper.
-alter.log.dirs.replication.quota.window.num How many samples measure copies between directories.
-alter.log.dirs.replication.quota.window.size.seconds The seconds of a sample of copies.
 authorizer.class.name The class that decides who may do what; without one everybody may all.
 auto.include.jmx.reporter Whether the reporter of JMX is there without being named.
 background.threads The threads for chores that nobody waits for.

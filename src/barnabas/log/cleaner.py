@@ -35,6 +35,7 @@ class CleanerSettings(NamedTuple):
 @dataclass(slots=True)
 class _Running:
     log: PartitionLog
+    directory: str
     compaction: "Compaction"
     work: Work
     replaced: int = 0
@@ -86,7 +87,7 @@ class LogCleaner:
         for work in (running.work if running else None, self._writing):
             if work is not None:
                 work.cancel()
-        if running is not None and self._is_there(running.log):
+        if running is not None and self._goes_on(running):
             discard_cleaned(running.log.disk, running.log.directory)
 
     # --- Which log ----------------------------------------------------------------------------
@@ -118,7 +119,7 @@ class LogCleaner:
         plan = begin_round(log, found, now_ms, memory, self._entropy.uuid())
         compaction = Compaction(self._worker.disk, plan)
         work = self._worker.begin(compaction.steps(), self._settings.io_max_bytes_per_second)
-        self._running = _Running(log, compaction, work)
+        self._running = _Running(log, log.directory, compaction, work)
 
     def _clean_up_to(self, log: PartitionLog) -> int | None:
         partition, offsets = log.topic_partition, self._offsets(log.disk, _place(log))
@@ -138,7 +139,7 @@ class LogCleaner:
 
     def _continue(self, running: _Running, now_ms: int, events: list[LogEvent]) -> None:
         log = running.log
-        if not self._is_there(log):
+        if not self._goes_on(running):
             running.work.cancel()
             self._running = None
             return
@@ -189,8 +190,11 @@ class LogCleaner:
         text = f"not compacted{again}: {error}"
         events.append(LogEvent(log.topic_partition, text, problem=True))
 
-    def _is_there(self, log: PartitionLog) -> bool:
-        return self._logs.get(log.topic_partition) is log and log.failure is None
+    def _goes_on(self, running: _Running) -> bool:
+        """Whether the files that a round works on are still those of the log."""
+        log = running.log
+        is_there = self._logs.get(log.topic_partition) is log and log.failure is None
+        return is_there and log.directory == running.directory
 
     def _note(self, log: PartitionLog, offset: int) -> None:
         """Remember up to where a log is clean, and have it written down."""

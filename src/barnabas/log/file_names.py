@@ -25,9 +25,12 @@ LEADER_EPOCHS = "leader-epoch-checkpoint"
 
 _DIGITS = 20
 DELETED_DIRECTORY = "-delete"
+FUTURE_DIRECTORY = "-future"
+"""Of a copy that takes the partition's place when it has all records (KIP-113)."""
 STRAY_DIRECTORY = "-stray"
 """Of a partition that another one of its name has replaced; Kafka, too, leaves it where it is."""
 _DELETED = re.compile(r".*-\d+\.[0-9a-f]{32}-delete", re.ASCII | re.DOTALL)
+_FUTURE = re.compile(r"(.+)\.[0-9a-f]{32}-future", re.ASCII | re.DOTALL)
 _PARTITION = re.compile(r"([^\ud800-\udfff]+)-(0|[1-9]\d{0,9})", re.ASCII)
 """A topic's name is text: it holds no bytes that a file system gives as half a surrogate pair."""
 _LONGEST_NAME = 255
@@ -81,6 +84,12 @@ def _bytes_of(name: str) -> bytes:
 def is_deleted_directory(name: str) -> bool:
     """Whether a directory holds a partition that was deleted: topic-N.ID-delete, an id of 32 digits."""
     return bool(_DELETED.fullmatch(name))
+
+
+def parse_future_directory(name: str) -> TopicPartition | None:
+    """The partition that a directory is to become: topic-N.ID-future; None if it is none such."""
+    found = _FUTURE.fullmatch(name)
+    return None if found is None else parse_partition_directory(found[1])
 
 
 def parse_partition_directory(name: str) -> TopicPartition | None:

@@ -46,13 +46,24 @@ class LostLogs:
         return partition in self._lost
 
     def find(
-        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool
+        self,
+        partition: TopicPartition,
+        topic_id: bytes,
+        config: LogConfig,
+        *,
+        is_new: bool,
+        has_replicas: bool = False,
     ) -> OfflineLog | None:
         """Return a stand-in for a lost log; None if there was none.
 
-        `is_new`: the topic is being created, so an unknown directory has no part of it.
+        `is_new`: the topic is being created, so an unknown directory has no part of it. `has_replicas`: only a
+        directory that is offline holds a log back; one that is gone otherwise is copied anew, as in Kafka.
         """
+        offline = [each for each in self._directories.all if each.failure is not None]
+        paths = {each.path for each in offline}
         for section in self._keeper.inventory.sections.values():
+            if has_replicas and section.path not in paths:
+                continue
             known = section.partitions.get(partition)
             if known is not None and known.is_there and known.is_of(topic_id):
                 path = f"{section.path}/{partition_directory(partition)}"
@@ -60,9 +71,9 @@ class LostLogs:
                 return self._keep(
                     partition, topic_id, config, (path, failure, advice), (section, known)
                 )
-        unknown = (
-            [] if is_new else [each for each in self._directories.all if self._is_unknown(each)]
-        )
+        unknown = [each for each in offline if has_replicas or self._is_unknown(each)]
+        if is_new:
+            return None
         if not unknown:
             return None
         failure = LogDirFailed(f"it may be in {unknown[0].path}, which is offline")
@@ -70,7 +81,7 @@ class LostLogs:
         return self._keep(partition, topic_id, config, (path, failure, ""), (None, None))
 
     def _is_unknown(self, directory: LogDirectory) -> bool:
-        return directory.failure is not None and not self._keeper.inventory.of_path(directory.path)
+        return not self._keeper.inventory.of_path(directory.path)
 
     def _why(self, section: Section, path: str, known: Known) -> tuple[LogDirFailed, str]:
         """What is wrong, and what to do; empty if the whole directory already reports that."""

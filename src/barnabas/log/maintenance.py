@@ -36,6 +36,10 @@ class LogMaintenance:
         self._checkpoints = Schedule(settings.log_flush_offset_checkpoint_interval_ms)
         self._expiry = Schedule(settings.producer_id_expiration_check_interval_ms)
 
+    def note(self) -> None:
+        """Have the inventory written soon: a log has another directory."""
+        self.is_news = True
+
     def begin(self, now_ms: int) -> None:
         """The intervals begin."""
         for schedule in (self._retention, self._checkpoints, self._expiry):

@@ -1,7 +1,6 @@
 """All logs of a broker: open, create, delete, and the work that is due from time to time.
 
-What is *not* here: which topics there should be, and when `maintain` is called (about once a
-second).
+What is *not* here: which topics there should be, and when `maintain` is called (about once a second).
 """
 
 import contextlib
@@ -22,6 +21,7 @@ from barnabas.log.file_names import (
     partition_directory,
     renamed_directory,
 )
+from barnabas.log.future_logs import FutureLogs
 from barnabas.log.lost_logs import LostLogs, origin_of
 from barnabas.log.maintenance import LogMaintenance, not_written
 from barnabas.log.partition.offline_log import OfflineLog
@@ -33,8 +33,6 @@ from barnabas.log.segments.segment import Segment
 from barnabas.log.start import LogEvent, LogSettings, LogStart
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
-
-_LOGS_A_STEP = 256
 
 
 class LogManager:
@@ -62,6 +60,12 @@ class LogManager:
         self._maintenance = LogMaintenance(
             settings, self._directories, self._keeper, self._removals
         )
+        self.futures = FutureLogs(
+            (disk, clock, entropy), self._directories, self._keeper, self._removals,
+            self._logs, self._places,
+        )  # fmt: skip
+        """Copies of logs on their way to another directory."""
+        self.futures.on_moved = self._maintenance.note
 
     @property
     def cluster_id(self) -> str:
@@ -96,6 +100,7 @@ class LogManager:
             raise
         for log, directory in found.placed.values():
             self._put(log, directory)
+        found.events += self.futures.open(self._config_for)
         now_ms = self._clock.time_ms()
         self._removals.add(now_ms, 0, found.removable)
         self._removals.add(now_ms, 0, found.evidence, of_inventory=True)
@@ -136,13 +141,19 @@ class LogManager:
         return self._disk.space(path)
 
     def find_lost(
-        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool = False
+        self,
+        partition: TopicPartition,
+        topic_id: bytes,
+        config: LogConfig,
+        *,
+        is_new: bool = False,
+        has_replicas: bool = False,
     ) -> PartitionLog | None:
         """Return an offline stand-in for a log that the broker had and did not find; None if it had none.
 
-        `is_new`: the topic is being created now.
+        `is_new`: the topic is being created now. `has_replicas`: as for `LostLogs.find`.
         """
-        log = self._lost.find(partition, topic_id, config, is_new=is_new)
+        log = self._lost.find(partition, topic_id, config, is_new=is_new, has_replicas=has_replicas)
         if log is not None:
             self._logs[partition] = log
         return log
@@ -172,9 +183,10 @@ class LogManager:
             raise StorageError(
                 f"{partition_directory(partition)!r} cannot be a directory of its own"
             )
+        self.futures.drop(partition)
         failure: StorageError = LogDirFailed("no log directory can be used")
         origin = origin._replace(on_named=partial(self._on_named, partition))
-        for directory in self._directories.for_new():
+        for directory in self.futures.choices(partition, self._directories.for_new()):
             path = directory.partition_path(partition)
             was_there = self._disk.exists(path)
             try:
@@ -222,6 +234,7 @@ class LogManager:
         if not isinstance(log, OfflineLog):
             raise LogDirFailed(f"{log.directory} is there: a restart of the broker brings it back")
         self._maintenance.is_news = True
+        self.futures.drop(partition)
         if partition in self._lost:
             origin = self._lost.origin(partition)
             del self._logs[partition]
@@ -265,6 +278,7 @@ class LogManager:
         Raises:
             StorageError: its directory cannot be renamed; it stays.
         """
+        self.futures.drop(partition)
         if partition in self._lost:
             self._lost.delete(partition)
             del self._logs[partition]
@@ -280,6 +294,10 @@ class LogManager:
         Raises:
             StorageError: its directory cannot be renamed; it stays.
         """
+        self.futures.drop(partition)
+        if partition in self._lost:
+            self._lost.give_up(partition)
+            return self._logs.pop(partition).directory
         path, log = self._move_away(partition, STRAY_DIRECTORY, durable=True)
         for segment in log.segments:
             segment.close()
@@ -351,6 +369,7 @@ class LogManager:
                 log.close(clean=False)
                 unclean.add(self._places[partition])
                 events.append(LogEvent(partition, f"not closed in order: {error}", problem=True))
+        events += self.futures.close(unclean)
         events += self.write_checkpoints()
         for directory in unclean:
             directory.in_order = False
@@ -361,6 +380,7 @@ class LogManager:
         """Let the directories go without writing anything, as a kill does: the next start recovers them."""
         for log in self._logs.values():
             log.close(clean=False)
+        self.futures.abandon()
         for directory in self._directories.all:
             directory.in_order = False
         self._let_go()

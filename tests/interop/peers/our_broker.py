@@ -94,11 +94,12 @@ class OurBroker:
         settings = [
             part for name, value in self.properties.items() for part in ("--set", f"{name}={value}")
         ]
-        # --port would win over listeners that a test asks for.
-        place = () if "listeners" in self.properties else ("--port", str(self.port))
+        # --port would win over listeners that a test asks for, --data-dir over log.dirs.
+        port = () if "listeners" in self.properties else ("--port", str(self.port))
+        data = () if "log.dirs" in self.properties else ("--data-dir", str(self.data_dir))
         return [
-            sys.executable, "-m", "barnabas", "serve", *place,
-            "--data-dir", str(self.data_dir), "--log-level", self.log_level, *settings,
+            sys.executable, "-m", "barnabas", "serve", *port, *data,
+            "--log-level", self.log_level, *settings,
             *(("--profile", self.profile) if self.profile else ()),
         ]  # fmt: skip
 

@@ -198,10 +198,21 @@ class Replicas(dict[tuple[str, int], Led]):
         """Nothing waits to be written."""
 
 
+class Futures(list[tuple[str, Log, int]]):
+    """Copies of logs that tests put here: directory, copy, and the offsets that it lacks."""
+
+    def in_directory(self, path: str) -> list[Log]:
+        return [log for where, log, _ in self if where == path]
+
+    def lag(self, partition: TopicPartition) -> int:
+        return next(lag for _, log, lag in self if log.topic_partition == partition)
+
+
 class Logs:
     """Two log directories, and the logs that tests put there."""
 
     def __init__(self) -> None:
+        self.futures = Futures()
         self.there: dict[str, list[Log]] = {"/first": [], "/second": []}
 
     def by_directory(self) -> dict[str, list[Log]]:

@@ -312,6 +312,18 @@ def test_a_partition_moves_without_losing_a_replica_on_the_way() -> None:
     assert not {(1, "lead"), (2, "lead")} & {*controller.sent()}
 
 
+def test_the_replicas_that_a_move_adds_are_new_to_their_brokers() -> None:
+    """A broker with a failed directory must know: what is not new may be in it."""
+    controller = Controller(brokers(11, 12, 13), PartitionsAdded("dogs", ID, {0: (ONE, TWO)}))
+    controller.take(Reassigned({DOGS: (TWO, THREE)}))
+    rows = {
+        int(one.node_id): one.message.ungrouped_partition_states[0].is_new
+        for one in controller.last.requests
+        if isinstance(one.message, LeaderAndIsrRequest)
+    }
+    assert rows == {1: False, 2: False, 3: True}
+
+
 def test_an_isr_that_a_leader_has_written_itself_ends_a_move() -> None:
     controller = three((ONE,))
     controller.take(Reassigned({DOGS: (TWO,)}))

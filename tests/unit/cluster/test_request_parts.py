@@ -2,7 +2,12 @@
 
 import pytest
 
-from barnabas.cluster.request_parts import parts, stop_parts
+from barnabas.cluster.request_parts import new_replicas, parts, stop_parts
+from barnabas.protocol.leader_and_isr import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
 from barnabas.protocol.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaPartitionV0,
@@ -126,3 +131,30 @@ def stopped(request: StopReplicaRequest) -> list[tuple[str, int]]:
             for one in topic.partition_states
         ),
     ]
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_new_replicas_are_those_that_a_controller_calls_so(*, grouped: bool) -> None:
+    led = [
+        LeaderAndIsrPartitionState(
+            topic_name="" if grouped else "t",
+            partition_index=number,
+            controller_epoch=1,
+            leader=1,
+            leader_epoch=0,
+            isr=[1],
+            partition_epoch=0,
+            replicas=[1],
+            is_new=number % 2 == 0,
+        )
+        for number in range(4)
+    ]
+    topics = [LeaderAndIsrTopicState(topic_name="t", topic_id=bytes(16), partition_states=led)]
+    request = LeaderAndIsrRequest(
+        controller_id=1,
+        controller_epoch=2,
+        live_leaders=[],
+        ungrouped_partition_states=[] if grouped else led,
+        topic_states=topics if grouped else [],
+    )
+    assert new_replicas(request) == {("t", 0), ("t", 2)}

@@ -27,11 +27,11 @@ NOW = 100_000
 class Kennel:
     """A log of four segments, each with the keys a and b, and a cleaner for it."""
 
-    def __init__(self, path: Path, **properties: object) -> None:
+    def __init__(self, path: Path, others: tuple[Path, ...] = (), **properties: object) -> None:
         self.path = path
         policy = {"cleanup_policy": frozenset({"compact"}), "file_delete_delay_ms": 0}
         self.config = LogConfig(**{**policy, **properties})  # type: ignore[arg-type]
-        settings = LogSettings(1, [str(path)])
+        settings = LogSettings(1, [str(one) for one in (path, *others)])
         entropy = SystemEntropy()
         self.logs = LogManager(
             RealDisk(), SystemClock(), entropy, settings, lambda _topic: self.config
@@ -175,3 +175,21 @@ def test_a_stop_leaves_nothing_half_done(tmp_path: Path) -> None:
     kennel.cleaner.close()
     assert not list(tmp_path.glob("dogs-0/*.cleaned"))
     assert not kennel.logs.close()
+
+
+def test_a_log_that_moves_to_another_directory_meanwhile_is_compacted_there(tmp_path: Path) -> None:
+    kennel = Kennel(tmp_path / "first", (tmp_path / "second",), segment_bytes=100)
+    kennel.cleaner.poll(NOW)
+    kennel.worker.take(1000)
+    here = Path(kennel.log.directory).parent
+    (other,) = {tmp_path / "first", tmp_path / "second"} - {here}
+    kennel.logs.futures.begin(DOGS, str(other))
+    while kennel.logs.futures.copy(DOGS, 1000):
+        pass
+    kennel.logs.futures.swap(DOGS)
+    assert kennel.cleaner.poll(NOW) == []
+    assert kennel.bases() == [0, 2, 4, 6]
+    (event,) = kennel.clean(NOW + 20_000)
+    assert event.text.startswith("compacted up to 6: 2 keys")
+    assert [*(other / "dogs-0").glob("*.cleaned")] == []
+    assert (other / "cleaner-offset-checkpoint").read_text() == "0\n1\ndogs 0 6\n"

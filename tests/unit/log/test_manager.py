@@ -415,3 +415,44 @@ def test_maintenance_removes_what_was_cut_off(tmp_path: Path) -> None:
     assert not [*tmp_path.glob("dogs-0/*.deleted")]
     assert len([*tmp_path.glob("dogs-0/*.log")]) == 3
     manager.close()
+
+
+def test_of_several_replicas_only_those_are_held_back_that_an_offline_directory_may_have(
+    tmp_path: Path,
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    dogs = [TopicPartition("dogs", index) for index in range(10)]
+    manager = a_manager(first, second)
+    manager.open()
+    for index in range(4):  # The odd ones in the second directory.
+        fill(manager.create(dogs[index], TOPIC_ID, SMALL), 3)
+    manager.close()
+    shutil.rmtree(first / "dogs-0")
+    manager = a_manager(first, second)
+    manager.open()
+    # The directory is there: the log is copied anew.
+    assert manager.find_lost(dogs[0], TOPIC_ID, SMALL, has_replicas=True) is None
+    manager.close()
+
+    second.rename(tmp_path / "away")
+    manager = a_manager(first, second)
+    manager.open()
+    found = [manager.find_lost(dogs[one], TOPIC_ID, SMALL, has_replicas=True) for one in (1, 9)]
+    assert [str(log and log.failure) for log in found] == [
+        f"its log directory {second} is offline",
+        f"it may be in {second}, which is offline",
+    ]
+    assert manager.find_lost(dogs[8], TOPIC_ID, SMALL, is_new=True, has_replicas=True) is None
+    # A topic of that name is made again: what the directory has is kept beside when it is back.
+    other_id = TOPIC_ID[::-1]
+    assert manager.set_aside(dogs[1]) == f"{second}/dogs-1"
+    fill(manager.create(dogs[1], other_id, SMALL), 2)
+    manager.close()
+    (tmp_path / "away").rename(second)
+    manager = a_manager(first, second)
+    manager.open()
+    log = manager.get(dogs[1])
+    assert log is not None
+    assert (log.directory, log.topic_id, log.end_offset) == (f"{first}/dogs-1", other_id, 2)
+    assert len([*second.glob("dogs-1.*-stray")]) == 1
+    manager.close()

@@ -1,8 +1,8 @@
 """AlterReplicaLogDirs (key 34): move replicas to another log directory of this broker (KIP-113).
 
-Does: says that a replica is where it is wanted, or why it cannot be.
-Refuses: a move to another directory, with POLICY_VIOLATION: logs stay in the directory they were
-    made in. Stop the broker and move the partition's directory to move a log.
+Does: begins a move, ends one where the replica is wanted where it is, and where a member of a cluster has no
+    log yet, remembers the directory for it (REPLICA_NOT_AVAILABLE). DescribeLogDirs shows how far a move is.
+Refuses: logs of Kafka 0.7's format, with POLICY_VIOLATION: they stay in the directory they were made in.
 Versions: 2 flexible
 """
 
@@ -12,8 +12,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, each, grown, in_steps_while_heard
-from barnabas.errors import ErrorCode
-from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.alter_replica_log_dirs import (
     AlterReplicaLogDirPartitionResult,
     AlterReplicaLogDirsRequest,
@@ -22,8 +21,6 @@ from barnabas.protocol.alter_replica_log_dirs import (
 )
 from barnabas.types import TopicPartition
 
-_Places = dict[str, dict[TopicPartition, PartitionLog]]
-
 
 @in_steps_while_heard
 def handle(
@@ -31,15 +28,11 @@ def handle(
 ) -> Steps[AlterReplicaLogDirsResponse]:
     """Answer for each partition."""
     del context
-    places: _Places = {
-        path: {log.topic_partition: log for log in logs}
-        for path, logs in broker.logs.by_directory().items()
-    }
     rows: dict[str, list[AlterReplicaLogDirPartitionResult]] = defaultdict(list)
     for target in request.dirs:
         yield
         for topic in target.topics:
-            row = partial(_row, places, target.path, topic.name)
+            row = partial(_row, broker, target.path, topic.name)
             rows[topic.name] += yield from each(topic.partitions, row)
     results = yield from grown(rows.items(), _result)
     return AlterReplicaLogDirsResponse(results=results)
@@ -52,17 +45,25 @@ def _result(
     return AlterReplicaLogDirTopicResult(topic_name=name, partitions=rows)
 
 
-def _row(places: _Places, path: str, name: str, index: int) -> AlterReplicaLogDirPartitionResult:
-    code = _code(places, path, TopicPartition(name, index))
+def _row(broker: Broker, path: str, name: str, index: int) -> AlterReplicaLogDirPartitionResult:
+    code = ErrorCode.NONE
+    try:
+        _move(broker, path, TopicPartition(name, index))
+    except KafkaError as error:
+        code = error.code
     return AlterReplicaLogDirPartitionResult(partition_index=index, error_code=code)
 
 
-def _code(places: _Places, path: str, partition: TopicPartition) -> ErrorCode:
-    if path not in places:
-        return ErrorCode.LOG_DIR_NOT_FOUND
-    log = next((logs[partition] for logs in places.values() if partition in logs), None)
-    if log is None:
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if log.failure is not None:
-        return ErrorCode.KAFKA_STORAGE_ERROR
-    return ErrorCode.NONE if partition in places[path] else ErrorCode.POLICY_VIOLATION
+def _move(broker: Broker, path: str, partition: TopicPartition) -> None:
+    futures = broker.logs.futures
+    futures.directory_at(path)
+    if broker.logs.get(partition) is not None:
+        broker.log_moves.begin(partition, path)
+        return
+    topic = broker.topics.get(partition.topic) if broker.topics.are_shared else None
+    if topic is None or partition.partition not in topic.partitions:
+        what = f"there is no partition {partition.topic}-{partition.partition}"
+        raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
+    futures.prefer(partition, path)
+    what = f"{partition.topic}-{partition.partition} has no replica here"
+    raise BrokerError(ErrorCode.REPLICA_NOT_AVAILABLE, what)

@@ -1,13 +1,15 @@
 """DescribeLogDirs (key 35): the log directories, what is in them, and how full their volumes are.
 
-Does: all partitions, or those asked for: those there are not are left out, as in Kafka.
-Ignores: nothing. No partition lags behind or is being moved: there is one replica, and it stays.
+Does: all partitions, or those asked for: those there are not are left out, as in Kafka. Of a replica that
+    moves to another directory, that one has a row, too: how far it is behind (KIP-113).
+Ignores: nothing.
 Versions: 3 an error for all · 4 sizes of volumes (KIP-827) · 5 cordoned directories: none is (KIP-1066)
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -42,10 +44,24 @@ def handle(
         wanted = yield from _wanted(request.topics)
     results = []
     for path, logs in broker.logs.by_directory().items():
-        asked = [log for log in logs if wanted is None or log.topic_partition in wanted]
+        rows = [_Row(log, 0, is_future=False) for log in logs]
+        futures = broker.logs.futures
+        rows += [
+            _Row(log, futures.lag(log.topic_partition), is_future=True)
+            for log in futures.in_directory(path)
+        ]
+        asked = [row for row in rows if wanted is None or row.log.topic_partition in wanted]
         result = yield from _directory(broker, path, asked)
         results.append(result)
     return DescribeLogDirsResponse(results=results)
+
+
+class _Row(NamedTuple):
+    """A log, and how many offsets it is behind."""
+
+    log: PartitionLog
+    lag: int
+    is_future: bool
 
 
 def _wanted(topics: Iterable[DescribableLogDirTopic]) -> Steps[set[TopicPartition]]:
@@ -56,18 +72,16 @@ def _wanted(topics: Iterable[DescribableLogDirTopic]) -> Steps[set[TopicPartitio
     return wanted
 
 
-def _directory(
-    broker: Broker, path: str, logs: Iterable[PartitionLog]
-) -> Steps[DescribeLogDirsResult]:
+def _directory(broker: Broker, path: str, rows: Sequence[_Row]) -> Steps[DescribeLogDirsResult]:
     try:
         total, usable = broker.logs.space(path)
     except StorageError:
         return DescribeLogDirsResult(
             error_code=ErrorCode.KAFKA_STORAGE_ERROR, log_dir=path, topics=[]
         )
-    by_topic: dict[str, list[PartitionLog]] = defaultdict(list)
-    for log in logs:
-        by_topic[log.topic_partition.topic].append(log)
+    by_topic: dict[str, list[_Row]] = defaultdict(list)
+    for row in rows:
+        by_topic[row.log.topic_partition.topic].append(row)
         yield
     topics = yield from grown_in_steps(by_topic.items(), _topic)
     return DescribeLogDirsResult(
@@ -79,16 +93,16 @@ def _directory(
     )
 
 
-def _topic(found: tuple[str, Iterable[PartitionLog]]) -> Steps[DescribeLogDirsTopic]:
-    name, logs = found
-    partitions = yield from grown(logs, _partition)
+def _topic(found: tuple[str, Sequence[_Row]]) -> Steps[DescribeLogDirsTopic]:
+    name, rows = found
+    partitions = yield from grown(rows, _partition)
     return DescribeLogDirsTopic(name=name, partitions=partitions)
 
 
-def _partition(log: PartitionLog) -> DescribeLogDirsPartition:
+def _partition(row: _Row) -> DescribeLogDirsPartition:
     return DescribeLogDirsPartition(
-        partition_index=log.topic_partition.partition,
-        partition_size=log.size,
-        offset_lag=0,
-        is_future_key=False,
+        partition_index=row.log.topic_partition.partition,
+        partition_size=row.log.size,
+        offset_lag=row.lag,
+        is_future_key=row.is_future,
     )

@@ -6,6 +6,7 @@ from typing import Final
 from barnabas.broker.znodes.config_changes import CHANGES, PREFIX, encode_change, number_of
 from barnabas.broker.znodes.config_znodes import CONFIGS
 from barnabas.ports import SharedRegistry
+from barnabas.types import NodeWrite
 
 _MOST_KEPT: Final = 1000
 """Notifications that stay: Kafka's brokers delete theirs after 15 minutes, which ours do not count."""
@@ -33,6 +34,11 @@ class ReportedConfigs:
         """As `Registry.set_all`."""
         self._registry.set_all(nodes)
         self._report(nodes)
+
+    def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
+        """As `SharedRegistry.commit`."""
+        self._registry.commit(writes, checks)
+        self._report([one.path for one in writes])
 
     def delete(self, *paths: str) -> None:
         """As `Registry.delete`."""

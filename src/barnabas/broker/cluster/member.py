@@ -7,6 +7,7 @@ controller (`controller_client`).
 
 import logging
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from barnabas.broker.cluster.cluster_controller import ClusterController
@@ -34,7 +35,7 @@ from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.cluster.deltas import Outcome, gone, leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
-from barnabas.cluster.request_parts import parts, stop_parts
+from barnabas.cluster.request_parts import new_replicas, parts, stop_parts
 from barnabas.cluster.roles import role_changes
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import listeners
@@ -54,6 +55,7 @@ _TICK_SECONDS = 1.0
 
 _Part = LeaderAndIsrRequest | UpdateMetadataRequest
 Errors = Mapping[TopicPartition, ErrorCode]
+Places = AbstractSet[TopicPartition]
 
 
 class MemberPorts(NamedTuple):
@@ -142,7 +144,7 @@ class ClusterMember:
             outcome, configs = yield from self._decided(part)
             if outcome.error:
                 return outcome.error, {}
-            failed = yield from self._take(outcome.delta, configs)
+            failed = yield from self._take(outcome.delta, configs, new_replicas(part))
             errors.update(outcome.errors)
             errors.update(failed)
             yield
@@ -205,12 +207,12 @@ class ClusterMember:
         return leader_and_isr(self.image, part, self.node_id, self.broker_epoch)
 
     def _take(
-        self, delta: ImageDelta, configs: Mapping[str, Config]
+        self, delta: ImageDelta, configs: Mapping[str, Config], new: Places = frozenset()
     ) -> Steps[dict[TopicPartition, ErrorCode]]:
         """Change the image, and carry out what that means; the partitions for which it failed.
 
         What is asked of ZooKeeper and of the disk goes in steps: there may be thousands of topics. A role
-        that another request has replaced meanwhile is left to that.
+        that another request has replaced meanwhile is left to that. `new`: the replicas that have no log.
         """
         before = self.image
         self.image = after = before.apply(delta)
@@ -229,7 +231,7 @@ class ClusterMember:
                 if now is None:
                     continue
                 try:
-                    begin(place, now)
+                    begin(place, now, is_new=place in new)
                 except StorageError as error:
                     log.error("replica is offline", extra={**place._asdict(), "error": error})  # noqa: TRY400 - it says why
                     errors[place] = ErrorCode.KAFKA_STORAGE_ERROR
@@ -249,7 +251,7 @@ class ClusterMember:
 
     # --- Roles --------------------------------------------------------------------------------
 
-    def _lead(self, place: TopicPartition, state: PartitionState) -> None:
+    def _lead(self, place: TopicPartition, state: PartitionState, *, is_new: bool) -> None:
         leadership = Leadership(
             self.node_id, state.leader_epoch, state.partition_epoch,
             frozenset(state.isr), state.replicas,
@@ -257,7 +259,7 @@ class ClusterMember:
         role = self._leading(place)
         if role is None:
             self._fetchers.leave(place)
-            partition = self._host(place)
+            partition = self._host(place, is_new=is_new)
             role = Leading(
                 partition, leadership, self.topics.limits(place.topic), self._leading_ports
             )
@@ -275,12 +277,12 @@ class ClusterMember:
         try:
             role.begin_epoch(leadership)
         except StorageError:
-            self._host(place)
+            self._host(place, is_new=False)
             raise
 
-    def _follow(self, place: TopicPartition, state: PartitionState) -> None:
+    def _follow(self, place: TopicPartition, state: PartitionState, *, is_new: bool) -> None:
         self._fetchers.leave(place)
-        partition = self._host(place)
+        partition = self._host(place, is_new=is_new)
         role = Following(
             partition,
             state.leader_epoch,
@@ -293,10 +295,10 @@ class ClusterMember:
         fields = {"epoch": state.leader_epoch, "leader": state.leader}
         log.info("follows a partition", extra={**place._asdict(), **fields})
 
-    def _host(self, place: TopicPartition) -> Partition:
+    def _host(self, place: TopicPartition, *, is_new: bool) -> Partition:
         """The partition with its log, offline for now. Raises StorageError: the log has failed."""
-        config, topic_id = self.topics.config(place.topic), self._topic_id(place.topic)
-        partition = self._replicas.host(self._hosting.log_for(place, topic_id, config))
+        own, topic_id = self.topics.config(place.topic), self._topic_id(place.topic)
+        partition = self._replicas.host(self._hosting.log_for(place, topic_id, own, is_new=is_new))
         for forget in self.on_role_end:
             forget(partition)
         if partition.log.failure is not None:
@@ -304,18 +306,16 @@ class ClusterMember:
         return partition
 
     def _leave(self, place: TopicPartition) -> None:
-        self._fetchers.leave(place)
-        partition = self._replicas.find(*place)
-        if partition is not None:
-            self._replicas.leave_one(*place)
-            for forget in self.on_role_end:
-                forget(partition)
+        self._end(place, lambda _: self._replicas.leave_one(*place))
 
     def _log_failed(self, place: TopicPartition) -> None:
+        self._end(place, self._replicas.end_role)
+
+    def _end(self, place: TopicPartition, end: Callable[[Partition], object]) -> None:
         self._fetchers.leave(place)
         partition = self._replicas.find(*place)
         if partition is not None:
-            self._replicas.end_role(partition)
+            end(partition)
             for forget in self.on_role_end:
                 forget(partition)
 

@@ -63,6 +63,7 @@ _CHANGEABLE = frozenset(
         "message.max.bytes",
         "min.insync.replicas",
         "producer.id.expiration.ms",
+        "replica.alter.log.dirs.io.max.bytes.per.second",
         "transaction.partition.verification.enable",
         "unclean.leader.election.enable",
     ]

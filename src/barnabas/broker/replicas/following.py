@@ -9,7 +9,7 @@ from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.partition import Partition
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.fetched_appending import append_fetched
-from barnabas.log.recovery.truncation import start_anew, truncate_log
+from barnabas.log.recovery.truncation import begin_with, start_anew, truncate_log
 from barnabas.log.segments.log_config import TODAYS_MAGIC
 from barnabas.records.batches.batch import read_entry
 from barnabas.replication.follower import Follower, FollowerEffects, FollowerEvent
@@ -116,17 +116,6 @@ class Following:
         if watermark > before:
             self._purgatory.happened(self, _MANY)
 
-    def _begin_with(self, base_offset: int) -> None:
-        """Have an empty log begin with a batch whose first records the leader has deleted.
-
-        Source: Kafka's Partition, UnexpectedAppendOffsetException.
-        """
-        log = self.partition.log
-        if base_offset < log.end_offset:
-            start, watermark = log.start_offset, log.high_watermark
-            start_anew(log, base_offset)
-            log.start_offset, log.high_watermark = start, watermark
-
     def _carry_out(self, effects: FollowerEffects, records: memoryview, time_ms: int) -> None:
         follower, log = self.follower, self.partition.log
         if effects.truncate_to is not None:
@@ -138,7 +127,7 @@ class Following:
         if effects.start_anew_at is not None:
             start_anew(log, effects.start_anew_at)
         if effects.append:
-            self._begin_with(read_entry(records).base_offset)
+            begin_with(log, read_entry(records).base_offset)
             append_fetched(log, records, time_ms)
         if effects.high_watermark is not None:
             self._publish(min(follower.high_watermark, log.written_end))

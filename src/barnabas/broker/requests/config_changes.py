@@ -94,18 +94,27 @@ def _written(
     broker: Broker, later: Mapping[str, Mapping[str, str]], answers: list[Answer[Asked]]
 ) -> Steps[list[Answer[Asked]]]:
     """The answers once the properties of topics are written, or are not."""
+    errors: dict[str, KafkaError] = {}
     try:
         if later:
-            yield from broker.registry_calls.make(partial(broker.topics.write_configs, later))
-        broker.topics.adopt_configs(later)
+            gone = yield from broker.registry_calls.make(
+                partial(broker.topics.write_configs, later)
+            )
+            errors = {name: _no_topic(name) for name in gone}
+        broker.topics.adopt_configs({name: later[name] for name in later if name not in errors})
     except StorageError as error:
-        return [
-            (one, error.code, error.why)
-            if not code and one.resource_type == ResourceKind.TOPIC and one.resource_name in later
-            else (one, code, why)
-            for one, code, why in answers
-        ]
-    return answers
+        errors = dict.fromkeys(later, error)
+    return [
+        (one, errors[one.resource_name].code, errors[one.resource_name].why)
+        if not code and one.resource_type == ResourceKind.TOPIC and one.resource_name in errors
+        else (one, code, why)
+        for one, code, why in answers
+    ]
+
+
+def _no_topic(name: str) -> KafkaError:
+    what = f"topic {name} was deleted meanwhile"
+    return BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
 
 
 def _checked(target: ConfigTarget, asked: Asked, changed: Changed[Asked]) -> dict[str, str]:

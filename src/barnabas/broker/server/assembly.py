@@ -68,6 +68,7 @@ def assemble(
         )
     else:
         topics = Topics(registry, hosting, entropy, settings.current)
+        topics.shared = registries.shared
         host_registered(topics, logs, lambda: _recorded_topics(disk, logs))
         fill_holes(topics, config.node_id)
     profile = profile_of(config.release)
@@ -112,8 +113,10 @@ def _joined(
     from barnabas.broker.cluster.joining import MemberPorts, join
     from barnabas.broker.topics.cluster_topics import ClusterTopics
 
-    registry = ReportedConfigs(registries.shared) if registries.shared else registries.own
+    reported = ReportedConfigs(registries.shared) if registries.shared else None
+    registry = reported or registries.own
     topics = ClusterTopics(registry, hosting, environment.entropy, config)
+    topics.shared = reported
     ports = MemberPorts(
         environment.network, environment.timers, environment.clock, environment.entropy, purgatory
     )

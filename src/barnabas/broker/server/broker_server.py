@@ -121,6 +121,7 @@ class BrokerServer:
             _report(self._logs.close())
             self._close_registries()
             raise
+        broker.log_moves.resume()
         self._start_background(broker, self._connections)
         for name, endpoint in broker.advertised.items():
             log.info(
@@ -183,6 +184,8 @@ class BrokerServer:
         if self._broker is not None and self._broker.member is not None:
             self._broker.member.close()
         self._close_listeners()
+        if self._broker is not None:
+            self._broker.log_moves.close()
         self._background.stop()
         for registration in self._registrations:
             registration.stop()
@@ -236,6 +239,7 @@ class BrokerServer:
         """Go on with these properties; what cannot change while the broker runs is as it was."""
         self.broker.config = config
         self.broker.topics.adopt(config)
+        self.broker.log_moves.adopt(config)
         if self.broker.member is not None:
             self.broker.member.adopt(config)
         self._cleaner.configure(cleaner_settings(config))

@@ -68,11 +68,12 @@ class Hosting:
             raise failure
 
     def log_for(
-        self, place: TopicPartition, topic_id: bytes, own: Mapping[str, object]
+        self, place: TopicPartition, topic_id: bytes, own: Mapping[str, object], *, is_new: bool
     ) -> PartitionLog:
         """The log of one of several replicas: the one that is there, or a new one.
 
-        One that is lost is empty again: the other replicas have what it had.
+        One that is lost is empty again: the other replicas have what it had. But while a log directory is
+        offline, it may be there: unless the replica `is_new`, it is offline then, as in Kafka.
 
         Raises:
             StorageError: it cannot be made.
@@ -80,7 +81,9 @@ class Hosting:
         found = self._logs.get(place) if topic_id == NO_TOPIC_ID else self._found(place, topic_id)
         if found is not None:
             return found
-        return self._logs.create(place, topic_id, config_of_kept(own, self._broker_config))
+        config = config_of_kept(own, self._broker_config)
+        found = self._lost(place, topic_id, config, is_new=is_new, has_replicas=True)
+        return found or self._logs.create(place, topic_id, config)
 
     def logs(self) -> Iterator[PartitionLog]:
         """The logs that are there, served or not."""
@@ -122,10 +125,18 @@ class Hosting:
         return None
 
     def _lost(
-        self, place: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool
+        self,
+        place: TopicPartition,
+        topic_id: bytes,
+        config: LogConfig,
+        *,
+        is_new: bool,
+        has_replicas: bool = False,
     ) -> PartitionLog | None:
         """What stands for a log that the broker had; the log says what to do, where nothing else did."""
-        found = self._logs.find_lost(place, topic_id, config, is_new=is_new)
+        found = self._logs.find_lost(
+            place, topic_id, config, is_new=is_new, has_replicas=has_replicas
+        )
         for note in found.losses.notes if found is not None else ():
             log.error("log %s", note, extra=place._asdict())
         return found

@@ -9,7 +9,14 @@ from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.topic_names import TopicNames, check_partition
 from barnabas.broker.topics.topic_rules import check_own
 from barnabas.broker.znodes.config_znodes import encode_config
-from barnabas.broker.znodes.topic_znodes import CONFIGS, TOPICS, encode_topic, write_new
+from barnabas.broker.znodes.topic_znodes import (
+    CONFIGS,
+    TOPICS,
+    TransactionalRegistry,
+    encode_topic,
+    write_configs,
+    write_new,
+)
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import (
@@ -52,6 +59,8 @@ class Topics:
         self.on_change: list[Callable[[Topic], None]] = []
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
+        self.shared: TransactionalRegistry | None = None
+        """The registry, where others may delete a topic while its properties are written beside the loop."""
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -201,11 +210,17 @@ class Topics:
         self.write_configs(configs)
         self.adopt_configs(configs)
 
-    def write_configs(self, configs: Mapping[str, Mapping[str, str]]) -> None:
-        """Write properties down, for `adopt_configs`; calls the registry alone. Raises as `configure_all`."""
+    def write_configs(self, configs: Mapping[str, Mapping[str, str]]) -> set[str]:
+        """Write properties down, for `adopt_configs`; gives the topics that are not there any more.
+
+        Calls the registry alone. Raises as `configure_all`.
+        """
+        if self.shared is not None:
+            return write_configs(self.shared, configs)
         self.registry.set_all(
             {f"{CONFIGS}/{name}": encode_config(config) for name, config in configs.items()}
         )
+        return set()
 
     def adopt_configs(self, configs: Mapping[str, Mapping[str, str]]) -> None:
         """Have the topics that are still there obey properties that are written down."""

@@ -3,19 +3,22 @@
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from barnabas.broker.znodes.config_znodes import decode_config, encode_config, read_config
-from barnabas.errors import StorageError
+from barnabas.errors import RegistryConflict, StorageError
 from barnabas.log.file_names import parse_uuid, uuid_text
 from barnabas.ports import Registry
-from barnabas.types import NO_TOPIC_ID, Topic
+from barnabas.types import ANY_VERSION, MUST_BE_NEW, NO_TOPIC_ID, NodeWrite, Topic
 
 log = logging.getLogger(__name__)
 
 TOPICS = "/brokers/topics"
 CONFIGS = "/config/topics"
 DELETIONS = "/admin/delete_topics"
+
+_TRIES = 20
+"""How often others may be quicker, one after the other."""
 
 
 def encode_topic(topic: Topic) -> bytes:
@@ -100,6 +103,46 @@ def write_new(registry: Registry, topics: Sequence[Topic]) -> set[str]:
             registry.set_all(over)
     nodes = {f"{TOPICS}/{topic.name}": encode_topic(topic) for topic in topics}
     return {path.rpartition("/")[2] for path in registry.create_all(nodes)}
+
+
+class TransactionalRegistry(Protocol):
+    """Of a SharedRegistry what `write_configs` needs."""
+
+    def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        """As `Registry.get_all`."""
+        ...
+
+    def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
+        """As `SharedRegistry.commit`."""
+        ...
+
+
+def write_configs(
+    registry: TransactionalRegistry, configs: Mapping[str, Mapping[str, str]]
+) -> set[str]:
+    """Write the properties of topics that are there; gives the names of those that are not.
+
+    A topic that somebody deletes at the same time gets no node that would stay: its own node has to be there
+    when its properties are written, and is deleted before they are.
+
+    Raises:
+        StorageError: they cannot be written.
+    """
+    for _ in range(_TRIES):
+        topics = registry.get_all([f"{TOPICS}/{name}" for name in configs])
+        there = [name for name, node in zip(configs, topics, strict=True) if node is not None]
+        paths = [f"{CONFIGS}/{name}" for name in there]
+        writes = [
+            NodeWrite(path, encode_config(configs[name]), ANY_VERSION if node else MUST_BE_NEW)
+            for name, path, node in zip(there, paths, registry.get_all(paths), strict=True)
+        ]
+        try:
+            if writes:
+                registry.commit(writes, {f"{TOPICS}/{name}": ANY_VERSION for name in there})
+        except RegistryConflict:
+            continue  # One of them was deleted, or had no properties before and has now.
+        return {name for name in configs if name not in there}
+    raise StorageError("others change the properties of the same topics")
 
 
 def written_in(registry: Registry) -> TopicNodes:

@@ -26,6 +26,7 @@ from barnabas.log.file_names import (
     CLUSTER_METADATA,
     PARTITION_METADATA,
     is_deleted_directory,
+    parse_future_directory,
     parse_partition_directory,
     partition_directory,
 )
@@ -50,6 +51,10 @@ class LogDirectory:
         self.path = path
         self.logs: dict[TopicPartition, PartitionLog] = {}
         """The logs in it that are served."""
+        self.futures: dict[TopicPartition, PartitionLog] = {}
+        """Those that are copied here from other directories (KIP-113)."""
+        self.found_futures: list[tuple[str, TopicPartition, Checkpoint]] = []
+        """What the start finds of these: the path of each, and what is known of it."""
         self.failure: StorageError | None = None
         """Why it is offline; it stays so until the broker starts again."""
         self.in_order = True
@@ -114,10 +119,17 @@ class LogDirectory:
         self._written[RECOVERY_POINT] = recovery
         starts = readable_offsets(self._disk, self._at(LOG_START))
         ends = read_offsets(self._disk, self._at(HIGH_WATERMARK))
-        found = {}
-        for each in self.partitions():
+
+        def checkpoint(each: TopicPartition) -> Checkpoint:
             start = NOT_READABLE if starts is None else starts.get(each, 0)
-            found[each] = Checkpoint(recovery.get(each, 0), start, clean, ends.get(each, -1))
+            return Checkpoint(recovery.get(each, 0), start, clean, ends.get(each, -1))
+
+        found = {each: checkpoint(each) for each in self.partitions()}
+        self.found_futures = [
+            (self._at(name), each, checkpoint(each))
+            for name in self._disk.list(self.path)
+            if (each := parse_future_directory(name)) is not None
+        ]
         return found
 
     def begin(self) -> None:
@@ -184,7 +196,7 @@ class LogDirectory:
         Raises:
             StorageError: they cannot be written.
         """
-        known = list(self.logs.values())
+        known = [*self.logs.values(), *self.futures.values()]
         points = {log.topic_partition: log.flushing.sure_point for log in known}
         if self._written.get(RECOVERY_POINT) != points:
             self.recovery_checksum = zlib.crc32(encode_offsets(points))
@@ -215,6 +227,7 @@ class LogDirectory:
                 mark = _CLEAN_TEXT % self.token.encode()
                 self._disk.replace_file(self._at(_CLEAN), mark)
         self.logs.clear()
+        self.futures.clear()
 
     def _at(self, name: str) -> str:
         return f"{self.path}/{name}"

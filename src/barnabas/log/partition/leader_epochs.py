@@ -148,6 +148,19 @@ class LeaderEpochs:
         if not self._is_saved:
             self._write()
 
+    def move_to(self, path: str) -> None:
+        """Keep them in another file from now on.
+
+        Raises:
+            StorageError: it cannot be written; they stay in the file before.
+        """
+        before, self.path = self.path, path
+        try:
+            self._write()
+        except StorageError:
+            self.path = before
+            raise
+
     def truncate_end(self, end_offset: int) -> None:
         """Forget epochs that begin at `end_offset` or later."""
         before = len(self._epochs)

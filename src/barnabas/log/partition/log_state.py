@@ -28,7 +28,7 @@ class LogState:
 
     __slots__ = (
         "_hints", "_touched", "config", "cut_off", "directory", "disk", "end_offset",
-        "epochs", "failure", "file_end", "flushing", "high_watermark", "losses", "on_counted",
+        "epochs", "failure", "file_end", "flushing", "high_watermark", "losses", "on_counted", "on_cut",
         "producers", "queue", "recent", "recovered_watermark", "refusal", "segments", "snapshot_offset",
         "start_offset", "topic_id", "topic_partition", "written_end",
     )  # fmt: skip
@@ -56,6 +56,8 @@ class LogState:
         """The high watermark that the broker's last stop, or its last checkpoint, left."""
         self.on_counted: Callable[[int], None] | None = None
         """With other replicas: is called with each new `written_end`, and moves the high watermark."""
+        self.on_cut: Callable[[int], None] | None = None
+        """While the log is copied to another directory: is called with the offset that it is cut to."""
         self.file_end = 0
         """The end of the file; less counts as written if records must be synced first."""
         self.flushing = Flushing(disk, directory)
@@ -139,6 +141,28 @@ class LogState:
         self._touched = True
         self.recent.clear()
         self._hints.clear()
+        if self.on_cut is not None:
+            self.on_cut(offset)
+
+    def take_files(self, found: "LogState") -> list[Segment]:
+        """Serve the same records from the files of `found`; returns the segments that were served before.
+
+        Whoever holds the log keeps it: its role, its readers, and those who wait. All is written in both.
+
+        Raises:
+            StorageError: the leader epochs cannot be written there; nothing has changed.
+        """
+        assert found.end_offset == self.end_offset, "both have the same records"
+        self.epochs.move_to(found.epochs.path)
+        before = list(self.segments)
+        self.directory, self.segments, self.flushing = (
+            found.directory, found.segments, found.flushing,
+        )  # fmt: skip
+        self.snapshot_offset = found.snapshot_offset
+        self.cut_off = []
+        self.recent.clear()
+        self._hints.clear()
+        return before
 
     def fail(self, error: StorageError) -> None:
         """Take the log offline: its files and its memory disagree."""

@@ -47,6 +47,20 @@ def start_anew(log: PartitionLog, offset: int) -> None:
     log.start_offset = log.high_watermark = offset
 
 
+def begin_with(log: PartitionLog, base_offset: int) -> None:
+    """Have an empty log begin with a batch whose first records are deleted where it is copied from.
+
+    Source: Kafka's Partition, UnexpectedAppendOffsetException.
+
+    Raises:
+        StorageError: the log is offline.
+    """
+    if base_offset < log.end_offset:
+        start, watermark = log.start_offset, log.high_watermark
+        start_anew(log, base_offset)
+        log.start_offset, log.high_watermark = start, watermark
+
+
 def skip_to(log: PartitionLog, offset: int, now_ms: int) -> None:
     """Let the next record have a later offset than the one that follows the last.
 

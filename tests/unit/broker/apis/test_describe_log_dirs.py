@@ -37,3 +37,13 @@ def test_a_directory_that_is_lost_is_told_as_such() -> None:
     logs.there["/lost"] = []
     *_, lost = handle(broker, asked(4), DescribeLogDirsRequest(topics=None)).results
     assert (lost.error_code, lost.total_bytes) == (ErrorCode.KAFKA_STORAGE_ERROR, -1)
+
+
+def test_a_copy_on_its_way_here_has_a_row_that_says_how_far_it_is_behind() -> None:
+    broker, logs = broker_with_logs()
+    logs.futures.append(("/second", Log("dogs", 0), 7))
+    first, second = handle(broker, asked(4), DescribeLogDirsRequest(topics=None)).results
+    (dogs,) = second.topics
+    rows = [(one.partition_index, one.offset_lag, one.is_future_key) for one in dogs.partitions]
+    assert rows == [(1, 0, False), (0, 7, True)]
+    assert not any(one.is_future_key for topic in first.topics for one in topic.partitions)

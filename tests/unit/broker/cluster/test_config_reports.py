@@ -1,6 +1,6 @@
 """Properties and quotas that are changed at one broker hold on all of a cluster, at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -16,6 +16,12 @@ from barnabas.protocol.alter_client_quotas import (
 from barnabas.protocol.describe_client_quotas import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
+)
+from barnabas.protocol.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
 )
 from barnabas.testing import EmbeddedCluster
 from tests.unit.broker.raw_client import RawClient
@@ -101,3 +107,34 @@ def test_a_topic_whose_replicas_in_sync_are_gone_is_led_again_once_that_is_allow
         kind, name = (Resource.TOPIC, "dogs") if whose == "topic" else (Resource.BROKER, "")
         admin.alter_configs(kind, name, {"unclean.leader.election.enable": "true"})
         assert cluster.leader("dogs") == follower
+
+
+def test_a_topic_that_is_deleted_while_its_properties_are_written_leaves_none_behind(
+    cluster: EmbeddedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = cluster.controller()
+    with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("dogs", 1)])
+        broker = cluster._open._running[asked].node._server.broker
+        wait(lambda: broker.topics.get("dogs") is not None)
+        write = broker.topics.write_configs
+        session = cluster._open.session()
+
+        def delete_first(configs: Mapping[str, Mapping[str, str]]) -> set[str]:
+            session.delete("/brokers/topics/dogs", "/config/topics/dogs")
+            return write(configs)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(broker.topics, "write_configs", delete_first)
+            option = AlterableConfig(name="max.message.bytes", config_operation=0, value="5")
+            resource = AlterConfigsResource(
+                resource_type=Resource.TOPIC, resource_name="dogs", configs=[option]
+            )
+            request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
+            with RawClient(cluster.port(asked)) as client:
+                answer = client.ask(request, 0, IncrementalAlterConfigsResponse)
+        assert [one.error_code for one in answer.responses] == [
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        ]
+        assert session.get("/config/topics/dogs") is None
+        session.close()

@@ -1,7 +1,9 @@
 """A log of a member fails: the controller learns it, another replica leads, the other logs are served."""
 
 import json
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -16,10 +18,12 @@ from barnabas.ports import SharedRegistry
 from barnabas.testing import EmbeddedCluster
 from barnabas.types import NodeId, TopicPartition
 from sim.world.zookeeper import SimulatedZooKeeper
+from tests.two_directories import TwoDirectories, create
 from tests.waiting import wait
 
 DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)
 SECONDS = 30.0
+COUNT = 300
 EVENTS = "/log_dir_event_notification"
 
 
@@ -95,7 +99,10 @@ def test_another_replica_leads_when_a_log_fails_and_the_brokers_other_logs_are_s
     for index in range(2):
         wait(lambda index=index: sorted(cluster.in_sync("dogs", index)) == [1, 2])  # type: ignore[misc]
         assert cluster.leader("dogs", index) == failing
-    found = member(cluster, failing)._replicas.find("dogs", 0)
+    replicas = member(cluster, failing)._replicas
+    # The controller writes down who leads before the leader knows.
+    wait(lambda: replicas.find("dogs", 0) is not None)
+    found = replicas.find("dogs", 0)
     assert found is not None
     node = cluster._open._running[failing].node
     node.call(lambda: found.log.fail(StorageError("the disk is gone")))
@@ -111,3 +118,43 @@ def test_another_replica_leads_when_a_log_fails_and_the_brokers_other_logs_are_s
     with Producer(bootstrap_servers=cluster.bootstrap_servers, acks="all") as producer:
         for index in range(2):
             producer.send("dogs", b"rex", partition=index).result(SECONDS)
+
+
+@pytest.fixture
+def two() -> Iterator[TwoDirectories]:
+    with TwoDirectories(2) as made:
+        yield made
+
+
+@pytest.mark.kernels
+def test_without_its_directory_a_replica_is_offline_until_that_is_back(
+    two: TwoDirectories, tmp_path: Path
+) -> None:
+    """Made anew, it would be in sync, and the only one left of a partition of one replica be empty."""
+    create(two, "dogs", [2, 1], [2, 1])
+    create(two, "cats", [2])
+    gone = two.place(2, "dogs", 0)
+    (kept,) = {*two.directories(2)} - {gone}
+    with Producer(bootstrap_servers=two.bootstrap_servers, acks="all") as producer:
+        for number in range(COUNT):
+            producer.send("dogs", str(number).encode(), partition=0).result(SECONDS)
+    two.stop(2)
+    there = sorted(one.name for one in gone.glob("*-[0-9]"))
+    gone.rename(tmp_path / "away")
+    two.start(2)
+    wait(lambda: two.offline("dogs", 0) == (2,))
+    assert two.leader("dogs", 0) == 1
+    wait(lambda: sorted(two.in_sync("dogs", 1)) == [1, 2])
+    assert not gone.exists()
+    assert not {one.name for one in kept.glob("*-[0-9]")} & {*there}
+    with Admin(bootstrap_servers=two.bootstrap_servers) as admin:
+        # What is new is made in the other one.
+        admin.create_topics([NewTopic("birds", assignments=[[2, 1]])])
+    wait(lambda: sorted(two.in_sync("birds", 0)) == [1, 2])
+    assert (kept / "birds-0").exists()
+
+    two.stop(2)
+    shutil.move(tmp_path / "away", gone)
+    two.start(2)
+    wait(lambda: sorted(two.in_sync("dogs", 0)) == [1, 2])
+    assert two.records(1, "dogs") == two.records(2, "dogs")

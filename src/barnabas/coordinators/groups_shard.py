@@ -213,25 +213,38 @@ class GroupShard:
         free = [one for one, used in zip(positions, in_use, strict=True) if not used]
         return CoordinatorResult(codes, tuple(self.offsets.forget(group_id, free)))
 
-    def expire(self, now_ms: int, retention_ms: int) -> Iterator[CoordinatorRecord]:
+    def may_expire(self) -> list[str]:
+        """The groups that `expire` may find something of, sorted."""
+        modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
+        names = (one.group_id for one in modern)
+        return sorted({*names, *self.offsets.groups(), *self._groups})
+
+    def expire(
+        self, group_ids: Iterable[str], now_ms: int, retention_ms: int
+    ) -> Iterator[CoordinatorRecord]:
         """Remove expired offsets, and groups that are then empty (KIP-211).
 
         Each record is made when it is asked for, and must be appended: together they may be large.
         """
-        modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
-        for one in modern:
-            yield from self._expire_modern(one, now_ms, retention_ms)
-        names = {one.group_id for one in modern}
-        for group_id in sorted({*self.offsets.groups(), *self._groups}.difference(names)):
-            group = self._groups.get(group_id)
-            old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
-            if group is not None and group.state is not GroupState.EMPTY:
-                topics = group.subscribed_topics() if group.state is GroupState.STABLE else None
-                old = [one for one in old if topics is not None and one.topic not in topics]
-            elif group is not None and len(old) == self.offsets.count(group_id):
-                self.forget(group_id)
-                yield encode_end(group_id)
-            yield from self.offsets.forget(group_id, old)
+        for group_id in group_ids:
+            modern = self.consumer.get(group_id) or self.streams.get(group_id)
+            if modern is not None:
+                yield from self._expire_modern(modern, now_ms, retention_ms)
+            else:
+                yield from self._expire_classic(group_id, now_ms, retention_ms)
+
+    def _expire_classic(
+        self, group_id: str, now_ms: int, retention_ms: int
+    ) -> Iterator[CoordinatorRecord]:
+        group = self._groups.get(group_id)
+        old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
+        if group is not None and group.state is not GroupState.EMPTY:
+            topics = group.subscribed_topics() if group.state is GroupState.STABLE else None
+            old = [one for one in old if topics is not None and one.topic not in topics]
+        elif group is not None and len(old) == self.offsets.count(group_id):
+            self.forget(group_id)
+            yield encode_end(group_id)
+        yield from self.offsets.forget(group_id, old)
 
     def _expire_modern(
         self, group: ConsumerGroup | StreamsGroup, now_ms: int, retention_ms: int

@@ -174,7 +174,7 @@ def test_offsets_of_a_garbled_subscription_are_kept() -> None:
     member: Member = group.members["rex-1"]
     for garbage in (b"", b"\0", b"\xff\xff\0", b"\0\0\0\0\0\7", b"\0\1\0\0\0\1\0\4dogs"):
         member.protocols = (("range", garbage),)
-        assert tuple(shard.expire(10 * DAY_MS, DAY_MS)) == ()
+        assert tuple(shard.expire(shard.may_expire(), 10 * DAY_MS, DAY_MS)) == ()
         codes = shard.delete_offsets("kennel", [DOGS]).reply
         assert codes == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC]
 
@@ -189,7 +189,7 @@ def test_a_subscription_is_read_as_its_first_version(version: int, rest: bytes) 
     member.protocols = (("range", given),)
     codes = shard.delete_offsets("kennel", [DOGS, CATS]).reply
     assert codes == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ErrorCode.NONE]
-    replay(shard, *shard.expire(10 * DAY_MS, DAY_MS))
+    replay(shard, *shard.expire(shard.may_expire(), 10 * DAY_MS, DAY_MS))
     assert shard.offsets.positions("kennel") == [DOGS]
 
 
@@ -197,8 +197,8 @@ def test_an_empty_group_ends_with_its_last_offset() -> None:
     shard = a_shard()
     commit(shard, OUTSIDE)
     replay(shard, stored(since_ms=DAY_MS))
-    assert tuple(shard.expire(2 * DAY_MS - 1, DAY_MS)) == ()
-    replay(shard, *shard.expire(2 * DAY_MS, DAY_MS))
+    assert tuple(shard.expire(shard.may_expire(), 2 * DAY_MS - 1, DAY_MS)) == ()
+    replay(shard, *shard.expire(shard.may_expire(), 2 * DAY_MS, DAY_MS))
     assert list(shard.views()) == []
 
 
@@ -206,8 +206,8 @@ def test_what_members_read_does_not_expire() -> None:
     shard = a_shard()
     commit(shard, a_commit(Identity(""), -1, DOGS, CATS))
     in_state(shard, GroupState.PREPARING_REBALANCE)
-    assert tuple(shard.expire(10 * DAY_MS, DAY_MS)) == ()
+    assert tuple(shard.expire(shard.may_expire(), 10 * DAY_MS, DAY_MS)) == ()
     in_state(shard, GroupState.STABLE)
-    replay(shard, *shard.expire(10 * DAY_MS, DAY_MS))
+    replay(shard, *shard.expire(shard.may_expire(), 10 * DAY_MS, DAY_MS))
     assert shard.offsets.positions("kennel") == [DOGS]
     assert shard.group("kennel") is not None

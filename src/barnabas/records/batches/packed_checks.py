@@ -63,6 +63,8 @@ def unpacks_to_much(buffer: Buffer) -> bool:
         return any(_is_much(memoryview(buffer), header) for header in walk(buffer) if header.codec)
     except DecodeError:
         return False
+    except CorruptRecord:
+        return True
 
 
 def _is_much(buffer: memoryview, header: BatchHeader) -> bool:

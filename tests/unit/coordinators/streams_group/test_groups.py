@@ -306,11 +306,11 @@ def test_a_group_goes_with_its_offsets() -> None:
     assert talk.shard.delete_group("g").reply is ErrorCode.NON_EMPTY_GROUP
     in_use = talk.shard.delete_offsets("g", [place]).reply
     assert in_use == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC]
-    assert tuple(talk.shard.expire(10_000, 1000)) == ()
+    assert tuple(talk.shard.expire(talk.shard.may_expire(), 10_000, 1000)) == ()
     talk.says("a", -1)
     assert talk.shard.kind_of("g") is GroupKind.STREAMS
-    assert tuple(talk.shard.expire(500, 1000)) == ()
-    gone = tuple(talk.shard.expire(10_000, 1000))
+    assert tuple(talk.shard.expire(talk.shard.may_expire(), 500, 1000)) == ()
+    gone = tuple(talk.shard.expire(talk.shard.may_expire(), 10_000, 1000))
     assert talk.shard.kind_of("g") is GroupKind.CLASSIC, "until its offsets are replayed"
     for record in gone:
         talk.shard.offsets.replay(*record)

@@ -4,7 +4,7 @@ Offsets change by replay alone. As in Kafka, what a classic group does between t
 not in the log: a record holds a group at the end of its last rebalance, and replay restores that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from barnabas.coordinators.classic_group.group import ClassicGroup
@@ -195,20 +195,24 @@ class GroupShard:
 
     def delete_offsets(
         self, group_id: str, positions: Sequence[TopicPartition]
-    ) -> CoordinatorResult[ErrorCode | list[ErrorCode]]:
-        """Remove offsets (KIP-496): one code for each, or one for all."""
+    ) -> Generator[None, None, CoordinatorResult[ErrorCode | list[ErrorCode]]]:
+        """Remove offsets (KIP-496), in steps: one code for each, or one for all."""
         modern = self.consumer.get(group_id) or self.streams.get(group_id)
         group = self.view(group_id)
-        topics: set[str] | None = set()
+        topics: set[str] = set()
         if modern is not None:
             topics = modern.subscribed()
         elif group is None:
             return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
         elif group.state is not GroupState.EMPTY:
-            topics = group.subscribed_topics()
             if group.protocol_type != CONSUMER:
                 return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
-        in_use = [topics is None or one.topic in topics for one in positions]
+            generation = group.generation, group.state
+            topics = yield from group.read_of({one.topic for one in positions})
+            if self.view(group_id) is not group or (group.generation, group.state) != generation:
+                # Others read other topics now.
+                return (yield from self.delete_offsets(group_id, positions))
+        in_use = [one.topic in topics for one in positions]
         codes = [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC if one else ErrorCode.NONE for one in in_use]
         free = [one for one, used in zip(positions, in_use, strict=True) if not used]
         return CoordinatorResult(codes, tuple(self.offsets.forget(group_id, free)))
@@ -239,8 +243,7 @@ class GroupShard:
         group = self._groups.get(group_id)
         old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
         if group is not None and group.state is not GroupState.EMPTY:
-            topics = group.subscribed_topics() if group.state is GroupState.STABLE else None
-            old = [one for one in old if topics is not None and one.topic not in topics]
+            old = _unread(group, old)
         elif group is not None and len(old) == self.offsets.count(group_id):
             self.forget(group_id)
             yield encode_end(group_id)
@@ -286,6 +289,18 @@ class GroupShard:
     def end_transaction(self, producer_id: int, *, committed: bool) -> None:
         """Commit a producer's pending offsets, or drop them."""
         self.offsets.end_transaction(producer_id, committed=committed)
+
+
+def _unread(group: ClassicGroup, old: list[TopicPartition]) -> list[TopicPartition]:
+    """Of expired offsets of a group with members, those that these do not read."""
+    if not old or group.state is not GroupState.STABLE:
+        return []
+    steps = group.read_of({one.topic for one in old})
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return [one for one in old if one.topic not in end.value]
 
 
 def _since(group: ClassicGroup | None) -> int | None:

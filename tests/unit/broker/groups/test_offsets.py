@@ -230,7 +230,7 @@ def delete_group(broker: Broker) -> None:
 
 
 def delete_offset(broker: Broker) -> None:
-    broker.group_removal.delete_offsets("kennel", [DOGS], lambda code, codes: (code, codes))
+    broker.stepping.run(broker.group_removal.delete_offsets("kennel", [DOGS]))
 
 
 @pytest.mark.parametrize("delete", [forget_topic, delete_group, delete_offset])

@@ -11,6 +11,7 @@ from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
+from tests.steps import outcome_of
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import a_shard
 
@@ -68,7 +69,7 @@ def delete_group(shard: GroupShard) -> tuple[CoordinatorRecord, ...]:
 
 
 def delete_offset(shard: GroupShard) -> tuple[CoordinatorRecord, ...]:
-    result = shard.delete_offsets("kennel", [DOGS, CATS])
+    result = outcome_of(shard.delete_offsets("kennel", [DOGS, CATS]))
     assert result.reply == [ErrorCode.NONE, ErrorCode.NONE]
     return result.records
 

@@ -70,16 +70,20 @@ def read_by(
     In steps, as each member may subscribe to 100,000 topics. Every version starts like version 0, and some
     clients omit the rest of their version. Source: Kafka's ClassicGroup.computeSubscribedTopics.
     """
-    codec = Codec.of(ConsumerProtocolSubscription, 0)
     found: set[str] = set()
     for member in members:
         try:
-            subscription, _ = codec.decode(member.metadata(protocol), _VERSION.size)
+            found |= _among(topics, member.metadata(protocol))
         except DecodeError:
             return topics
-        found |= topics.intersection(subscription.topics)
         yield
     return found
+
+
+def _among(topics: set[str], metadata: Buffer) -> set[str]:
+    """Those of `topics` that a subscription has; the others are not kept until the next step."""
+    codec = Codec.of(ConsumerProtocolSubscription, 0)
+    return topics.intersection(codec.decode(metadata, _VERSION.size)[0].topics)
 
 
 def subscription_of(metadata: Buffer) -> ConsumerProtocolSubscription:

@@ -1,3 +1,5 @@
+import random
+
 import pytest
 
 from barnabas.broker.purgatory.slow_requests import SlowRequests, may_be_slow
@@ -125,6 +127,8 @@ OLD = wrapper(0, [message(0, None, b"v")], Codec.GZIP)
         (produced(message(0, None, b"v")), 2, False),
         (produced(b"no records at all"), 9, False),
         (produced(damaged()), 9, True),
+        (produced(packed_batch(Codec.LZ4, random.Random(1).randbytes(100 << 10))), 9, False),
+        (produced(packed_batch(Codec.LZ4, random.Random(1).randbytes(300 << 10))), 9, True),
         (FETCH, 3, True),
         (FETCH, 4, False),
         (COMMITTED, 4, True),

@@ -116,13 +116,11 @@ class Coordinator:
 
     def wait(self, seconds: int) -> None:
         self.now += seconds * SECOND
-        for result in self.shard.fence_overdue(self.now).values():
-            self.keep(result)
+        for name in self.shard.overdue(self.now):
+            self.keep(self.shard.fence_overdue(name, self.now))
 
     def forget(self, name: str) -> None:
-        for found, result in self.shard.expire(self.now, 800 * SECOND).items():
-            if found == name:
-                self.keep(result)
+        self.keep(self.shard.expire(name, self.now, 800 * SECOND))
 
 
 def known(shard: TransactionShard) -> dict[str, Transaction]:

@@ -1,6 +1,6 @@
 """Broker: the services that request handlers work with, joined. It starts and stops nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -126,7 +126,7 @@ class Broker:
         )
         self.groups.on_loaded.append(self._begin_groups)
         self.group_removal = GroupRemoval(self.groups, self._forget_shares)
-        self.topics.deletions.on_deleted.append(self._forget_topic)
+        self.topics.deletions.on_deleted.append(self._forget_topics)
 
     def be_member(self, member: "ClusterMember | None") -> None:
         """Be one of several brokers; None: alone."""
@@ -148,13 +148,15 @@ class Broker:
         if self._shares is not None:
             self._shares.unload(partition)
 
-    def _forget_topic(self, topic: Topic) -> None:
-        """What others know of a topic goes with it."""
-        self.offsets.forget_topic(topic.name)
-        if self.member is None:  # In a cluster they belong to all brokers.
-            self.registry_offsets.forget_topic(topic.name)
-        if self.topics.get(SHARES_TOPIC) is not None:
-            self.shares.forget_topic(topic.topic_id)
+    def _forget_topics(self, topics: Sequence[Topic]) -> Iterator[None]:
+        """What others know of topics goes with them."""
+        yield from self.offsets.forget_topics({topic.name for topic in topics})
+        for topic in topics:
+            if self.member is None:  # In a cluster they belong to all brokers.
+                self.registry_offsets.forget_topic(topic.name)
+            if self.topics.get(SHARES_TOPIC) is not None:
+                yield from self.shares.forget_topic(topic.topic_id)
+            yield
 
     def _begin_groups(self, held: Held) -> None:
         """The sessions of the members of loaded groups begin."""

@@ -4,7 +4,7 @@ Offsets change by replay alone. As in Kafka, what a classic group does between t
 not in the log: a record holds a group at the end of its last rebalance, and replay restores that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from barnabas.coordinators.classic_group.group import ClassicGroup
@@ -195,43 +195,59 @@ class GroupShard:
 
     def delete_offsets(
         self, group_id: str, positions: Sequence[TopicPartition]
-    ) -> CoordinatorResult[ErrorCode | list[ErrorCode]]:
-        """Remove offsets (KIP-496): one code for each, or one for all."""
+    ) -> Generator[None, None, CoordinatorResult[ErrorCode | list[ErrorCode]]]:
+        """Remove offsets (KIP-496), in steps: one code for each, or one for all."""
         modern = self.consumer.get(group_id) or self.streams.get(group_id)
         group = self.view(group_id)
-        topics: set[str] | None = set()
+        topics: set[str] = set()
         if modern is not None:
             topics = modern.subscribed()
         elif group is None:
             return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
         elif group.state is not GroupState.EMPTY:
-            topics = group.subscribed_topics()
             if group.protocol_type != CONSUMER:
                 return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
-        in_use = [topics is None or one.topic in topics for one in positions]
+            generation = group.generation, group.state
+            topics = yield from group.read_of({one.topic for one in positions})
+            if self.view(group_id) is not group or (group.generation, group.state) != generation:
+                # Others read other topics now.
+                return (yield from self.delete_offsets(group_id, positions))
+        in_use = [one.topic in topics for one in positions]
         codes = [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC if one else ErrorCode.NONE for one in in_use]
         free = [one for one, used in zip(positions, in_use, strict=True) if not used]
         return CoordinatorResult(codes, tuple(self.offsets.forget(group_id, free)))
 
-    def expire(self, now_ms: int, retention_ms: int) -> Iterator[CoordinatorRecord]:
+    def may_expire(self) -> list[str]:
+        """The groups that `expire` may find something of, sorted."""
+        modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
+        names = (one.group_id for one in modern)
+        return sorted({*names, *self.offsets.groups(), *self._groups})
+
+    def expire(
+        self, group_ids: Iterable[str], now_ms: int, retention_ms: int
+    ) -> Iterator[CoordinatorRecord]:
         """Remove expired offsets, and groups that are then empty (KIP-211).
 
         Each record is made when it is asked for, and must be appended: together they may be large.
         """
-        modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
-        for one in modern:
-            yield from self._expire_modern(one, now_ms, retention_ms)
-        names = {one.group_id for one in modern}
-        for group_id in sorted({*self.offsets.groups(), *self._groups}.difference(names)):
-            group = self._groups.get(group_id)
-            old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
-            if group is not None and group.state is not GroupState.EMPTY:
-                topics = group.subscribed_topics() if group.state is GroupState.STABLE else None
-                old = [one for one in old if topics is not None and one.topic not in topics]
-            elif group is not None and len(old) == self.offsets.count(group_id):
-                self.forget(group_id)
-                yield encode_end(group_id)
-            yield from self.offsets.forget(group_id, old)
+        for group_id in group_ids:
+            modern = self.consumer.get(group_id) or self.streams.get(group_id)
+            if modern is not None:
+                yield from self._expire_modern(modern, now_ms, retention_ms)
+            else:
+                yield from self._expire_classic(group_id, now_ms, retention_ms)
+
+    def _expire_classic(
+        self, group_id: str, now_ms: int, retention_ms: int
+    ) -> Iterator[CoordinatorRecord]:
+        group = self._groups.get(group_id)
+        old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
+        if group is not None and group.state is not GroupState.EMPTY:
+            old = _unread(group, old)
+        elif group is not None and len(old) == self.offsets.count(group_id):
+            self.forget(group_id)
+            yield encode_end(group_id)
+        yield from self.offsets.forget(group_id, old)
 
     def _expire_modern(
         self, group: ConsumerGroup | StreamsGroup, now_ms: int, retention_ms: int
@@ -273,6 +289,18 @@ class GroupShard:
     def end_transaction(self, producer_id: int, *, committed: bool) -> None:
         """Commit a producer's pending offsets, or drop them."""
         self.offsets.end_transaction(producer_id, committed=committed)
+
+
+def _unread(group: ClassicGroup, old: list[TopicPartition]) -> list[TopicPartition]:
+    """Of expired offsets of a group with members, those that these do not read."""
+    if not old or group.state is not GroupState.STABLE:
+        return []
+    steps = group.read_of({one.topic for one in old})
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return [one for one in old if one.topic not in end.value]
 
 
 def _since(group: ClassicGroup | None) -> int | None:

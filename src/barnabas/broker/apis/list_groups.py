@@ -30,7 +30,7 @@ def handle(
     names: list[str] = []
     listed: Growing[ListedGroup] = Growing()
     try:
-        for held in broker.groups.all():
+        for held in (yield from broker.groups.all()):
             for group_id in _names(held.shard):
                 names.append(group_id)
                 yield

@@ -33,7 +33,8 @@ def handle(
     regex = request.transactional_id_pattern
     try:
         pattern = compiled(regex) if regex else None
-        names = sorted(one.transactional_id for one in broker.transactions.all())
+        every = yield from broker.transactions.all()
+        names = sorted(one.transactional_id for one in every)
     except BrokerError as error:
         return _refused(error.code)
     wanted = _filter(request, pattern, broker.clock.time_ms())

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.offset_delete import (
     OffsetDeleteRequest,
@@ -19,7 +20,10 @@ from barnabas.protocol.offset_delete import (
 from barnabas.types import TopicPartition
 
 
-def handle(broker: Broker, context: RequestContext, request: OffsetDeleteRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: OffsetDeleteRequest
+) -> Steps[OffsetDeleteResponse]:
     """Delete the offsets of existing partitions; the others get an error."""
     del context
     positions = [
@@ -28,18 +32,18 @@ def handle(broker: Broker, context: RequestContext, request: OffsetDeleteRequest
         for partition in topic.partitions
         if _is_there(broker, topic.name, partition.partition_index)
     ]
-
-    def respond(code: ErrorCode, codes: Sequence[ErrorCode]) -> OffsetDeleteResponse:
-        if code:
-            return OffsetDeleteResponse(error_code=code, topics=[])
-        return _answer(request, dict(zip(positions, codes, strict=True)))
-
-    if not request.group_id:
-        return respond(ErrorCode.INVALID_GROUP_ID, ())
+    code = ErrorCode.INVALID_GROUP_ID
+    codes: Sequence[ErrorCode] = ()
     try:
-        return broker.group_removal.delete_offsets(request.group_id, positions, respond)
+        if request.group_id:
+            code, codes = yield from broker.group_removal.delete_offsets(
+                request.group_id, positions
+            )
     except BrokerError as error:
-        return respond(error.code, ())
+        code = error.code
+    if code:
+        return OffsetDeleteResponse(error_code=code, topics=[])
+    return _answer(request, dict(zip(positions, codes, strict=True)))
 
 
 def _is_there(broker: Broker, name: str, index: int) -> bool:

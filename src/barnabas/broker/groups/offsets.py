@@ -1,6 +1,6 @@
 """GroupOffsets: the offsets that groups commit: stored, returned, expired, and removed with their topic."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.purgatory.purgatory import Pending, Unwritten
@@ -13,6 +13,9 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 
 Codes = Mapping[TopicPartition, ErrorCode]
+
+_A_STEP = 256
+"""Groups that are looked at between two times that others are served."""
 
 
 class GroupOffsets:
@@ -101,26 +104,41 @@ class GroupOffsets:
             return [None] * len(positions)
         return held.shard.offsets.fetch(group_id, positions)
 
-    def expire(self) -> None:
-        """Remove what is older than `offsets.retention.minutes`, groups too; from time to time."""
+    def expire(self) -> Iterator[None]:
+        """Remove what is older than `offsets.retention.minutes`, groups too; from time to time, in steps."""
         retention_ms = self._config.offsets_retention_minutes * 60_000
-        # What this turn commits anew is not known before it is written.
-        self._shards.write()
         for held in self._shards.loaded():
-            records = held.shard.expire(self._shards.now_ms(), retention_ms)
-            for part in self._shards.parts(held, records):
-                self._shards.append_or_restore(held, Replayed(None, tuple(part)))
+            for some in _some_by_some(held.shard.may_expire()):
+                # What this turn commits anew is not known before it is written.
                 self._shards.write()
+                if not self._shards.is_loaded(held):
+                    break
+                records = held.shard.expire(some, self._shards.now_ms(), retention_ms)
+                for part in self._shards.parts(held, records):
+                    self._shards.append_or_restore(held, Replayed(None, tuple(part)))
+                    self._shards.write()
+                yield
 
-    def forget_topic(self, topic: str) -> None:
-        """Remove all offsets of a topic that is deleted, also those that this turn commits."""
+    def forget_topics(self, topics: Collection[str]) -> Iterator[None]:
+        """Remove all offsets of topics that are deleted, also those that this turn commits; in steps.
+
+        Nothing may be committed for a topic of such a name meanwhile.
+        """
         self._shards.write()
         for index in self._shards.indexes():
             try:
-                held = self._shards.at(index, whole=True)
+                held = yield from self._shards.at_in_steps(index)
             except BrokerError:
                 continue
-            records = held.shard.offsets.forget_topic(topic)
-            for part in self._shards.parts(held, records):
-                self._shards.append(held, part, lambda _code: None)
-                self._shards.write()
+            for some in _some_by_some(held.shard.offsets.groups()):
+                if not self._shards.is_loaded(held):
+                    break
+                records = held.shard.offsets.forget_topics(some, topics)
+                for part in self._shards.parts(held, records):
+                    self._shards.append(held, part, lambda _code: None)
+                    self._shards.write()
+                yield
+
+
+def _some_by_some(group_ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (group_ids[at : at + _A_STEP] for at in range(0, len(group_ids), _A_STEP))

@@ -64,12 +64,9 @@ class GroupRemoval:
             done(result.reply)
 
     def delete_offsets(
-        self,
-        group_id: str,
-        positions: Sequence[TopicPartition],
-        respond: Callable[[ErrorCode, Sequence[ErrorCode]], object],
-    ) -> object:
-        """Delete offsets; `respond` receives a code for all and, if that is NONE, one for each.
+        self, group_id: str, positions: Sequence[TopicPartition]
+    ) -> Steps[tuple[ErrorCode, Sequence[ErrorCode]]]:
+        """Delete offsets: a code for all and, if that is NONE, one for each, when that is written.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE, or they are too many for one batch.
@@ -77,17 +74,16 @@ class GroupRemoval:
         self._shards.write()
         held = self._shards.find(group_id)
         if held is None:
-            return respond(ErrorCode.GROUP_ID_NOT_FOUND, ())
+            return ErrorCode.GROUP_ID_NOT_FOUND, ()
         known = held.shard.offsets.count(group_id)
         self._shards.check_fits(held, group_id, min(known, len(positions)))
-        result = held.shard.delete_offsets(group_id, positions)
+        result = yield from held.shard.delete_offsets(group_id, positions)
         if isinstance(result.reply, ErrorCode):
-            return respond(result.reply, ())
-        codes = result.reply
-        if not result.records:
-            return respond(ErrorCode.NONE, codes)
+            return result.reply, ()
         pending = Pending()
-        self._shards.append(
-            held, result.records, lambda code: pending.complete(respond(code, codes))
-        )
-        return pending
+        if result.records:
+            self._shards.append(held, result.records, pending.complete)
+        else:
+            pending.complete(ErrorCode.NONE)
+        code = yield pending
+        return code, result.reply

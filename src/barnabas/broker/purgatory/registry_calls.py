@@ -56,24 +56,34 @@ class RegistryCalls:
 class StepQueue:
     """Steps of several events, those of one after those of the other: each finds what the last one left."""
 
-    __slots__ = ("_is_busy", "_waiting")
+    __slots__ = ("_is_beginning", "_is_busy", "_waiting")
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Steps[object], Pending]] = deque()
         self._is_busy = False
+        self._is_beginning = False
 
     def put(self, steps: Steps[object]) -> Pending:
         """Make them after all that were put before; gives what they return, or raise."""
         pending = Pending()
         self._waiting.append((steps, pending))
-        if not self._is_busy:
-            self._begin()
+        self._begin()
         return pending
 
     def _begin(self) -> None:
-        if self._waiting:
-            self._is_busy = True
-            self._go_on(*self._waiting.popleft(), None)
+        """Make what waits, one after the other: many may wait that end at once, so not from within each other."""
+        if self._is_beginning:
+            return
+        self._is_beginning = True
+        try:
+            while self._waiting and not self._is_busy:
+                self._is_busy = True
+                self._go_on(*self._waiting.popleft(), None)
+        except BaseException:
+            self._is_beginning = False
+            self._begin()
+            raise
+        self._is_beginning = False
 
     def _go_on(self, steps: Steps[object], pending: Pending, given: object) -> None:
         outcome: object
@@ -100,5 +110,4 @@ class StepQueue:
         try:
             pending.complete(outcome)
         finally:
-            if not self._is_busy:
-                self._begin()
+            self._begin()

@@ -5,6 +5,7 @@ one call of a decoder. Each takes some 50 ms, and hundreds of connections may br
 """
 
 from collections.abc import Callable
+from typing import cast
 
 from barnabas.dialects.dialect import Request
 from barnabas.ports import Timers
@@ -12,12 +13,14 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.list_offsets import ListOffsetsRequest
 from barnabas.protocol.produce import ProduceRequest
-from barnabas.records.batches.packed_checks import unpacks_to_much
+from barnabas.records.batches.packed_checks import packed_bytes, unpacks_to_much
 from barnabas.types import READ_COMMITTED
 
 _OLD_FETCHES = 4
 """Below this version what is fetched is unpacked, and packed again in an old format."""
 _NEWEST_RECORD = -3
+_LONG_BYTES = 256 << 10
+"""Of compressed records in a Produce: at the usual ratio they unpack to 4 MiB, which may take 10 ms."""
 
 
 class SlowRequests:
@@ -70,11 +73,14 @@ def may_be_slow(dialect: str, request: Request) -> bool:
     """Whether a request may unpack much; a guess that costs no more than the request should."""
     match request.body:
         case ProduceRequest() as produce:
-            return dialect != "kafka" or any(
-                one.records is not None and unpacks_to_much(one.records)  # type: ignore[arg-type]
+            every = [
+                cast("memoryview", one.records)
                 for topic in produce.topic_data
                 for one in topic.partition_data
-            )
+                if one.records is not None
+            ]
+            is_long = sum(map(packed_bytes, every)) > _LONG_BYTES
+            return dialect != "kafka" or is_long or any(map(unpacks_to_much, every))
         case FetchRequest() as fetch:
             is_old = request.api_version < _OLD_FETCHES
             # Committed ones come with a list of aborted transactions, of which there may be thousands.

@@ -22,7 +22,7 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from barnabas.records.batches.unpacking import Unpacking
+from barnabas.records.batches.unpacking import REQUEST_MOST, Unpacking
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.wire.schema import maker
 
@@ -60,7 +60,7 @@ class ReplicaManager:
         self.writes = 0
         """How often something was written: another number means that there is more to read."""
         self.read_each = TurnedReads(self.read).read
-        self._unpacking = Unpacking()
+        self._unpacking = Unpacking(REQUEST_MOST)
         self._unseen: dict[Partition, None] = {}
         self.on_slow: Callable[[], None] = _nobody
         """Called when the records of a request took long to unpack."""

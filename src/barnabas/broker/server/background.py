@@ -1,4 +1,4 @@
-"""Background: jobs that come back, on the loop's timers. One that fails is logged and comes back.
+"""Background: jobs that come back, or not, on the loop's timers. One that fails is logged and comes back.
 
 A job may give steps: each turn of the loop makes one, so that clients are served between them.
 """
@@ -20,9 +20,15 @@ class Background:
         self._timers = timers
         self._running: dict[str, Timer] = {}
 
+    def once(self, name: str, job: Job) -> None:
+        """Run `job` in the next turn of the loop; `stop` ends it."""
+        self._plan(0.0, name, job, comes_back=False)
+
     def every(self, seconds: float, name: str, job: Job) -> None:
         """Run `job` `seconds` after its last run ended, until `stop`."""
+        self._plan(seconds, name, job, comes_back=True)
 
+    def _plan(self, seconds: float, name: str, job: Job, *, comes_back: bool) -> None:
         def run() -> None:
             step(_steps_of(job))
 
@@ -34,8 +40,11 @@ class Background:
                     self._timers.soon(lambda: step(steps))
                     return
             except Exception:
-                log.exception("background job failed", extra={"job": name, "again_in_s": seconds})
-            if name in self._running:
+                again = seconds if comes_back else None
+                log.exception("background job failed", extra={"job": name, "again_in_s": again})
+            if not comes_back:
+                self._running.pop(name, None)
+            elif name in self._running:
                 self._running[name] = self._timers.after(seconds, run)
 
         self._running[name] = self._timers.after(seconds, run)

@@ -13,7 +13,7 @@ from barnabas.broker.properties.broker_settings import BrokerSettings
 from barnabas.broker.properties.cleaner_properties import cleaner_settings
 from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.server.assembly import Environment, assemble
-from barnabas.broker.server.background import Background
+from barnabas.broker.server.background import Background, Job
 from barnabas.broker.topics.assignments import check_count, check_total, placed
 from barnabas.broker.topics.start_configs import StartConfigs
 from barnabas.broker.zookeeper.registrations import Registries, name_cluster, register
@@ -262,17 +262,17 @@ class BrokerServer:
     def _attend_to_transactions(self, broker: Broker) -> None:
         """End what was decided before the start, and from time to time what is overdue."""
 
-        def when_used(job: Callable[["Transactions"], None]) -> Callable[[], None]:
-            def run() -> None:
+        def when_used(job: Callable[["Transactions"], Iterator[None]]) -> Job:
+            def run() -> Iterator[None]:
                 if broker.topics.get(TRANSACTIONS_TOPIC) is not None:
-                    job(broker.transactions)
+                    yield from job(broker.transactions)
 
             return run
 
         config, every = broker.config, self._background.every
         resume = when_used(lambda one: one.resume())
         seconds = config.transaction_abort_timed_out_transaction_cleanup_interval_ms / 1000
-        broker.timers.soon(resume)
+        self._background.once("decided transactions at the start", resume)
         if broker.member is not None:
             # What others coordinated before may be decided, and not be at its end.
             every(seconds, "decided transactions", resume)

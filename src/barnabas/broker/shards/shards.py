@@ -7,7 +7,7 @@ loaded, in steps between which others are served.
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +34,10 @@ TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 """Source: the same, of a batch that is larger than `max.message.bytes` of the internal topic."""
 
 _AT_ONCE = 16
-"""Steps that are made when a shard is first asked for, 4 MiB: few have more to load."""
+"""Steps that are made when a shard is first asked for, 4 MiB: few have more to load. After a start all are
+asked for at once."""
+_LONG_SECONDS = 0.01
+"""When loading shards has taken so long in a turn of the loop, the next one is loaded step by step."""
 _LOOK_SECONDS = 0.05
 """How often a new leader looks whether it knows what is committed."""
 _KNOWN = 10_000
@@ -72,6 +75,8 @@ class Shards(ABC, Generic[ShardT]):
         self._topic = topic
         self._codec = codec
         self._held: dict[Partition, HeldShard[ShardT]] = {}
+        self._spent_seconds = 0.0
+        """What loading shards has taken of this turn of the loop."""
         self._loading: dict[Partition, tuple[ShardT, Iterator[None]]] = {}
         """The shards that are being loaded, with the steps that are left."""
         self._found: list[HeldShard[ShardT] | None] = []
@@ -136,20 +141,36 @@ class Shards(ABC, Generic[ShardT]):
             if partition is None or partition.role is None or partition.role.leads:
                 yield index
 
-    def all(self) -> list[HeldShard[ShardT]]:
-        """Every shard.
+    def all(self) -> Generator[None, None, list[HeldShard[ShardT]]]:
+        """Every shard, loaded in steps.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE: one of them cannot be loaded.
         """
-        return [self.at(index) for index in self.indexes()]
+        every = []
+        for index in [*self.indexes()]:
+            every.append((yield from self.at_in_steps(index)))
+            yield
+        return every
 
     def loaded(self) -> list[HeldShard[ShardT]]:
         """The shards that somebody asked for."""
         return list(self._held.values())
 
-    def at(self, index: int, *, whole: bool = False) -> HeldShard[ShardT]:
-        """A shard by its partition, loaded. `whole`: however long that takes, for work that cannot wait.
+    def at_in_steps(self, index: int) -> Generator[None, None, HeldShard[ShardT]]:
+        """As `at`, however much there is to load: that is done in steps. Raises as `at`."""
+        try:
+            return self.at(index)
+        except BrokerError:
+            partition = self.replicas.find(self._topic.name, index)
+            if partition not in self._loading:
+                raise
+        while partition in self._loading and not self._load_on(partition, 1):
+            yield
+        return self.at(index)
+
+    def at(self, index: int) -> HeldShard[ShardT]:
+        """A shard by its partition, loaded.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded; COORDINATOR_LOAD_IN_PROGRESS:
@@ -166,12 +187,11 @@ class Shards(ABC, Generic[ShardT]):
             return self._held[partition]
         # What the leader before has acknowledged may lie behind the high watermark known here.
         is_known = partition.role is None or partition.role.knows_committed_end
-        if not is_known or (partition in self._loading and not whole):
+        if not is_known or partition in self._loading:
             raise BrokerError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, f"{name}-{index}")
-        if partition not in self._loading:
-            shard = self._new_shard()
-            self._loading[partition] = shard, self._replay(partition, shard)
-        if not self._load_on(partition, None if whole else _AT_ONCE):
+        shard = self._new_shard()
+        self._loading[partition] = shard, self._replay(partition, shard)
+        if not self._load_first(partition):
             self._timers.soon(partial(self._load_later, partition, self._loading[partition]))
             raise BrokerError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, f"{name}-{index}")
         return self._held[partition]
@@ -193,8 +213,24 @@ class Shards(ABC, Generic[ShardT]):
 
         self._timers.soon(attempt)
 
-    def _load_on(self, partition: Partition, count: int | None) -> bool:
-        """Make some steps of loading, or all that are left (None); whether the shard is loaded now.
+    def _load_first(self, partition: Partition) -> bool:
+        """Make the first steps of loading a shard: fewer if others took long in this turn of the loop.
+
+        Returns and raises as `_load_on`.
+        """
+        began = self._clock.monotonic()
+        try:
+            return self._load_on(partition, 1 if self._spent_seconds > _LONG_SECONDS else _AT_ONCE)
+        finally:
+            if not self._spent_seconds:
+                self._timers.soon(self._on_turn_over)
+            self._spent_seconds += self._clock.monotonic() - began
+
+    def _on_turn_over(self) -> None:
+        self._spent_seconds = 0.0
+
+    def _load_on(self, partition: Partition, count: int) -> bool:
+        """Make some steps of loading; whether the shard is loaded now.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded.

@@ -117,11 +117,11 @@ class ShareOffsets:
 
         return (yield from _some_by_some(places, begin))
 
-    def forget_topic(self, topic_id: bytes) -> None:
+    def forget_topic(self, topic_id: bytes) -> Steps[None]:
         """No group has read a topic that is deleted."""
         for index in self._shards.indexes():
             with suppress(BrokerError):
-                held = self._shards.at(index, whole=True)
+                held = yield from self._shards.at_in_steps(index)
                 for group in held.shard.share.all():
                     left = frozenset(one for one in group.read if one.topic_id != topic_id)
                     if left != group.read:

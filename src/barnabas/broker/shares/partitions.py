@@ -3,7 +3,7 @@
 Joins the machine of a partition with its log, with what is kept of it, and with the time of its locks.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -288,24 +288,27 @@ class SharePartitions:
         """What is kept of a partition is another's word: what it holds in hand counts no more."""
         self._drop(key)
 
-    def forget_topic(self, topic_id: bytes) -> None:
+    def forget_topic(self, topic_id: bytes) -> Steps[None]:
         """Keep nothing of a topic that is deleted; in a cluster each broker does so of what it keeps."""
         for key in [key for key in self._live if key.topic_partition.topic_id == topic_id]:
             self._drop(key)
-        self._forget_each(self._kept.of_topic(topic_id), self.forget_here)
+        keys = yield from self._kept.of_topic(topic_id)
+        yield from self._forget_each(keys, self.forget_here)
 
     def forget_all(self, keys: Iterable[StateKey]) -> None:
         """Keep nothing of these, as far as what is kept can be read; some are written at a time."""
-        self._forget_each(keys, self.forget)
+        for _ in self._forget_each(keys, self.forget):
+            pass
 
     def _forget_each(
         self, keys: Iterable[StateKey], forget: Callable[[StateKey, Told], None]
-    ) -> None:
+    ) -> Iterator[None]:
         for number, key in enumerate(keys, 1):
             with suppress(BrokerError):  # it was logged
                 forget(key, lambda _code: None)
             if not number % _AT_ONCE:
                 self._kept.write()
+                yield
 
     def start_of(self, key: StateKey) -> int | None:
         """Below which offset all is done with; None: the group never read the partition.

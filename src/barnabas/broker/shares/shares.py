@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.groups.policies import Policies
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.shares.coordinator import ShareCoordinator
 from barnabas.broker.shares.members import ShareMembers
@@ -48,10 +49,10 @@ class Shares:
         group = self.offsets.find(key.group_id)
         return group is not None and key.topic_partition in group.read
 
-    def forget_topic(self, topic_id: bytes) -> None:
+    def forget_topic(self, topic_id: bytes) -> Steps[None]:
         """Drop what is kept of a topic that is deleted."""
-        self.partitions.forget_topic(topic_id)
-        self.offsets.forget_topic(topic_id)
+        yield from self.partitions.forget_topic(topic_id)
+        yield from self.offsets.forget_topic(topic_id)
 
     def end_session(self, group_id: str, member_id: str) -> None:
         """A member reads here no more: what it had is for the others."""

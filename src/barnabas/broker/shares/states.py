@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.shards.shards import HeldShard, Shards
 from barnabas.broker.topics.internal_topic import InternalTopic
@@ -54,13 +55,15 @@ class KeptShares(Shards[ShareStates]):
             raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, "the state is being written")
         return self._held_for(key).shard
 
-    def of_topic(self, topic_id: bytes) -> list[StateKey]:
+    def of_topic(self, topic_id: bytes) -> Steps[list[StateKey]]:
         """Of which partitions of a topic something is kept, as far as that can be read."""
         found: list[StateKey] = []
         for index in self.indexes():
             with suppress(BrokerError):  # it was logged
-                found += self.at(index, whole=True).shard.keys()
-        return [key for key in found if key.topic_partition.topic_id == topic_id]
+                held = yield from self.at_in_steps(index)
+                keys = held.shard.keys()
+                found += [key for key in keys if key.topic_partition.topic_id == topic_id]
+        return found
 
     def keep(
         self, key: StateKey, record: CoordinatorRecord, on_written: Callable[[ErrorCode], None]

@@ -109,6 +109,8 @@ class ClusterTopics(Topics):
         if known is not None:
             self._take_out(known)
             try:
-                self.deletions.notify(known)
+                # At once: the controller may make another of its name in the next turn.
+                for _ in self.deletions.notify([known]):
+                    pass
             except StorageError as error:
                 log.error("deleted topic not forgotten", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why

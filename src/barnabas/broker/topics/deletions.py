@@ -14,6 +14,9 @@ from barnabas.types import Topic
 
 log = logging.getLogger(__name__)
 
+Forget = Callable[[Sequence[Topic]], Iterator[None] | None]
+"""Forgets topics that are deleted, perhaps in steps. Raises StorageError: it could not."""
+
 
 class Deletions:
     """Those of one broker. `_there` are the topics by id; `_take_out` makes one unknown."""
@@ -30,7 +33,7 @@ class Deletions:
         self._there = there
         self._take_out = take_out
         self._leaving: set[str] = set()
-        self.on_deleted: list[Callable[[Topic], None]] = []
+        self.on_deleted: list[Forget] = []
 
     def __contains__(self, name: object) -> bool:
         """Whether the logs of a topic of that name are on their way out."""
@@ -65,31 +68,31 @@ class Deletions:
         for topic in topics:
             self._take_out(topic)
         self._leaving.update(names)
+        gone: list[Topic] = []
         try:
             yield from self._hosting.drop_in_steps(names, failed)
+            gone += [topic for topic in topics if topic.name not in failed]
+            # While no other topic can have such a name.
+            yield from self.notify(gone)
+        except StorageError as error:
+            failed.update({topic.name: error for topic in gone})
         finally:
             self._leaving.difference_update(names)
-        gone = [topic for topic in topics if topic.name not in failed]
         try:
             self.end(*(topic.name for topic in gone))
         except StorageError as error:
             failed.update({topic.name: error for topic in gone})
-            return
-        for topic in gone:
-            try:
-                self.notify(topic)
-            except StorageError as error:
-                failed[topic.name] = error
 
-    def notify(self, topic: Topic) -> None:
-        """Have whoever knows something of a topic forget it: it is deleted.
+    def notify(self, topics: Sequence[Topic]) -> Iterator[None]:
+        """Have whoever knows something of topics forget it, in steps: they are deleted.
 
         Raises:
             StorageError: one of them could not.
         """
-        log.info("topic deleted", extra={"topic": topic.name})
+        for topic in topics:
+            log.info("topic deleted", extra={"topic": topic.name})
         for forget in self.on_deleted:
-            forget(topic)
+            yield from forget(topics) or ()
 
     def end(self, *names: str) -> None:
         """Remove what is written of topics that are not served, unless they are on their way out.

@@ -5,7 +5,8 @@ log, a request for it gets CONCURRENT_TRANSACTIONS and must be retried.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -85,9 +86,10 @@ class Transactions:
         held = self._shards.find(transactional_id)
         return None if held is None else held.shard.find(transactional_id)
 
-    def all(self) -> list[Transaction]:
-        """What is kept of every one."""
-        return [one for held in self._shards.all() for one in held.shard.all()]
+    def all(self) -> Generator[None, None, list[Transaction]]:
+        """What is kept of every one; the shards are loaded in steps."""
+        every = yield from self._shards.all()
+        return [one for held in every for one in held.shard.all()]
 
     # --- What producers ask for ---------------------------------------------------------------
 
@@ -208,62 +210,77 @@ class Transactions:
     def _complete(self, held: HeldTransactions, transactional_id: str) -> None:
         if not self._shards.is_loaded(held):
             # Another broker coordinates it, or this one anew: then it has not begun with the markers.
-            self._mark_decided()
+            for each in self._shards.loaded():
+                self._mark_all(each)
             return
         result = held.shard.complete(transactional_id, self._shards.now_ms())
         self._append(held, transactional_id, result.records, _tell_nobody)
 
     # --- What is done from time to time -------------------------------------------------------
 
-    def resume(self) -> None:
-        """Load all shards, and end what was decided when the broker stopped.
+    def resume(self) -> Iterator[None]:
+        """Load all shards, and end what was decided when the broker stopped; in steps.
 
         What is open for too long waits for `attend`: its producer may be about to come back.
         """
-        for index in self._shards.indexes():
-            try:
-                self._shards.at(index)
-            except BrokerError:
-                continue  # it was logged, and requests for it get an error
-        self._mark_decided()
-        self._shards.write()
+        for index in [*self._shards.indexes()]:
+            with suppress(BrokerError):  # it was logged, and requests for it get an error
+                yield from self._shards.at_in_steps(index)
+        yield from self._mark_decided()
 
-    def attend(self) -> None:
-        """Abort what is open for too long, and write markers that could not be written."""
-        self._mark_decided()
+    def attend(self) -> Iterator[None]:
+        """Abort what is open for too long, and write markers that could not be written; in steps."""
+        yield from self._mark_decided()
         for held in self._shards.loaded():
             try:
-                overdue = held.shard.fence_overdue(self._shards.now_ms())
+                for transactional_id in held.shard.overdue(self._shards.now_ms()):
+                    if self._is_free(held, transactional_id):
+                        result = held.shard.fence_overdue(transactional_id, self._shards.now_ms())
+                        self._keep_due(held, transactional_id, result, "aborted")
+                        yield
             except (StorageError, RegistryConflict) as error:
                 topic, index = held.partition.log.topic_partition
                 log.warning(
                     "no transaction aborted: no producer id",
                     extra={"topic": topic, "partition": index, "error": error},
                 )
-                continue
-            self._keep_all(held, overdue, "aborted")
-        self._shards.write()
 
-    def _mark_decided(self) -> None:
+    def _mark_decided(self) -> Iterator[None]:
         for held in self._shards.loaded():
-            self._mark_all(held)
+            for one in tuple(held.shard.all()):
+                if one.is_decided and self._is_free(held, one.transactional_id):
+                    self._mark(held, one.transactional_id)
+                    self._shards.write()
+                    yield
 
     def _mark_all(self, held: HeldTransactions) -> None:
         for one in tuple(held.shard.all()):
             if one.transactional_id not in self._on_the_way:
                 self._mark(held, one.transactional_id)
 
-    def expire(self) -> None:
-        """Forget transactional ids that nobody uses."""
+    def expire(self) -> Iterator[None]:
+        """Forget transactional ids that nobody uses, in steps."""
         expiration_ms = self._config.transactional_id_expiration_ms
         for held in self._shards.loaded():
-            self._keep_all(held, held.shard.expire(self._shards.now_ms(), expiration_ms), "expired")
-        self._shards.write()
+            for transactional_id in held.shard.unused(self._shards.now_ms(), expiration_ms):
+                if self._is_free(held, transactional_id):
+                    now = self._shards.now_ms()
+                    result = held.shard.expire(transactional_id, now, expiration_ms)
+                    self._keep_due(held, transactional_id, result, "expired")
+                    yield
 
-    def _keep_all(
-        self, held: HeldTransactions, found: Mapping[str, CoordinatorResult[None]], what: str
+    def _is_free(self, held: HeldTransactions, transactional_id: str) -> bool:
+        """Whether nothing of an id is being written, and this broker still coordinates it."""
+        return transactional_id not in self._on_the_way and self._shards.is_loaded(held)
+
+    def _keep_due(
+        self,
+        held: HeldTransactions,
+        transactional_id: str,
+        result: CoordinatorResult[None],
+        what: str,
     ) -> None:
-        for transactional_id, result in found.items():
-            if transactional_id not in self._on_the_way:
-                log.info("transaction %s", what, extra={"transactional_id": transactional_id})
-                self._append(held, transactional_id, result.records, _tell_nobody)
+        if result.records:
+            log.info("transaction %s", what, extra={"transactional_id": transactional_id})
+            self._append(held, transactional_id, result.records, _tell_nobody)
+            self._shards.write()

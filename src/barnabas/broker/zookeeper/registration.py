@@ -1,5 +1,7 @@
 """Registration: a broker in ZooKeeper as one of Kafka 0.8 and later, and the partitions it leads."""
 
+from collections.abc import Sequence
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.znodes.broker_znodes import (
     BROKERS,
@@ -84,8 +86,9 @@ class Registration:
                 data = encode_state(self._node_id, partition.leader_epoch)
                 self._held.hold(_state(topic, index), data, ephemeral=False)
 
-    def _hide(self, topic: Topic) -> None:
-        self._held.forget(_state(topic, index) for index in topic.partitions)
+    def _hide(self, topics: Sequence[Topic]) -> None:
+        for topic in topics:
+            self._held.forget(_state(topic, index) for index in topic.partitions)
 
 
 def _state(topic: Topic, index: int) -> str:

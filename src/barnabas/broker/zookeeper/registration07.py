@@ -3,6 +3,8 @@
 Source: seed 000 "Kafka Broker"; Kafka 0.7.2's KafkaZooKeeper.
 """
 
+from collections.abc import Sequence
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.requests.byte_topics import count_of
 from barnabas.broker.znodes.broker_znodes import BROKERS
@@ -61,8 +63,8 @@ class Registration07:
             count = count_of(self._broker, topic.name)
             self._held.hold(self._path(topic), str(count).encode())
 
-    def _hide(self, topic: Topic) -> None:
-        self._held.release([self._path(topic)])
+    def _hide(self, topics: Sequence[Topic]) -> None:
+        self._held.release([self._path(topic) for topic in topics])
 
     def _path(self, topic: Topic) -> str:
         return f"{TOPICS}/{topic.name}/{self._node_id}"

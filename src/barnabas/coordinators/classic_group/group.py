@@ -7,6 +7,7 @@ value, and the caller supplies times (in milliseconds) and ids.
 Source: KIP-62, KIP-134, KIP-345, KIP-394; Kafka's GroupMetadataManager and ClassicGroup.
 """
 
+from collections.abc import Generator
 from dataclasses import dataclass, field
 
 from barnabas.coordinators.classic_group.group_states import (
@@ -16,7 +17,7 @@ from barnabas.coordinators.classic_group.group_states import (
     GroupState,
 )
 from barnabas.coordinators.classic_group.member import Identity, Member, Protocols
-from barnabas.coordinators.classic_group.protocols import CONSUMER, Supporters, names_of, topics_of
+from barnabas.coordinators.classic_group.protocols import CONSUMER, Supporters, names_of, read_by
 from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.errors import ErrorCode
@@ -196,15 +197,15 @@ class ClassicGroup:
         """The SyncGroup response with the member's assignment."""
         return new_tuple(SyncReply, (_NONE, self.protocol_type, self.protocol, member.assignment))
 
-    def subscribed_topics(self) -> set[str] | None:
-        """The topics that its consumers read; None if unknown, or if these are not consumers.
+    def read_of(self, topics: set[str]) -> Generator[None, None, set[str]]:
+        """Those of `topics` that its consumers read; all if that is unknown, or these are not consumers.
 
-        A newer member that does not support the protocol of this generation reads nothing yet.
+        In steps. A newer member that does not support the protocol of this generation reads nothing yet.
         """
-        if self.protocol_type != CONSUMER:
-            return None
         members = [one for one in self.members.values() if self.protocol in names_of(one.protocols)]
-        return topics_of(members, self.protocol) if members else None
+        if self.protocol_type != CONSUMER or not members:
+            return topics
+        return (yield from read_by(members, self.protocol, topics))
 
     def ticket(self, what: Assignments | Replacement) -> int:
         """A number with which the caller reports whether a record was written."""

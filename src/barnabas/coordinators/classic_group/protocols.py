@@ -1,7 +1,7 @@
 """Which protocol the members of a group agree on, and what consumers among them read."""
 
 import struct
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 
 from barnabas.coordinators.classic_group.member import Member, Protocols
 from barnabas.errors import DecodeError
@@ -62,20 +62,28 @@ def names_of(protocols: Protocols) -> list[str]:
     return [name for name, _ in protocols]
 
 
-def topics_of(members: Collection[Member], protocol: str | None) -> set[str] | None:
-    """The topics that consumers subscribe to; None if a member's metadata is not a subscription.
+def read_by(
+    members: Collection[Member], protocol: str | None, topics: set[str]
+) -> Generator[None, None, set[str]]:
+    """Those of `topics` that consumers subscribe to; all if a member's metadata is not a subscription.
 
-    Every version starts like version 0, and some clients omit the rest of their version. Source:
-    Kafka's ClassicGroup.computeSubscribedTopics.
+    In steps, as each member may subscribe to 100,000 topics. Every version starts like version 0, and some
+    clients omit the rest of their version. Source: Kafka's ClassicGroup.computeSubscribedTopics.
     """
+    found: set[str] = set()
+    for member in members:
+        try:
+            found |= _among(topics, member.metadata(protocol))
+        except DecodeError:
+            return topics
+        yield
+    return found
+
+
+def _among(topics: set[str], metadata: Buffer) -> set[str]:
+    """Those of `topics` that a subscription has; the others are not kept until the next step."""
     codec = Codec.of(ConsumerProtocolSubscription, 0)
-    topics: set[str] = set()
-    try:
-        for member in members:
-            topics.update(codec.decode(member.metadata(protocol), _VERSION.size)[0].topics)
-    except DecodeError:
-        return None
-    return topics
+    return topics.intersection(codec.decode(metadata, _VERSION.size)[0].topics)
 
 
 def subscription_of(metadata: Buffer) -> ConsumerProtocolSubscription:

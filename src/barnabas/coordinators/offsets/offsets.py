@@ -3,7 +3,7 @@
 It does not know the members: its caller checks whether a commit is allowed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from barnabas.coordinators.common.record_rows import RecordRows
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
@@ -86,10 +86,15 @@ class OffsetsShard:
         """The groups with any offset, including those of open transactions, sorted."""
         return sorted({*self._groups, *self._pending.groups()})
 
-    def forget_topic(self, topic: str) -> Iterator[CoordinatorRecord]:
-        """Remove all offsets of a topic: it was deleted. Each record is made when it is asked for."""
-        for group_id in self.groups():
-            gone = [one for one in self._partitions(group_id) if one.topic == topic]
+    def forget_topics(
+        self, group_ids: Iterable[str], topics: Container[str]
+    ) -> Iterator[CoordinatorRecord]:
+        """Remove the offsets that groups have of topics: these were deleted.
+
+        Each record is made when it is asked for.
+        """
+        for group_id in group_ids:
+            gone = [one for one in self._partitions(group_id) if one.topic in topics]
             for one in gone:
                 yield encode_removal(group_id, one)
 

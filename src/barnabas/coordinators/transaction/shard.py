@@ -85,25 +85,30 @@ class TransactionShard:
         kept = completed(self._known[transactional_id], now)
         return new_tuple(CoordinatorResult, (None, self._records(kept)))
 
-    def fence_overdue(self, now: int) -> Mapping[str, CoordinatorResult[None]]:
-        """Abort the transactions that are open for longer than their timeout."""
-        overdue = [
-            one
-            for one in self._known.values()
-            if one.state is TransactionState.ONGOING and now - one.started_ms > one.timeout_ms
-        ]
-        return {
-            one.transactional_id: CoordinatorResult(None, self._records(self._fenced(one, now)))
-            for one in overdue
-        }
+    def overdue(self, now: int) -> list[str]:
+        """The ids whose transactions are open for longer than their timeout."""
+        return [one.transactional_id for one in self._known.values() if _is_overdue(one, now)]
 
-    def expire(self, now: int, expiration_ms: int) -> Mapping[str, CoordinatorResult[None]]:
-        """Remove transactional ids unused for so long."""
-        return {
-            one.transactional_id: CoordinatorResult(None, (encode_end(one.transactional_id),))
-            for one in self._known.values()
-            if one.state in AT_REST and now - one.updated_ms >= expiration_ms
-        }
+    def fence_overdue(self, transactional_id: str, now: int) -> CoordinatorResult[None]:
+        """Abort a transaction, unless it is not overdue any more."""
+        known = self._known.get(transactional_id)
+        if known is None or not _is_overdue(known, now):
+            return CoordinatorResult(None)
+        return CoordinatorResult(None, self._records(self._fenced(known, now)))
+
+    def unused(self, now: int, expiration_ms: int) -> list[str]:
+        """The ids that nobody has used for so long."""
+        every = self._known.values()
+        return [one.transactional_id for one in every if _is_unused(one, now, expiration_ms)]
+
+    def expire(
+        self, transactional_id: str, now: int, expiration_ms: int
+    ) -> CoordinatorResult[None]:
+        """Remove a transactional id, unless it is used again."""
+        known = self._known.get(transactional_id)
+        if known is None or not _is_unused(known, now, expiration_ms):
+            return CoordinatorResult(None)
+        return CoordinatorResult(None, (encode_end(transactional_id),))
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Apply one record of the log; see `CoordinatorShard`."""
@@ -137,3 +142,11 @@ class TransactionShard:
             # Reading it again would give the same.
             self._decoded[record.key] = record.value, kept
         return (record,)
+
+
+def _is_overdue(one: Transaction, now: int) -> bool:
+    return one.state is TransactionState.ONGOING and now - one.started_ms > one.timeout_ms
+
+
+def _is_unused(one: Transaction, now: int, expiration_ms: int) -> bool:
+    return one.state in AT_REST and now - one.updated_ms >= expiration_ms

@@ -8,7 +8,7 @@ from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
 from barnabas.records.batches.batch import HEADER_SIZE, BatchHeader, walk
 from barnabas.records.batches.newest_time import newest_time
 from barnabas.records.batches.refused import RefusedRecords
-from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max, usual_bytes_max
+from barnabas.records.batches.unpacking import Unpacking, produced_bytes_max, usual_bytes_max
 from barnabas.records.codecs.compression import (
     HIGHEST_CODEC,
     Codec,
@@ -38,7 +38,7 @@ def newest_of_packed(buffer: Buffer, header: BatchHeader, unpacking: Unpacking) 
     """
     unpacking.check()
     packed = memoryview(buffer)[HEADER_SIZE:]
-    limit = unpacked_bytes_max(len(packed))
+    limit = produced_bytes_max(len(packed))
     room = _rooms.pop() if _rooms else memoryview(bytearray(_ROOM))
     try:
         records = _unpacked(header.codec, packed, limit, room)
@@ -63,6 +63,16 @@ def unpacks_to_much(buffer: Buffer) -> bool:
         return any(_is_much(memoryview(buffer), header) for header in walk(buffer) if header.codec)
     except DecodeError:
         return False
+    except CorruptRecord:
+        return True
+
+
+def packed_bytes(buffer: Buffer) -> int:
+    """The bytes of the compressed batches among records; 0 where these are no batches."""
+    try:
+        return sum(header.size for header in walk(buffer) if header.codec)
+    except DecodeError:
+        return 0
 
 
 def _is_much(buffer: memoryview, header: BatchHeader) -> bool:

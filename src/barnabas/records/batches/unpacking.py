@@ -10,10 +10,16 @@ from barnabas.records.batches.refused import RefusedRecords
 
 UNPACKED_LEAST = 32 << 20
 """What a batch may unpack to, however small it is."""
+UNPACKED_MOST = 128 << 20
+"""What a produced batch may unpack to, however large it is: it is unpacked as a whole."""
+REQUEST_MOST = 256 << 20
+"""What all batches of a Produce may unpack to: they are unpacked in one turn of the loop."""
 _USUAL_RATIO = 16
 """Unpacked over packed size that a batch of any size may have, and that no request is charged for."""
 _MUCH = 1 << 20
 """Beyond the usual: what takes so long that others should be served in between."""
+_LONG = 4 << 20
+"""The same of the usual."""
 _CHARGED_RATIO = 4096
 """The assumed ratio, up to its limit, of data that failed to decompress."""
 
@@ -23,22 +29,33 @@ def unpacked_bytes_max(packed: int) -> int:
     return max(UNPACKED_LEAST, _USUAL_RATIO * packed)
 
 
+def produced_bytes_max(packed: int) -> int:
+    """The maximum decompressed size of a produced batch or message set of so many bytes."""
+    return min(UNPACKED_MOST, unpacked_bytes_max(packed))
+
+
 def usual_bytes_max(packed: int) -> int:
     """What so many bytes may unpack to without being much."""
     return max(_MUCH, _USUAL_RATIO * packed)
 
 
 class Unpacking:
-    """What the compressed records of one request may still unpack to beyond the usual, in bytes."""
+    """What the compressed records of one request may still unpack to beyond the usual, in bytes.
 
-    __slots__ = ("left",)
+    `room`: what they may still unpack to in all.
+    """
 
-    def __init__(self) -> None:
-        self.left = UNPACKED_LEAST
+    __slots__ = ("_most", "left", "room")
+
+    def __init__(self, most: int = 1 << 62) -> None:
+        """`most`: what a request may unpack to in all."""
+        self._most = most
+        self.begin()
 
     def begin(self) -> None:
-        """Reset the counter: another request starts."""
+        """Reset the counters: another request starts."""
         self.left = UNPACKED_LEAST
+        self.room = self._most
 
     def check(self) -> None:
         """Refuse to unpack more, once the request has had its share.
@@ -46,7 +63,7 @@ class Unpacking:
         Raises:
             RefusedRecords: MESSAGE_TOO_LARGE, on which clients send smaller batches.
         """
-        if self.left <= 0:
+        if self.left <= 0 or self.room <= 0:
             raise RefusedRecords(
                 ErrorCode.MESSAGE_TOO_LARGE,
                 "the compressed records of this request unpack to too much in all",
@@ -55,11 +72,12 @@ class Unpacking:
     @property
     def is_much(self) -> bool:
         """Whether the request has unpacked so much that others should be served before the next."""
-        return self.left < UNPACKED_LEAST - _MUCH
+        return self.left < UNPACKED_LEAST - _MUCH or self._most - self.room > _LONG
 
     def took(self, packed: int, unpacked: int) -> None:
         """Count the decompressed size of so many bytes."""
         self.left -= max(0, unpacked - _USUAL_RATIO * packed)
+        self.room -= unpacked
 
     def failed(self, packed: int, limit: int) -> None:
         """Count what could not be unpacked, or only to more than `limit`."""

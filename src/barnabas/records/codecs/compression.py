@@ -13,6 +13,7 @@ from typing import cast
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.buffers import fresh
 from barnabas.records.codecs.lz4_blocks import blocks_into, quick_frame, room_for
+from barnabas.records.codecs.pieces import most_pieces
 from barnabas.types import Buffer
 
 
@@ -40,6 +41,9 @@ QUICK_LEVELS = {**DEFAULT_LEVELS, Codec.SNAPPY: None, Codec.NONE: None, Codec.GZ
 _ZLIB_FROM = 4
 """The level of gzip from which on zlib is quicker than cramjam, which is so at 1."""
 _GZIP_WINDOW = 31
+_GZIP_MEMBER = b"\x1f\x8b\x08"
+_SMALLEST_MEMBER = 18
+_LOOKED_AT = 1 << 16
 _LZ4_SLOW_FROM = 2
 """The level of lz4 from which on the library's frames are not all made the same, fast way."""
 
@@ -91,7 +95,7 @@ def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffe
     `expected` is the expected size; a wrong guess only costs time.
 
     Raises:
-        UnpackedTooLarge: there are more than `limit` bytes.
+        UnpackedTooLarge: there are more than `limit` bytes, or too many pieces (`most_pieces`).
         CorruptRecord: the data is damaged or truncated, or the codec is unknown.
     """
     if codec == Codec.NONE:
@@ -101,6 +105,8 @@ def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffe
         limit = min(limit, most * len(data) + _SMALLEST_GUESS)
     if codec == Codec.SNAPPY:
         return _decompress_snappy(data, limit)
+    if codec == Codec.GZIP:
+        _check_members(data)
     import cramjam
 
     module = _module(codec)
@@ -161,6 +167,8 @@ def decompress_into(codec: int, data: Buffer, target: memoryview) -> int:
             return _snappy_into(data, target)
         if codec == Codec.LZ4 and (written := blocks_into(data, target)) >= 0:
             return written
+        if codec == Codec.GZIP:
+            _check_members(data)
         return int(_module(codec).decompress_into(data, target))
     except (cramjam.DecompressionError, CorruptRecord) as error:
         if isinstance(error, CorruptRecord) and codec > HIGHEST_CODEC:
@@ -176,6 +184,17 @@ def _module(codec: int) -> ModuleType:
     if module is None:
         raise CorruptRecord(f"unknown compression codec {codec}")
     return cast("ModuleType", module)
+
+
+def _check_members(data: Buffer) -> None:
+    """Refuse gzip of too many members; what looks like the start of one is counted."""
+    most = most_pieces(len(data))
+    if len(data) <= most * _SMALLEST_MEMBER:
+        return
+    view = memoryview(data)
+    parts = (bytes(view[at : at + _LOOKED_AT]) for at in range(0, len(view), _LOOKED_AT))
+    if sum(part.count(_GZIP_MEMBER) for part in parts) > most:
+        raise UnpackedTooLarge(f"{len(data)} bytes of gzip are of more than {most} members")
 
 
 def _compress_xerial(snappy: ModuleType, data: Buffer) -> bytes:
@@ -232,13 +251,20 @@ def _snappy_into(data: Buffer, target: memoryview) -> int:
 
 
 def _xerial_blocks(data: Buffer) -> list[memoryview]:
-    """The raw snappy blocks of a stream; the stream itself where it has no framing."""
+    """The raw snappy blocks of a stream; the stream itself where it has no framing.
+
+    Raises:
+        UnpackedTooLarge: they are too many.
+        CorruptRecord: they are not whole.
+    """
     view = memoryview(data)
     if bytes(view[: len(_XERIAL_MAGIC)]) != _XERIAL_MAGIC:
         return [view]
-    blocks = []
-    position = len(_XERIAL_HEADER)
+    blocks: list[memoryview] = []
+    position, most = len(_XERIAL_HEADER), most_pieces(len(view))
     while position < len(view):
+        if len(blocks) == most:
+            raise UnpackedTooLarge(f"{len(view)} bytes of snappy are of more than {most} blocks")
         if len(view) - position < _LENGTH.size:
             raise CorruptRecord("snappy framing ends inside a length")
         length = _LENGTH.unpack_from(view, position)[0]

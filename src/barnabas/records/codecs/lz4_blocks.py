@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from barnabas.records.buffers import fresh
 from barnabas.records.codecs.lz4_frames import rightly_summed
+from barnabas.records.codecs.pieces import most_pieces
 from barnabas.types import Buffer
 
 _MAGIC = b"\x04\x22\x4d\x18"
@@ -51,17 +52,22 @@ def quick_frame(data: Buffer) -> bytes:
 
 
 def room_for(data: Buffer) -> int:
-    """The declared size of a frame, otherwise the maximum for its number of blocks; 0: neither is known."""
+    """The declared size of a frame, otherwise the maximum for its number of blocks; 0: neither is known.
+
+    It is not known either of a frame of very many blocks.
+    """
     view = memoryview(data)
     if len(view) < _HEADER_SIZE + _WORD or view[:_FLAGS_AT] != _MAGIC:
         return 0
     flags, largest = view[_FLAGS_AT], view[_LIMIT_AT] >> 4
     if flags & _HAS_SIZE:
         return int.from_bytes(view[_SIZE_AT : _SIZE_AT + _SIZE_SIZE], "little")
-    at, blocks = _HEADER_SIZE, 0
+    at, blocks, most = _HEADER_SIZE, 0, most_pieces(len(view))
     behind = _WORD if flags & _SUMMED_BLOCKS else 0
     while word := int.from_bytes(view[at : at + _WORD], "little") & ~_PLAIN:
         blocks += 1
+        if blocks > most:
+            return 0
         at += _WORD + word + behind
     return blocks << 2 * largest + 8
 
@@ -69,7 +75,8 @@ def room_for(data: Buffer) -> int:
 def blocks_into(data: Buffer, target: memoryview) -> int:
     """Decompress one frame of independent blocks; returns the bytes written.
 
-    -1 for anything else, including damage or a small buffer: then the frame decoder finds out more.
+    -1 for anything else, including damage, a small buffer or very many blocks, for which it is slow: then
+    the frame decoder finds out more.
     Block checksums are not verified; the batch's CRC covers everything.
     """
     view = memoryview(data)
@@ -81,8 +88,9 @@ def blocks_into(data: Buffer, target: memoryview) -> int:
     if not plain or largest < _SMALLEST_LIMIT or not _is_summed_right(bytes(view[:at])):
         return -1
     behind = _WORD if flags & _SUMMED_BLOCKS else 0
-    written, end = 0, len(view) - _WORD
-    while at <= end:
+    written, end, left = 0, len(view) - _WORD, most_pieces(len(view))
+    while at <= end and left:
+        left -= 1
         word = int.from_bytes(view[at : at + _WORD], "little")
         at += _WORD
         if not word:

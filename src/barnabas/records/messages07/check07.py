@@ -9,7 +9,7 @@ from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.kernels import layout
 from barnabas.kernels.messages import byte_messages
 from barnabas.records.batches.refused import RefusedRecords
-from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max
+from barnabas.records.batches.unpacking import Unpacking, produced_bytes_max
 from barnabas.records.message_rows import crc32_tables
 from barnabas.records.messages07.message07 import (
     MessageEntry,
@@ -59,7 +59,7 @@ def check_set(
 def _opened(messages: memoryview, unpacking: Unpacking) -> memoryview:
     """The messages after decompression."""
     unpacking.check()
-    limit = unpacked_bytes_max(len(messages))
+    limit = produced_bytes_max(len(messages))
     room = UnpackAllowance(limit)
     parts: list[memoryview] = []
     done = 0

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
 from barnabas.records.batches.batch import BatchHeader, crc_is_right, read_header, walk
 from barnabas.records.batches.refused import RefusedRecords
-from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max
+from barnabas.records.batches.unpacking import Unpacking, produced_bytes_max
 from barnabas.records.codecs.compression import Codec, UnpackedTooLarge
 from barnabas.records.columns.ascending import ascending
 from barnabas.records.columns.columns import RecordColumns, Wanted, decode_columns
@@ -98,7 +98,7 @@ def _columns(
     used: memoryview, unpacking: Unpacking, *, packed: bool, nested: bool
 ) -> RecordColumns:
     """All records of a set, in which something is compressed if it is `packed`."""
-    limit = unpacked_bytes_max(len(used))
+    limit = produced_bytes_max(len(used))
     if packed:
         unpacking.check()
     try:

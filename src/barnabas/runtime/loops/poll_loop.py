@@ -22,6 +22,8 @@ _Callback = Callable[[], object]
 _Handler = Callable[[int, FrameType | None], object] | int | None
 
 _MANY_CANCELLED = 100
+_TIMERS_SECONDS = 0.01
+"""For how long deadlines are called in a turn: thousands may come together, as after a stop of the process."""
 
 
 class LoopTimer:
@@ -206,6 +208,8 @@ class PollLoop:
             self._woken.recv(4096)
 
     def _run_timers(self, now: float) -> None:
+        """Call the deadlines that have come; some wait for the next look at descriptors if all take long."""
+        until = now + _TIMERS_SECONDS
         while self._timers and self._timers[0][0] <= now:
             _, _, timer = heapq.heappop(self._timers)
             callback, timer.callback = timer.callback, None
@@ -213,6 +217,8 @@ class PollLoop:
                 self._cancelled -= 1
                 continue
             _call(callback)
+            if monotonic() > until:
+                break
 
     @staticmethod
     def _drain(queue: deque[_Callback]) -> None:

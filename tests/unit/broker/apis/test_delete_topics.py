@@ -120,7 +120,9 @@ def test_many_topics_go_in_steps_with_two_writes_each() -> None:
     for name in names:
         broker.topics.create(name, {0: [1]}, {"retention.ms": "5"})
     gone: list[str] = []
-    broker.topics.deletions.on_deleted.append(lambda topic: gone.append(topic.name))
+    broker.topics.deletions.on_deleted.append(
+        lambda topics: gone.extend(topic.name for topic in topics)
+    )
     request = DeleteTopicsRequest(topic_names=[*names, "zz"], timeout_ms=1)
     registry.writes = 0
     outcome = handle(broker, asked(5), request)

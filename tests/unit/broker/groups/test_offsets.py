@@ -222,7 +222,7 @@ def queue(started: Started, offset: int, time_ms: int) -> None:
 
 
 def forget_topic(broker: Broker) -> None:
-    broker.offsets.forget_topic("dogs")
+    [*broker.offsets.forget_topics({"dogs"})]
 
 
 def delete_group(broker: Broker) -> None:
@@ -230,7 +230,7 @@ def delete_group(broker: Broker) -> None:
 
 
 def delete_offset(broker: Broker) -> None:
-    broker.group_removal.delete_offsets("kennel", [DOGS], lambda code, codes: (code, codes))
+    broker.stepping.run(broker.group_removal.delete_offsets("kennel", [DOGS]))
 
 
 @pytest.mark.parametrize("delete", [forget_topic, delete_group, delete_offset])
@@ -248,10 +248,37 @@ def test_what_is_committed_again_does_not_expire_in_that_turn(started: Started) 
     queue(started, 5, 0)
     started.broker.replicas.write()
     queue(started, 7, started.broker.clock.time_ms())
-    started.broker.offsets.expire()
+    [*started.broker.offsets.expire()]
     assert fetch(started, 8, None) == {0: (7, "here")}
-    started.broker.offsets.expire()
+    [*started.broker.offsets.expire()]
     assert fetch(started, 8, None) == {0: (7, "here")}
+
+
+def test_offsets_of_many_groups_go_in_steps(started: Started) -> None:
+    """All of 100,000 groups took a second, in which nobody was served."""
+    broker = started.broker
+    count = 3 * 600
+    for number in range(count):
+        given = OffsetAndMetadata(5, -1, "", 1, topic_id=started.topic_id())
+        at = {DOGS: given, DOGS._replace(partition=1): given._replace(commit_timestamp=2**62)}
+        commit = Commit(f"g{number}", Identity(""), -1, at, ErrorCode.NONE)
+        broker.offsets.commit(commit, lambda codes: codes)
+    broker.replicas.write()
+
+    def left() -> int:
+        shards = [held.shard.offsets for held in broker.groups.loaded()]
+        return sum(one.count(group) for one in shards for group in one.groups())
+
+    for begin, lasting in (
+        (broker.offsets.expire, count),
+        (lambda: broker.offsets.forget_topics({"dogs"}), 0),
+    ):
+        before = left()
+        most = 0
+        for _ in begin():
+            most, before = max(most, before - left()), left()
+        assert left() == lasting
+        assert most <= 256
 
 
 @pytest.mark.parametrize("version", range(1, 11))
@@ -404,6 +431,6 @@ def test_what_cannot_be_written_does_not_count(started: Started) -> None:
 
 def test_offsets_of_a_deleted_topic_are_forgotten(started: Started) -> None:
     commit(started, 9, {0: 5})
-    started.broker.offsets.forget_topic("dogs")
+    [*started.broker.offsets.forget_topics({"dogs"})]
     started.broker.replicas.write()
     assert fetch(started, 9, None) == {}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.registry_calls import RegistryCalls, StepQueue, ask
 from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.errors import RegistryUnavailable, StorageError
@@ -80,6 +81,24 @@ def test_steps_may_put_others() -> None:
 
     queue.put(first())
     assert order == ["first", "second"]
+
+
+def test_thousands_that_end_at_once_do_so_one_after_the_other() -> None:
+    """Each was begun from within the end of the last: of 1,000 new topics some got no leaders."""
+    queue, gate, order = StepQueue(), Pending(), list[int]()
+
+    def wait() -> Steps[None]:
+        yield gate
+
+    def step(number: int) -> Steps[None]:
+        order.append(number)
+        yield
+
+    queue.put(wait())
+    for number in range(2000):
+        queue.put(step(number))
+    gate.complete(None)
+    assert order == [*range(2000)]
 
 
 def test_changes_are_made_in_turn_also_after_one_that_fails_or_is_ended() -> None:

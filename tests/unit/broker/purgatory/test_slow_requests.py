@@ -1,3 +1,5 @@
+import random
+
 import pytest
 
 from barnabas.broker.purgatory.slow_requests import SlowRequests, may_be_slow
@@ -105,6 +107,13 @@ def test_records_are_slow_if_they_unpack_to_much(codec: Codec) -> None:
         assert may_be_slow("kafka", Request(ApiKey.PRODUCE, 9, 1, None, body)) == slow
 
 
+def damaged() -> bytes:
+    """A batch whose first block of snappy states more than there is."""
+    batch = bytearray(packed_batch(Codec.SNAPPY, RECORDS))
+    batch[77:81] = b"\x7f\xff\xff\xff"
+    return bytes(batch)
+
+
 FETCH = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[])
 COMMITTED = FetchRequest(max_wait_ms=0, min_bytes=0, isolation_level=1, topics=[])
 OLD = wrapper(0, [message(0, None, b"v")], Codec.GZIP)
@@ -117,6 +126,9 @@ OLD = wrapper(0, [message(0, None, b"v")], Codec.GZIP)
         (produced(OLD), 2, True),
         (produced(message(0, None, b"v")), 2, False),
         (produced(b"no records at all"), 9, False),
+        (produced(damaged()), 9, True),
+        (produced(packed_batch(Codec.LZ4, random.Random(1).randbytes(100 << 10))), 9, False),
+        (produced(packed_batch(Codec.LZ4, random.Random(1).randbytes(300 << 10))), 9, True),
         (FETCH, 3, True),
         (FETCH, 4, False),
         (COMMITTED, 4, True),

@@ -38,6 +38,22 @@ def test_each_turn_of_the_loop_makes_one_step() -> None:
     assert made == [0, 1, 2, 0]
 
 
+def test_a_job_for_once_has_steps_and_does_not_come_back() -> None:
+    timers, made = ManualTimers(), []
+
+    def steps() -> Iterator[None]:
+        made.append("first")
+        yield
+        made.append("last")
+
+    Background(timers).once("steps", steps)
+    timers.advance(0)
+    assert made == ["first"]
+    timers.run_soon()
+    timers.advance(5)
+    assert made == ["first", "last"]
+
+
 def test_who_stops_it_between_two_steps_hears_no_more_of_it() -> None:
     timers, made = ManualTimers(), []
 

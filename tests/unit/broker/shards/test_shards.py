@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -156,7 +157,7 @@ def test_positions_of_a_topic_that_is_gone_are_forgotten_in_small_parts(started:
     assert commit(started, 8, {0: 5, 1: 5}) == {0: ErrorCode.NONE, 1: ErrorCode.NONE}
     allow(started, 110)
     assert commit(started, 8, {0: 7}) == {0: TOO_LARGE}
-    started.broker.offsets.forget_topic("dogs")
+    [*started.broker.offsets.forget_topics({"dogs"})]
     started.broker.groups.write()
     assert fetch(started, 8, None) == {}
 
@@ -211,12 +212,12 @@ def test_a_role_that_ends_has_groups_and_transactions_forget_the_partition(
     assert forgotten == [(GroupShards, partition), (TransactionShards, partition)]
 
 
-def fill(started: Started) -> Partition:
-    """Have the partition of a group larger than what is loaded at once."""
+def fill(started: Started, count: int = 1200) -> Partition:
+    """Have the partition of a group larger than what is loaded at once, if there are so many records."""
     groups = started.broker.groups
     held = groups.of("kennel")
     codes: list[ErrorCode] = []
-    for first in range(0, 1200, 50):
+    for first in range(0, count, 50):
         commits = (
             OffsetAndMetadata(number, -1, "m" * 4000, 1, topic_id=started.topic_id())
             for number in range(first, first + 50)
@@ -224,7 +225,7 @@ def fill(started: Started) -> Partition:
         records = [CoordinatorRecord(*encode_commit("kennel", DOGS, one)) for one in commits]
         groups.append(held, records, codes.append)
     groups.write()
-    assert codes == [ErrorCode.NONE] * 24
+    assert codes == [ErrorCode.NONE] * (count // 50)
     groups.unload(held.partition)
     return held.partition
 
@@ -243,11 +244,39 @@ def test_a_large_shard_is_loaded_in_steps_and_refused_until_then(started: Starte
     assert started.broker.members.heartbeat("kennel", "m", None, 1) == ErrorCode.NONE
     turns = 0
     while refusal(started):
-        assert len(started.weighing.next) == 1, "one step in each turn, whoever asks meanwhile"
+        steps = [each for each in started.weighing.next if isinstance(each, partial)]
+        assert len(steps) == 1, "one step in each turn, whoever asks meanwhile"
         started.weighing.run_turn()
         turns += 1
     assert turns > 1
     assert fetch(started, 8, None) == {0: (1199, "m" * 4000)}
+
+
+def test_where_others_took_long_in_a_turn_less_is_loaded_at_once(started: Started) -> None:
+    """After a start the groups of all shards come back together."""
+    partition = fill(started, 400)
+    assert refusal(started) == ErrorCode.NONE
+    started.broker.groups.unload(partition)
+    started.broker.groups._spent_seconds = 1.0
+    assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    started.weighing.run_soon()
+    assert refusal(started) == ErrorCode.NONE
+    # The turn is over by then.
+    started.broker.groups._on_turn_over()
+    started.broker.groups.unload(partition)
+    assert refusal(started) == ErrorCode.NONE
+
+
+def test_what_asks_for_a_large_shard_in_steps_waits_for_it(started: Started) -> None:
+    fill(started)
+    received: list[object] = []
+
+    def ask() -> Iterator[None]:
+        received.append((yield from started.broker.groups.all()))
+
+    assert len([*ask()]) > 3
+    assert received == [started.broker.groups.loaded()]
+    assert started.broker.groups.of("kennel") in started.broker.groups.loaded()
 
 
 def test_what_is_committed_while_a_shard_is_loaded_is_part_of_it(started: Started) -> None:
@@ -277,7 +306,7 @@ def test_a_shard_that_is_forgotten_while_it_is_loaded_is_loaded_anew(started: St
 def test_offsets_of_a_deleted_topic_go_also_while_their_shard_is_loaded(started: Started) -> None:
     fill(started)
     assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    started.broker.offsets.forget_topic("dogs")
+    [*started.broker.offsets.forget_topics({"dogs"})]
     started.broker.groups.write()
     started.weighing.run_soon()
     assert fetch(started, 8, None) == {}

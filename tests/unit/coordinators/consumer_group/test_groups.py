@@ -343,7 +343,7 @@ def test_commits_count_from_the_epoch_in_which_the_partition_came() -> None:
 
 
 def expired(shard: GroupShard) -> Iterator[str]:
-    tuple(shard.expire(10**9, 1))
+    tuple(shard.expire(shard.may_expire(), 10**9, 1))
     return (one.group_id for one in shard.consumer.all())
 
 

@@ -49,7 +49,7 @@ def test_a_loaded_shard_is_the_live_one() -> None:
         ).records
         log += records
         replay(live, records)
-    records = tuple(live.forget_topic("cats"))
+    records = tuple(live.forget_topics(live.groups(), {"cats"}))
     log += records
     replay(live, records)
     replay(loaded, tuple(log))

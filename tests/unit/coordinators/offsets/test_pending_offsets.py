@@ -11,6 +11,7 @@ from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
+from tests.steps import outcome_of
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import a_shard
 
@@ -68,13 +69,13 @@ def delete_group(shard: GroupShard) -> tuple[CoordinatorRecord, ...]:
 
 
 def delete_offset(shard: GroupShard) -> tuple[CoordinatorRecord, ...]:
-    result = shard.delete_offsets("kennel", [DOGS, CATS])
+    result = outcome_of(shard.delete_offsets("kennel", [DOGS, CATS]))
     assert result.reply == [ErrorCode.NONE, ErrorCode.NONE]
     return result.records
 
 
 def delete_topic(shard: GroupShard) -> tuple[CoordinatorRecord, ...]:
-    return tuple(shard.offsets.forget_topic("dogs"))
+    return tuple(shard.offsets.forget_topics(shard.offsets.groups(), {"dogs"}))
 
 
 @pytest.mark.parametrize("deletes", [delete_group, delete_offset, delete_topic])
@@ -108,7 +109,8 @@ def test_what_comes_after_a_deletion_counts() -> None:
 def test_offsets_of_other_topics_stay_when_one_is_deleted() -> None:
     logged = Logged()
     logged.opens(ONE, 9, DOGS, CATS)
-    logged.replay(*logged.shard.offsets.forget_topic("cats"))
+    offsets = logged.shard.offsets
+    logged.replay(*offsets.forget_topics(offsets.groups(), {"cats"}))
     logged.ends(ONE)
     assert logged.offset() == 9
     assert logged.shard.offsets.positions("kennel") == [DOGS]
@@ -125,7 +127,7 @@ def test_a_group_of_open_transactions_alone_is_seen_and_known() -> None:
         in_transaction=True,
     )  # fmt: skip
     assert shard.commit(asked, 0).reply == {DOGS: ErrorCode.UNKNOWN_MEMBER_ID}
-    assert tuple(shard.expire(10 * DAY_MS, DAY_MS)) == ()
+    assert tuple(shard.expire(shard.may_expire(), 10 * DAY_MS, DAY_MS)) == ()
     logged.ends(ONE, committed=False)
     assert shard.view("kennel") is None
 

@@ -11,6 +11,7 @@ from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.coordinators.share_group.groups import ShareHeartbeat, ShareSettings, assign, loaded
 from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
+from tests.steps import outcome_of
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
@@ -158,7 +159,7 @@ def test_the_name_of_a_share_group_takes_no_offsets_and_goes_with_those_it_had()
         )
         refused = shard.commit(asked, 0)
         assert (refused.reply, refused.records) == ({place: ErrorCode.GROUP_ID_NOT_FOUND}, ())
-    assert shard.delete_offsets("g", [place]).reply is ErrorCode.GROUP_ID_NOT_FOUND
+    assert outcome_of(shard.delete_offsets("g", [place])).reply is ErrorCode.GROUP_ID_NOT_FOUND
     deleted = refused_first(shard, lambda: shard.delete_group("g"))
     assert deleted.reply is ErrorCode.NONE
     for record in deleted.records:

@@ -16,6 +16,7 @@ from barnabas.coordinators.streams_group.statuses import StatusCode
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
+from tests.steps import outcome_of
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 from tests.unit.coordinators.streams_group.a_topology import internal, part, topology
 
@@ -304,13 +305,13 @@ def test_a_group_goes_with_its_offsets() -> None:
     commits(talk, "a", 2)
     place = TopicPartition("words", 0)
     assert talk.shard.delete_group("g").reply is ErrorCode.NON_EMPTY_GROUP
-    in_use = talk.shard.delete_offsets("g", [place]).reply
+    in_use = outcome_of(talk.shard.delete_offsets("g", [place])).reply
     assert in_use == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC]
-    assert tuple(talk.shard.expire(10_000, 1000)) == ()
+    assert tuple(talk.shard.expire(talk.shard.may_expire(), 10_000, 1000)) == ()
     talk.says("a", -1)
     assert talk.shard.kind_of("g") is GroupKind.STREAMS
-    assert tuple(talk.shard.expire(500, 1000)) == ()
-    gone = tuple(talk.shard.expire(10_000, 1000))
+    assert tuple(talk.shard.expire(talk.shard.may_expire(), 500, 1000)) == ()
+    gone = tuple(talk.shard.expire(talk.shard.may_expire(), 10_000, 1000))
     assert talk.shard.kind_of("g") is GroupKind.CLASSIC, "until its offsets are replayed"
     for record in gone:
         talk.shard.offsets.replay(*record)

@@ -70,8 +70,8 @@ class Coordinated:
 
     def time_out(self) -> None:
         self.now += TIMEOUT_MS + 1
-        for result in self.shard.fence_overdue(self.now).values():
-            self._keep(result)
+        for name in self.shard.overdue(self.now):
+            self._keep(self.shard.fence_overdue(name, self.now))
         self._mark()
 
     @property

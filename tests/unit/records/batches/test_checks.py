@@ -1,3 +1,4 @@
+import random
 import struct
 
 import pytest
@@ -8,7 +9,7 @@ from barnabas.records.batches.batch import crc_is_right, read_header, stamp
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
-from barnabas.records.batches.unpacking import Unpacking
+from barnabas.records.batches.unpacking import REQUEST_MOST, UNPACKED_MOST, Unpacking
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import Codec, compress
 from tests.record_batches import make_batch, seal
@@ -222,6 +223,42 @@ def test_a_request_of_many_bombs_has_two_opened() -> None:
     assert codes == [*opened, ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.MESSAGE_TOO_LARGE]
     unpacking.begin()
     assert check_produced(memoryview(produced(Codec.ZSTD)), 1 << 20, unpacking).count == 4
+
+
+def test_a_large_batch_has_a_bound_of_its_own() -> None:
+    """20 MB that unpacked to 300 took as much of memory, and a batch may have 100 MB."""
+    plain = bytearray(UNPACKED_MOST + 1)
+    plain[: 9 << 20] = random.Random(1).randbytes(9 << 20)
+    bomb = memoryview(holding(Codec.ZSTD, bytes(plain), 1))
+    assert len(bomb) > UNPACKED_MOST // 16
+    with pytest.raises(RefusedRecords) as caught:
+        check_produced(bomb, len(bomb))
+    assert caught.value.code == ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_a_produce_request_unpacks_so_much_in_all() -> None:
+    def batch(codec: Codec) -> memoryview:
+        builder = BatchBuilder(codec, 1 << 20)
+        builder.append(1000, None, random.Random(2).randbytes(6000), [])
+        return memoryview(builder.build())
+
+    unpacking = Unpacking(10_000)
+    check_produced(batch(Codec.ZSTD), 1 << 20, unpacking)
+    check_produced(batch(Codec.GZIP), 1 << 20, unpacking)
+    with pytest.raises(RefusedRecords, match="too much in all"):
+        check_produced(batch(Codec.LZ4), 1 << 20, unpacking)
+    check_produced(batch(Codec.NONE), 1 << 20, unpacking)
+    unpacking.begin()
+    check_produced(batch(Codec.LZ4), 1 << 20, unpacking)
+
+
+@pytest.mark.parametrize("megabytes", [1, 5])
+def test_what_takes_long_to_unpack_is_much(megabytes: int) -> None:
+    builder = BatchBuilder(Codec.LZ4, 1 << 24)
+    builder.append(1000, None, random.Random(3).randbytes(megabytes << 20), [])
+    unpacking = Unpacking(REQUEST_MOST)
+    check_produced(memoryview(builder.build()), 1 << 24, unpacking)
+    assert unpacking.is_much is (megabytes > 4)
 
 
 def test_records_of_the_usual_ratio_are_never_too_many_for_a_request() -> None:

@@ -17,6 +17,7 @@ from barnabas.records.codecs.compression import (
     stated_size,
 )
 from barnabas.records.codecs.lz4_blocks import blocks_into, quick_frame, room_for
+from barnabas.records.codecs.pieces import most_pieces
 from fuzz.mutations import mutate
 
 DATA = b'{"carrier":"UA","flight":1545,"origin":"EWR"}' * 3000
@@ -182,3 +183,45 @@ def test_damaged_lz4_blocks_end_within_their_room() -> None:
     room = memoryview(bytearray(50_000))
     for _ in range(300):
         assert -1 <= blocks_into(mutate(whole, chance), room) <= 50_000
+
+
+XERIAL = b"\x82SNAPPY\x00" + struct.pack(">ii", 1, 1)
+EMPTY_BLOCK = struct.pack(">i", 1) + b"\0"
+EMPTY_MEMBER = bytes(cramjam.gzip.compress(b"", 1))
+
+
+@pytest.mark.parametrize(
+    ("codec", "head", "piece"),
+    [(Codec.SNAPPY, XERIAL, EMPTY_BLOCK), (Codec.GZIP, b"", EMPTY_MEMBER)],
+)
+def test_empty_pieces_without_end_are_refused(codec: Codec, head: bytes, piece: bytes) -> None:
+    """A megabyte of them took a second, and 40 MB."""
+    target = memoryview(bytearray(100))
+    for count in (4096, 5000):
+        packed = head + piece * count
+        may_be = count <= most_pieces(len(packed))
+        assert decompress_into(codec, packed, target) == (0 if may_be else -1)
+        if may_be:
+            assert bytes(decompress(codec, packed, 100)) == b""
+        else:
+            with pytest.raises(UnpackedTooLarge, match="of more than"):
+                decompress(codec, packed, 100)
+
+
+def test_lz4_blocks_of_a_byte_are_left_to_the_library() -> None:
+    """Which reads them a hundred times as fast."""
+    blocks = 10_000
+    frame = b"\x04\x22\x4d\x18\x60\x40\x82"
+    frame += (struct.pack("<I", 1 << 31 | 1) + b"a") * blocks + bytes(4)
+    assert room_for(frame) == 0
+    assert blocks_into(frame, memoryview(bytearray(blocks))) == -1
+    assert bytes(decompress(Codec.LZ4, frame, blocks)) == b"a" * blocks
+
+
+@pytest.mark.parametrize("codec", [Codec.SNAPPY, Codec.LZ4])
+def test_what_java_writes_is_never_of_too_many_pieces(codec: Codec) -> None:
+    """Zeros make the smallest blocks."""
+    size = 64 << 10
+    block = len(compress(codec, bytes(2 * size))) - len(compress(codec, bytes(size)))
+    blocks = 2 if codec is Codec.SNAPPY else 1
+    assert most_pieces(1_000_000 * block) >= 1_000_000 * blocks

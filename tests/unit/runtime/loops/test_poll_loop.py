@@ -107,6 +107,35 @@ def test_deadlines_come_in_order_and_not_if_called_off(
     assert seen == [0, 1, 3]
 
 
+def test_many_deadlines_at_once_leave_time_for_descriptors(
+    loop: PollLoop, pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    seen: list[int | str] = []
+    monkeypatch.setattr(poll_loop, "monotonic", lambda: now)
+
+    def take_long(number: int) -> None:
+        nonlocal now
+        now += 0.006
+        seen.append(number)
+
+    def read() -> None:
+        loop.remove_reader(pair[0].fileno())
+        seen.append("read")
+
+    def begin() -> None:
+        # Behind the look at the descriptors of this turn.
+        pair[1].send(b"x")
+        loop.add_reader(pair[0].fileno(), read)
+
+    loop.call_later(0, begin)
+    for number in range(4):
+        loop.call_later(0, partial(take_long, number))
+    loop.call_later(0, loop.stop)
+    loop.run()
+    assert seen == [0, 1, "read", 2, 3]
+
+
 def test_deadlines_called_off_by_the_thousand_are_let_go_of(loop: PollLoop) -> None:
     late: list[int] = []
     kept = [loop.call_later(3600, lambda: late.append(1)) for _ in range(10)]

@@ -1,15 +1,19 @@
 """`make wheels`: build a wheel for each Python that is here, and try each where no compiler works.
 
-A trial is a new virtual environment into which pip installs the wheel, and a program that starts a
-broker, sends a record and reads it. The table says what that took; a wheel that fails ends it with
-exit code 1. Wheels of other platforms are built by `.github/workflows/release.yml`.
+A trial is a new virtual environment into which pip installs `barnabas` from a folder that is its only
+index, and a program that starts a broker, sends a record and reads it. The table says what that took;
+a wheel that fails ends it with exit code 1. The first wheel is also tried with the oldest versions of
+what it needs. Wheels of other platforms are built by `.github/workflows/release.yml`.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -46,18 +50,21 @@ class Trial(NamedTuple):
 
 
 def pythons() -> list[str]:
-    """The programs of the supported versions that are on PATH and run."""
+    """The programs of the supported versions that are on PATH and run; says which are not there."""
     found = []
     for version in PYTHONS:
         program = shutil.which(f"python{version}")
-        if (
-            program
-            and not subprocess.run(
-                [program, "-c", "import venv, ensurepip"], capture_output=True, check=False
-            ).returncode
-        ):
+        if program and makes_environments(program):
             found.append(program)
+        else:
+            print(f"python{version} is not on PATH, or has no venv: no wheel for it", flush=True)
     return found or [sys.executable]
+
+
+def makes_environments(program: str) -> bool:
+    """Whether a Python runs and can make virtual environments."""
+    asked = [program, "-c", "import venv, ensurepip"]
+    return not subprocess.run(asked, capture_output=True, check=False).returncode
 
 
 def run(*command: str, **environment: str) -> str:
@@ -95,18 +102,33 @@ def build(python: str, sources: Path) -> Path:
     return made
 
 
-def try_out(python: str, wheel: Path) -> Trial:
-    """Install the wheel into a bare environment, and send and read a record."""
+def oldest(wheel: Path) -> list[str]:
+    """What a wheel needs without extras, each in the oldest version that it allows."""
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = [one for one in files.namelist() if one.endswith(".dist-info/METADATA")]
+        metadata = files.read(name).decode()
+    needed = re.findall(r"^Requires-Dist: ([\w-]+)>=([\d.]+)(?!.*extra ==)", metadata, re.MULTILINE)
+    return [f"{package}=={version}" for package, version in needed]
+
+
+def try_out(python: str, wheel: Path, versions: Sequence[str] = ()) -> Trial:
+    """Install the wheel into a bare environment, and send and read a record.
+
+    What it needs, in these versions if any, is downloaded first: the time is that of pip, not of a network.
+    """
     with TemporaryDirectory() as folder:
-        own = Path(folder) / "own"
+        own, index = Path(folder) / "own", Path(folder) / "index"
         run(python, "-m", "venv", str(own))
+        pip = str(own / "bin/pip")
+        run(pip, "download", "-q", "--only-binary=:all:", "-d", str(index), str(wheel), *versions)
+        local = ("--no-index", "--find-links", str(index))
         begun = time.monotonic()
-        run(str(own / "bin/pip"), "install", "-q", "--only-binary=:all:", str(wheel), **NO_COMPILER)
+        run(pip, "install", "-q", "--only-binary=:all:", *local, "barnabas", **NO_COMPILER)
         installed = time.monotonic()
-        said = run(str(own / "bin/python"), "-c", FIRST_RECORD, **NO_COMPILER)
+        printed = run(str(own / "bin/python"), "-c", FIRST_RECORD, **NO_COMPILER)
         ended = time.monotonic()
-    if said.strip() != "compiled":
-        sys.exit(f"{wheel.name}: its kernels are {said.strip()}, not compiled")
+    if printed.strip() != "compiled":
+        sys.exit(f"{wheel.name}: its kernels are {printed.strip()}, not compiled")
     size = wheel.stat().st_size / 1e6
     return Trial(wheel.name, size, installed - begun, ended - installed)
 
@@ -121,13 +143,17 @@ def main() -> None:
     )
     (sources,) = DIST.glob("*.tar.gz")
     print(f"{sources.name}  {sources.stat().st_size / 1e6:.1f} MB", flush=True)
-    for python in pythons():
-        trial = try_out(python, build(python, sources))
+    for number, python in enumerate(pythons()):
+        wheel = build(python, sources)
+        trial = try_out(python, wheel)
         print(
             f"{trial.wheel}  {trial.megabytes:.1f} MB, installed in {trial.install_s:.1f} s, "
             f"first record {trial.record_s:.1f} s later",
             flush=True,
         )
+        if number == 0:
+            try_out(python, wheel, oldest(wheel))
+            print(f"{trial.wheel}  works with {', '.join(oldest(wheel))}", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from statistics import median
 from benchmarks.peers.brokers import POLICY, UNBOUNDED, Broker, create_topic
 from benchmarks.peers.floor import Floor
 from benchmarks.peers.load_generator import Batch, run_load
+from benchmarks.peers.metered import MeteredBroker
 from benchmarks.peers.one_member import OneMember
 from benchmarks.plan import Plan
 from benchmarks.report.result import Result
@@ -52,6 +53,8 @@ LOADS = (
 MEMBER = Load("produce in a cluster, one replica", "produce", 600, SHAPE)
 MEMBER_TARGET = 1.03
 """Of what the same request takes of a broker that is alone."""
+METERED_TARGET = 1.01
+"""Of what a request takes of a broker without metrics."""
 FETCH = Load("fetch, answers of 64 KB", "fetch", 500, {**SHAPE, "bytes": 1 << 16, "copy": 1})
 
 
@@ -98,9 +101,13 @@ def _member(prefix: tuple[str, ...]) -> AbstractContextManager[Broker]:
     return OneMember(properties=PROPERTIES, prefix=prefix)
 
 
+def _metered(prefix: tuple[str, ...]) -> AbstractContextManager[Broker]:
+    return MeteredBroker(properties=PROPERTIES, prefix=prefix)
+
+
 Start = Callable[[tuple[str, ...]], AbstractContextManager[Broker]]
-SIDES: tuple[Start, ...] = (_ours, Floor, _member)
-"""What starts ours, the floor, and ours in a cluster, behind the prefix of a command."""
+SIDES: tuple[Start, ...] = (_ours, Floor, _member, _metered)
+"""What starts ours, the floor, ours in a cluster and with metrics, behind the prefix of a command."""
 
 
 @contextmanager
@@ -125,11 +132,7 @@ def measure(plan: Plan) -> list[Result]:
                 plan.progress(f"{GROUP}: {broker.name}, {load.title}, turn {number + 1}")
                 found = _count(plan, broker, counter, load, {})
                 figures.setdefault(load.title, {}).setdefault(broker.name, []).append(found)
-            create_topic(broker, "out", 1, UNBOUNDED)
-            batches = plan.requests(FETCH.requests)
-            run_load("produce", port=broker.port, topic="out", requests=batches, **SHAPE)
-            found = _count(plan, broker, counter, FETCH, {"topic": "out", "batches": batches})
-            figures.setdefault(FETCH.title, {})[broker.name] = [found]
+            figures.setdefault(FETCH.title, {})[broker.name] = [_fetched(plan, broker, counter)]
     rows = []
     for load in (*LOADS, FETCH):
         ours, floor = (tuple(figures[load.title][name]) for name in (OurBroker.name, Floor.name))
@@ -137,7 +140,8 @@ def measure(plan: Plan) -> list[Result]:
         rows.append(Result(GROUP, load.title, UNIT, ours, target=load.target))
     alone = median(figures[LOADS[0].title][OurBroker.name])
     rows.append(Result(GROUP, MEMBER.title, UNIT, _of_member(plan), target=MEMBER_TARGET * alone))
-    return rows
+    unmetered = {title: median(sides[OurBroker.name]) for title, sides in figures.items()}
+    return [*rows, *_with_metrics(plan, unmetered)]
 
 
 def _of_member(plan: Plan) -> tuple[float, ...]:
@@ -145,6 +149,27 @@ def _of_member(plan: Plan) -> tuple[float, ...]:
     with counted(2) as (broker, counter):
         create_topic(broker, TOPIC, 1, UNBOUNDED)
         return tuple(_count(plan, broker, counter, MEMBER, {}) for _ in range(plan.rounds))
+
+
+def _with_metrics(plan: Plan, without: dict[str, float]) -> Iterator[Result]:
+    """What requests take of a broker that counts them."""
+    with counted(3) as (broker, counter):
+        create_topic(broker, TOPIC, 1, UNBOUNDED)
+        for load in LOADS:
+            plan.progress(f"{GROUP}: {broker.name}, {load.title}")
+            found = tuple(_count(plan, broker, counter, load, {}) for _ in range(plan.rounds))
+            target = METERED_TARGET * without[load.title]
+            yield Result(GROUP, f"{load.title}, with metrics", UNIT, found, target=target)
+        fetched = (_fetched(plan, broker, counter),)
+        yield Result(GROUP, f"{FETCH.title}, with metrics", UNIT, fetched)
+
+
+def _fetched(plan: Plan, broker: Broker, counter: Counter) -> float:
+    """Thousands of instructions of a Fetch of what was stored for it."""
+    create_topic(broker, "out", 1, UNBOUNDED)
+    batches = plan.requests(FETCH.requests)
+    run_load("produce", port=broker.port, topic="out", requests=batches, **SHAPE)
+    return _count(plan, broker, counter, FETCH, {"topic": "out", "batches": batches})
 
 
 def _count(

@@ -22,6 +22,8 @@ import pytest
 
 from barnabas import Admin, Consumer, NewTopic, Producer
 from tests.commands.chromium import CHROMIUM, Tab, browsing
+from tests.commands.pages import environment as typed_environment
+from tests.commands.pages import lines, type_command
 from tests.commands.served import BARNABAS, SECONDS, Served, environment, run, serving
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -291,6 +293,21 @@ def test_a_connection_is_watched(watching: tuple[str, str], tab: Tab, tmp_path: 
     assert "Produce response, version" in text
     assert "Mistake at" not in text
     assert tab.problems == []
+
+
+def test_own_records_are_in_a_browser_by_two_commands(tmp_path: Path) -> None:
+    page = "docs/install.md"
+    (serve,) = [line for line in lines(page) if line.startswith("barnabas serve")]
+    (produce,) = [line for line in lines(page) if "barnabas produce" in line]
+    command = [*BARNABAS, *serve.replace("8080", "0").split()[1:], "--port", "0", "--json"]
+    with serving(command=command, cwd=tmp_path) as served:
+        assert served.process.stderr is not None
+        found = SENTENCE.search(served.process.stderr.readline())
+        assert found
+        type_command(produce, typed_environment(served.servers, tmp_path), tmp_path)
+        status, text = fetched(f"{found.group(1)}topics/dogs/records")
+    assert status == 200
+    assert "{&#34;dog&#34;: &#34;rex&#34;, &#34;weight&#34;: 31}" in text
 
 
 def test_a_broker_whose_connections_may_not_be_watched() -> None:

@@ -16,9 +16,12 @@ from starlette.staticfiles import StaticFiles
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import RateSampler
 from barnabas.console.decoding.schemas import SchemaReader
+from barnabas.console.pages.add_partitions import add_partitions
 from barnabas.console.pages.brokers import broker, brokers
 from barnabas.console.pages.change_property import broker_property, topic_property
 from barnabas.console.pages.create_topic import create_topic
+from barnabas.console.pages.delete_group import delete_group
+from barnabas.console.pages.delete_records import delete_records
 from barnabas.console.pages.delete_topic import delete_topic
 from barnabas.console.pages.download import download
 from barnabas.console.pages.group import group
@@ -31,6 +34,7 @@ from barnabas.console.pages.record import record, record_bytes
 from barnabas.console.pages.records import records
 from barnabas.console.pages.reset import reset
 from barnabas.console.pages.topic import topic
+from barnabas.console.pages.topic_groups import topic_groups
 from barnabas.console.pages.topics import topics
 from barnabas.console.pages.transactions import hanging, transaction, transactions
 from barnabas.console.pages.watch import watch, watch_events, watched_exchange
@@ -92,7 +96,10 @@ ROUTES = [
     Route("/topics", topics),
     Route("/topics/{topic}", topic),
     Route("/create-topic", create_topic, methods=_CHANGES),
+    Route("/topics/{topic}/groups", topic_groups),
     Route("/topics/{topic}/delete", delete_topic, methods=_CHANGES),
+    Route("/topics/{topic}/delete-records", delete_records, methods=_CHANGES),
+    Route("/topics/{topic}/add-partitions", add_partitions, methods=_CHANGES),
     Route("/topics/{topic}/produce", produce, methods=_CHANGES),
     Route("/topics/{topic}/property", topic_property, methods=_CHANGES),
     Route("/topics/{topic}/records", records),
@@ -110,6 +117,7 @@ ROUTES = [
     Route("/groups", groups),
     Route("/groups/one", group),
     Route("/groups/one/reset", reset, methods=_CHANGES),
+    Route("/groups/one/delete", delete_group, methods=_CHANGES),
     Route("/wire", wire, methods=_CHANGES),
     Route("/wire/watch", watch),
     Route("/wire/watch/events", watch_events),

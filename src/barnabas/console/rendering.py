@@ -21,6 +21,9 @@ _DONE: Final = {
     "moved": "The group was moved.",
     "created": "The topic was created.",
     "deleted": "The topic was deleted with all its records.",
+    "emptied": "The records were deleted.",
+    "group-deleted": "The group was deleted.",
+    "grown": "The partitions were added.",
     "changed": "The property was changed.",
     "produced": "The record was stored.",
 }

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from barnabas.cli.command_table import COMMANDS, load_command
+from barnabas.testing import EmbeddedBroker
 
 HEAVY = (
     "asyncio",
@@ -18,6 +19,26 @@ HEAVY = (
     "barnabas.client",
 )
 """What commands need and their list does not: each takes longer to import than all that it does."""
+
+OF_OTHERS = (
+    "rich",
+    "cramjam",
+    "pyarrow",
+    "pyspark",
+    "starlette",
+    "barnabas.broker",
+    "barnabas.console",
+    "barnabas.coordinators",
+    "barnabas.dialects",
+    "barnabas.lens",
+    "barnabas.log",
+    "barnabas.records",
+    "barnabas.spark",
+    "barnabas.client.aio.consumer",
+    "barnabas.client.aio.producer",
+    "barnabas.client.core.producer",
+)
+"""What a command that asks an admin client, in a pipe, has no use for."""
 
 LISTING = """
 import sys
@@ -52,3 +73,18 @@ def test_the_list_of_commands_imports_no_command(arguments: tuple[str, ...]) -> 
     assert not imported & {*HEAVY, *commands}
     if arguments == ("--help",):
         assert all(f"\n  {name} " in listed.stdout for name in COMMANDS)
+
+
+def test_a_list_of_topics_imports_nothing_of_other_commands() -> None:
+    with EmbeddedBroker() as broker:
+        broker.create_topic("dogs", 3)
+        listed = subprocess.run(
+            [sys.executable, "-c", LISTING, "topics", "list", "-b", broker.bootstrap_servers],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert listed.stdout == "dogs\t3\n"
+    imported = set(listed.stderr.split())
+    assert "barnabas.client.sync.admin" in imported
+    assert not imported & set(OF_OTHERS)

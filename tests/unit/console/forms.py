@@ -18,3 +18,13 @@ def confirm(browser: TestClient, path: str, text: str, **changed: str) -> Any:
     """Send the form of a page that asks for confirmation; do not follow where it leads."""
     fields = hidden_fields(text) | changed
     return browser.post(path, data=fields, follow_redirects=False)
+
+
+def filled_fields(text: str) -> dict[str, str]:
+    """All fields of the last form of a page, as a browser sends them back when nothing is typed."""
+    form = text.rpartition("<form")[2]
+    found = dict(re.findall(r'<input [^>]*?name="(\w+)"[^>]*? value="([^"]*)"', form))
+    found |= dict(re.findall(r'<textarea[^>]* name="(\w+)"[^>]*>\n?([^<]*)</textarea>', form))
+    for name, options in re.findall(r'<select name="(\w+)">(.*?)</select>', form, re.DOTALL):
+        found[name] = re.findall(r"<option selected>(\w+)", options)[0]
+    return {name: html.unescape(value).replace("\n", "\r\n") for name, value in found.items()}

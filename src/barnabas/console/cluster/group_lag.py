@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from barnabas.client.core.admin.group_descriptions import SHARE, GroupDescription
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.types import TopicPartition
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +26,20 @@ class PartitionLag:
 
 
 async def positions_of(
-    cluster: ClusterState, groups: Iterable[GroupDescription]
+    cluster: ClusterState, groups: Iterable[GroupDescription], topic: str | None = None
 ) -> dict[str, list[PartitionLag]]:
-    """The positions of groups by name: of each, all partitions that it has saved or that are assigned."""
+    """The positions of groups by name: of each, all partitions that it has saved or that are assigned.
+
+    `topic`: only partitions of this one.
+    """
     wanted = list(groups)
-    saved = await cluster.admin.survey_offsets(wanted)
-    shared = await cluster.admin.survey_share_offsets(wanted)
+    saved = _of_topic(topic, await cluster.admin.survey_offsets(wanted))
+    shared = _of_topic(topic, await cluster.admin.survey_share_offsets(wanted))
     assigned = {
         one.group_id: {where: each.client_id for each in one.members for where in each.partitions}
         for one in wanted
     }
+    assigned = _of_topic(topic, assigned)
     places = {
         where for known in (saved, shared, assigned) for one in known.values() for where in one
     }
@@ -59,6 +66,18 @@ async def positions_of(
             _position(where, positions, ends, owners) for where in sorted({*positions, *owners})
         ]
     return found
+
+
+def _of_topic(
+    topic: str | None, known: dict[str, dict[TopicPartition, _Value]]
+) -> dict[str, dict[TopicPartition, _Value]]:
+    """What is known of groups in the partitions of one topic; None: in all."""
+    if topic is None:
+        return known
+    return {
+        name: {where: one for where, one in places.items() if where.topic == topic}
+        for name, places in known.items()
+    }
 
 
 def _position(

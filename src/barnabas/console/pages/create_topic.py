@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from barnabas.client.core.admin.descriptions import NewTopic
+from barnabas.client.core.admin.descriptions import ConfigSource, NewTopic, Resource
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.forms import form_of, whole_number, wrong
 from barnabas.console.rendering import link, page, segment
@@ -16,11 +16,13 @@ _INT16 = (1 << 15) - 1
 
 
 async def create_topic(request: Request) -> Response:
-    """The form; posted, what the cluster would create; posted with `confirmed`, create it."""
+    """The form, or that of a topic `like`; posted, what would be created; `confirmed`, create it."""
     refuse_if_read_only(request)
-    if request.method != "POST":
-        return page(request, "create_topic.html", form={}, wanted=None)
     cluster: ClusterState = request.app.state.cluster
+    if request.method != "POST":
+        like = request.query_params.get("like", "")
+        copied = await _form_of(cluster, like) if like else {}
+        return page(request, "create_topic.html", form=copied, wanted=None)
     form = await form_of(request)
     check_change(request, form)
     wanted = _topic(form)
@@ -30,6 +32,26 @@ async def create_topic(request: Request) -> Response:
         return RedirectResponse(link(f"/topics/{segment(wanted.name)}", done="created"), 303)
     await cluster.admin.create_topics([wanted], validate_only=True)
     return page(request, "create_topic.html", form=form, wanted=wanted)
+
+
+async def _form_of(cluster: ClusterState, name: str) -> dict[str, str]:
+    """A form for a topic with the partitions, replicas and own properties of another.
+
+    Raises:
+        HTTPException: there is no such topic.
+    """
+    view = await cluster.topic(name)
+    entries = await cluster.properties(Resource.TOPIC, name)
+    own = {
+        name: one.value
+        for name, one in entries.items()
+        if one.source is ConfigSource.TOPIC and one.value is not None
+    }
+    return {
+        "partitions": str(len(view.partitions)),
+        "replicas": str(max((len(one.replicas) for one in view.partitions), default=1)),
+        "configs": "\n".join(f"{key}={value}" for key, value in own.items()),
+    }
 
 
 def _topic(form: Mapping[str, str]) -> NewTopic:

@@ -9,7 +9,8 @@ from barnabas.aio import Producer
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.decoding.value_view import ValueDecoder
 from barnabas.console.forms import form_of, missing
-from barnabas.console.records.new_record import SPELLINGS, NewRecord, record_of
+from barnabas.console.pages.record import record_at
+from barnabas.console.records.new_record import SPELLINGS, NewRecord, form_of_record, record_of
 from barnabas.console.rendering import link, page, segment
 from barnabas.console.security import check_change, refuse_if_read_only
 from barnabas.console.settings import PATIENCE_MS
@@ -20,12 +21,19 @@ _LARGEST: Final = 32 << 20
 
 
 async def produce(request: Request) -> Response:
-    """The form; posted, what it would send; posted with `confirmed`, send it."""
+    """The form; posted, what it would send; posted with `confirmed`, send it.
+
+    With `partition` and `offset`, the form is filled with that record.
+    """
     refuse_if_read_only(request)
     cluster: ClusterState = request.app.state.cluster
     view = await cluster.topic(request.path_params["topic"])
     if request.method != "POST":
-        return page(request, "produce.html", view=view, spellings=SPELLINGS, form={}, preview=None)
+        query = request.query_params
+        copied = form_of_record(await record_at(request, query)) if "offset" in query else {}
+        return page(
+            request, "produce.html", view=view, spellings=SPELLINGS, form=copied, preview=None
+        )
     form = await form_of(request)
     check_change(request, form)
     record = record_of(form)

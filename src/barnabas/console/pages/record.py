@@ -1,6 +1,7 @@
 """One record, whole: up to 100,000 characters on the page, all of it as a download."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Final
 
 from starlette.requests import Request
@@ -26,7 +27,7 @@ _PARTS: Final = ("value", "key")
 async def record(request: Request) -> Response:
     """Show a record."""
     decoder = decoder_of(request)
-    found = await _record(request)
+    found = await record_at(request, request.path_params)
     name = found.topic
 
     def views() -> list[ValueView | None]:
@@ -53,7 +54,7 @@ async def record(request: Request) -> Response:
 async def record_bytes(request: Request) -> Response:
     """A key or a value as it is, for a file: no browser shows it."""
     part = one_of(request.query_params, "part", _PARTS)
-    found = await _record(request)
+    found = await record_at(request, request.path_params)
     data = found.value if part == "value" else found.key
     if data is None:
         raise missing(f"the {part} of this record is null")
@@ -62,15 +63,15 @@ async def record_bytes(request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-async def _record(request: Request) -> Record:
-    """The record that a path names.
+async def record_at(request: Request, place: Mapping[str, str]) -> Record:
+    """The record of a path's topic at `partition` and `offset` of a path or query.
 
     Raises:
         HTTPException: there is none.
     """
     cluster: ClusterState = request.app.state.cluster
     name = request.path_params["topic"]
-    one, offset = (whole_number(request.path_params, part, 0) for part in ("partition", "offset"))
+    one, offset = (whole_number(place, part, 0) for part in ("partition", "offset"))
     view = await cluster.topic(name)
     if view.numbered(one) is None:
         raise missing(f"{name} has no partition {one}")

@@ -2,7 +2,9 @@
 
 import base64
 import binascii
+import contextlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -10,9 +12,15 @@ from typing import Final
 from barnabas.console.forms import one_of, whole_number, wrong
 from barnabas.errors import ConfigError
 from barnabas.lens.hex_text import hex_bytes
+from barnabas.records.columns.record import Record
 
 SPELLINGS: Final = ("text", "JSON", "hex", "base64", "null")
 _INT32: Final = (1 << 31) - 1
+_MOST_COPIED: Final = 1_000_000
+"""Bytes of a record that a form carries: percent encoding makes up to three of each."""
+
+_UNTYPED: Final = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]")
+"""Characters that a browser does not send back as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,50 @@ def record_of(form: Mapping[str, str]) -> NewRecord:
         tuple(headers),
         None if partition < 0 else partition,
     )
+
+
+def form_of_record(record: Record) -> dict[str, str]:
+    """The fields that `record_of` reads as this record's key, value and headers.
+
+    Raises:
+        HTTPException: a form cannot hold it; the sentence says which part.
+    """
+    if len(record.key or b"") + len(record.value or b"") > _MOST_COPIED:
+        raise wrong(f"a form holds a record of up to {_MOST_COPIED:,} bytes, and this one has more")
+    if record.key == b"":
+        raise wrong("this record has an empty key, which a form cannot tell from none")
+    key_is, key = _spelled(record.key)
+    value_is, value = _spelled(record.value)
+    fields = {"key_is": key_is, "key": key, "value_is": value_is, "value": value}
+    lines = [_header_line(name, one) for name, one in record.headers]
+    return {"partition": str(record.partition), "headers": "\n".join(lines), **fields}
+
+
+def _spelled(data: bytes | None) -> tuple[str, str]:
+    """The spelling of bytes and their text in it."""
+    if data is None:
+        return "null", ""
+    with contextlib.suppress(UnicodeDecodeError):
+        text = data.decode()
+        if not _UNTYPED.search(text):
+            return "text", text
+    return "base64", base64.b64encode(data).decode()
+
+
+def _header_line(name: str, value: bytes | None) -> str:
+    """A header as a line of a form.
+
+    Raises:
+        HTTPException: it would be read as another one.
+    """
+    spelling, text = _spelled(value)
+    odd = any(
+        one != one.strip() or len(one.splitlines()) > 1 or _UNTYPED.search(one)
+        for one in (name, text)
+    )
+    if spelling != "text" or odd or not name or ":" in name:
+        raise wrong(f"the header {name[:60]!r} is no line of text, which a form needs")
+    return f"{name}: {text}"
 
 
 def _part(form: Mapping[str, str], name: str) -> bytes | None:

@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -26,6 +28,15 @@ from barnabas.errors import ConfigError, ConnectionFailed
 ROOT = Path(__file__).parents[4]
 DASHBOARD = ROOT / "docs" / "grafana-dashboard.json"
 Samples = dict[tuple[str, ...], float]
+with_promtool = pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="needs promtool (Debian: apt-get install prometheus)"
+)
+
+
+def promtool(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run Prometheus' own checker."""
+    command = ["promtool", *arguments]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
 
 
 class Running:
@@ -189,6 +200,42 @@ def test_the_dashboard_and_the_page_have_names_that_there_are() -> None:
     assert set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE)) == {
         f"{name}_total" if kind == COUNTER else name for name, kind, _labels, _text in FAMILIES
     }
+
+
+@with_promtool
+def test_prometheus_own_check_remarks_only_on_names_of_others(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        with (
+            Producer(bootstrap_servers=broker.servers) as producer,
+            Consumer(bootstrap_servers=broker.servers, group_id="pack") as consumer,
+        ):
+            producer.send("dogs", "barks").result()
+            consumer.commit({("dogs", 0): 1})
+        with urllib.request.urlopen(broker.url, timeout=30) as response:
+            text = response.read().decode()
+    checked = promtool("check", "metrics", given=text)
+    # Names of the JMX exporter's and of kafka_exporter, which dashboards ask for.
+    remarks = [line.split()[0] for line in checked.stderr.splitlines()]
+    assert remarks == [
+        "kafka_consumergroup_lag_sum",
+        "kafka_server_socketservermetrics_connection_count",
+    ]
+    assert checked.returncode == 3, "there are remarks; 1: it cannot be parsed"
+
+
+@with_promtool
+def test_prometheus_parses_the_queries_of_the_dashboard(tmp_path: Path) -> None:
+    board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
+    queries = [target["expr"] for panel in board["panels"] for target in panel.get("targets", ())]
+    rules = [
+        {"record": f"panel:{number}", "expr": query.replace("$__rate_interval", "1m")}
+        for number, query in enumerate(queries)
+    ]
+    file = tmp_path / "rules.json"  # JSON is YAML.
+    file.write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
+    checked = promtool("check", "rules", str(file))
+    assert checked.returncode == 0, checked.stderr
+    assert f"{len(queries)} rules found" in checked.stdout
 
 
 def test_connections_that_say_nothing_take_no_thread_each(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from barnabas import Admin
-from barnabas.client.core.admin.descriptions import Resource
-from tests.unit.console.forms import confirm, hidden_fields
+from barnabas.client.core.admin.descriptions import ConfigSource, Resource
+from barnabas.testing import EmbeddedBroker
+from tests.unit.console.forms import confirm, filled_fields, hidden_fields
 
 
 def token(browser: TestClient) -> str:
@@ -28,6 +29,21 @@ def test_it_is_created_after_it_was_confirmed(browser: TestClient, admin: Admin)
     assert len(admin.describe_topics(["formed"])["formed"].partitions) == 3
     assert admin.describe_configs(Resource.TOPIC, "formed")["retention.ms"].value == "60000"
     assert "The topic was created." in browser.get(answer.headers["Location"]).text
+
+
+def test_a_topic_is_created_like_another(
+    browser: TestClient, console_broker: EmbeddedBroker, admin: Admin
+) -> None:
+    own = {"retention.ms": "60000", "cleanup.policy": "compact,delete"}
+    console_broker.create_topic("model", 3, own)
+    assert 'href="/create-topic?like=model"' in browser.get("/topics/model").text
+    form = filled_fields(browser.get("/create-topic?like=model").text)
+    preview = browser.post("/create-topic", data=form | {"name": "alike"}).text
+    assert confirm(browser, "/create-topic", preview).status_code == 303
+    assert len(admin.describe_topics(["alike"])["alike"].partitions) == 3
+    entries = admin.describe_configs(Resource.TOPIC, "alike").values()
+    assert {one.name: one.value for one in entries if one.source is ConfigSource.TOPIC} == own
+    assert browser.get("/create-topic?like=nothing-here").status_code == 404
 
 
 @pytest.mark.parametrize(

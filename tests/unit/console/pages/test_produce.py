@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from barnabas import Admin, Consumer
+from barnabas import Admin, Consumer, Producer
 from barnabas.testing import EmbeddedBroker
-from tests.unit.console.forms import confirm, hidden_fields
+from tests.unit.console.forms import confirm, filled_fields, hidden_fields
 
 
 def token(browser: TestClient, topic: str) -> str:
@@ -99,3 +99,78 @@ def test_a_body_that_is_no_form(browser: TestClient, console_broker: EmbeddedBro
     assert browser.post(path, content=b"\xff\xfe").status_code == 400
     assert browser.post(path, content=b"&".join([b"a=b"] * 1000)).status_code == 400
     assert browser.post(path, content=b"a=" + b"b" * (5 << 20)).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (b"k", b'{"a": "\xc3\xa4"}'),
+        (None, b"<script>alert(1)</script>"),
+        (b"\xff\x00", b"\x00\x01\xfe"),
+        (b"k", None),
+        (b"k", b""),
+        (b"k", b"\n\nleading and trailing lines\n\n"),
+        (b"k", b"two\r\nends of lines\x1b[31m"),
+        (b"k", "a\u202eb\u2028c\x85d".encode()),
+    ],
+)
+def test_a_record_is_produced_again_byte_for_byte(
+    browser: TestClient, console_broker: EmbeddedBroker, admin: Admin, producer: Producer,
+    key: bytes | None, value: bytes | None,
+) -> None:  # fmt: skip
+    console_broker.create_topic("repeated")
+    try:
+        headers = [("trace", b"one: two"), ("empty", b"")]
+        producer.send("repeated", value, key, headers=headers).result()
+        assert (
+            "produce?partition=0&amp;offset=0" in browser.get("/topics/repeated/records/0/0").text
+        )
+        path = "/topics/repeated/produce"
+        form = filled_fields(browser.get(f"{path}?partition=0&offset=0").text)
+        preview = browser.post(path, data=form).text
+        assert confirm(browser, path, preview).status_code == 303
+        with Consumer(bootstrap_servers=console_broker.bootstrap_servers) as consumer:
+            consumer.assign([("repeated", 0)])
+            consumer.seek_to_beginning()
+            first, second = consumer.poll(timeout_s=5)
+        assert (second.key, second.value, second.headers) == (key, value, first.headers)
+    finally:
+        admin.delete_topics(["repeated"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "headers", "sentence"),
+    [
+        (b"", b"x", [], "an empty key"),
+        (None, bytes(1_000_001), [], "a form holds a record of up to"),
+        (None, b"x", [("h", b"\xff")], "the header &#39;h&#39; is no line of text"),
+        (None, b"x", [("a:b", b"x")], "the header &#39;a:b&#39; is no line of text"),
+        (None, b"x", [("h", b"a\xe2\x80\xa8b")], "the header &#39;h&#39; is no line of text"),
+        (None, b"x", [("h", None)], "the header &#39;h&#39; is no line of text"),
+    ],
+)
+def test_a_record_that_no_form_holds_is_not_copied_in_part(
+    browser: TestClient, console_broker: EmbeddedBroker,
+    key: bytes | None, value: bytes, headers: list[tuple[str, bytes | None]], sentence: str,
+) -> None:  # fmt: skip
+    console_broker.create_topic("unrepeatable", 1, {"max.message.bytes": "4000000"})
+    try:
+        large = {"max_request_size": 4_000_000}
+        with Producer(bootstrap_servers=console_broker.bootstrap_servers, **large) as sender:
+            sender.send("unrepeatable", value, key, headers=headers).result()
+        answer = browser.get("/topics/unrepeatable/produce?partition=0&offset=0")
+        assert answer.status_code == 400
+        assert sentence in answer.text
+    finally:
+        with Admin(bootstrap_servers=console_broker.bootstrap_servers) as admin:
+            admin.delete_topics(["unrepeatable"])
+
+
+def test_a_record_that_is_not_there_is_not_copied(
+    browser: TestClient, console_broker: EmbeddedBroker
+) -> None:
+    console_broker.create_topic("unrepeated")
+    path = "/topics/unrepeated/produce"
+    assert browser.get(f"{path}?partition=0&offset=7").status_code == 404
+    assert browser.get(f"{path}?partition=9&offset=0").status_code == 404
+    assert browser.get(f"{path}?partition=x&offset=0").status_code == 400

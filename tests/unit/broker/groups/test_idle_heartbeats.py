@@ -40,6 +40,7 @@ from barnabas.protocol.streams_group_heartbeat import (
     Topology,
 )
 from barnabas.testing import EmbeddedBroker
+from tests.unit.broker.changes import change_properties
 from tests.unit.broker.groups.test_offsets import Started
 from tests.unit.broker.raw_client import RawClient
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -160,7 +161,7 @@ class Place:
 
     def configure(self, name: str, value: int) -> None:
         own = {f"{self.kind.name}.{name}": str(value)}
-        self.broker.client_resources.configure(ResourceKind.GROUP, "g", own)
+        change_properties(self.broker, ResourceKind.GROUP, "g", own)
 
     def is_repeated(self) -> bool:
         """Whether its heartbeat can be repeated now."""
@@ -289,7 +290,7 @@ def a_session_of_the_group(place: Place) -> None:
 
 def an_interval_of_all_groups(place: Place) -> None:
     changed = {f"group.{place.kind.name}.assignment.interval.ms": "1"}
-    place.broker.settings.change(place.broker.registry, EVERY, changed)
+    change_properties(place.broker, ResourceKind.BROKER, EVERY, changed)
 
 
 @pytest.mark.parametrize("change", [a_session_of_the_group, an_interval_of_all_groups])

@@ -15,7 +15,8 @@ def settings(**given: object) -> BrokerSettings:
 def change(made: BrokerSettings, registry: MemoryRegistry, scope: str, **config: str) -> None:
     changes = {name.replace("_", "."): value for name, value in config.items()}
     made.check(scope, changes)
-    made.change(registry, scope, changes)
+    made.write(registry, scope, changes)
+    made.take(scope, changes)
 
 
 def test_a_change_for_one_broker_comes_before_one_for_every_broker() -> None:

@@ -344,7 +344,7 @@ def test_a_session_that_expired_and_a_zookeeper_that_was_away(
 
         until(all_told)
         keeper.kill()
-        # Who is there is served without ZooKeeper; who wants a change is told.
+        # Known clients are served without ZooKeeper; a change is an error.
         Confluent().write(ours.bootstrap_servers, "dogs", many(3))
         with pytest.raises(Exception, match="KAFKA_STORAGE_ERROR|Disk error|storage"):
             make_topic(ours, "cats")

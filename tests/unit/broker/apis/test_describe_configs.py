@@ -67,7 +67,7 @@ def test_a_brokers_properties_can_be_read_only() -> None:
     assert describe(broker, BROKER, "").configs == []
 
 
-def test_what_is_kafkas_own_affair_is_told_only_where_it_is_set() -> None:
+def test_inert_properties_are_described_only_where_they_are_set() -> None:
     name = "producer.id.expiration.check.interval.ms"
     assert describe(a_broker(), BROKER, "1", name).configs == []
     entry = only(describe(a_broker({name: 7}), BROKER, "1", name))

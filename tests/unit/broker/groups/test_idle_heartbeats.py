@@ -275,7 +275,7 @@ def test_where_that_changes_nothing_for_it_it_is_repeated_again(place: Place) ->
     assert place.repeated.again()
 
 
-def test_it_is_told_at_once_to_beat_more_seldom(place: Place) -> None:
+def test_a_longer_interval_is_answered_at_once(place: Place) -> None:
     it_is_to_beat_more_seldom(place)
     assert not place.is_repeated()
     place.response = place.again()
@@ -325,7 +325,7 @@ def test_it_waits_for_what_was_queued_before_it(place: Place) -> None:
     assert place.is_repeated()
 
 
-def test_who_was_refused_or_told_news_is_not_repeated(place: Place) -> None:
+def test_a_refusal_or_an_answer_with_news_is_not_repeated(place: Place) -> None:
     request = place.request
     place.request = place.kind.request(group_id="g", member_id="two", member_epoch=5)
     assert place.again().error_code
@@ -361,7 +361,7 @@ def set_interval(client: RawClient, value: int) -> None:
     assert [one.error_code for one in answer.responses] == [ErrorCode.NONE]
 
 
-def test_who_beats_in_the_same_words_is_told_of_what_happens(
+def test_repeated_heartbeats_are_answered_with_what_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     results: list[bool] = []

@@ -66,7 +66,7 @@ def test_passwords_and_quotas_of_a_user_leave_each_other_alone() -> None:
     assert registry.children("/config/users") == []
 
 
-def test_damage_is_told() -> None:
+def test_damage_is_reported() -> None:
     registry = MemoryRegistry()
     for text in ("salt=*,stored_key=,server_key=,iterations=1", "salt=YQ==", "nonsense"):
         registry.set("/config/users/me", b'{"config": {"SCRAM-SHA-256": "%s"}}' % text.encode())

@@ -73,7 +73,7 @@ def test_addresses_do_not_put_clients_under_quotas() -> None:
     assert seen == [False, True, False]
 
 
-def test_a_damaged_registry_is_told() -> None:
+def test_a_damaged_registry_is_reported() -> None:
     registry = MemoryRegistry()
     registry.set("/config/users/u", b'{"config":{"producer_byte_rate":"much"}}')
     with pytest.raises(StorageError, match="/config/users/u"):

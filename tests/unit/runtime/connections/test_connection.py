@@ -108,7 +108,7 @@ def test_the_end_of_the_stream_does_not_overtake_what_waits_for_the_next_turn() 
     assert served.connection.is_closed
 
 
-def test_who_has_said_all_gets_the_answer_that_is_owed() -> None:
+def test_a_peer_that_has_sent_all_gets_the_answer_that_is_owed() -> None:
     served = Served()
     served.connection.pause()
     served.channel.end()

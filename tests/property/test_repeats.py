@@ -44,7 +44,7 @@ from barnabas.protocol.streams_group_heartbeat import (
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from barnabas.records.checksums import crc32c
 from barnabas.runtime.connections.connection import Connection
-from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.loop_turn import LoopTurn
 from barnabas.runtime.connections.memory import ConnectionMemory
 from tests.memory_disk import MemoryDisk
 from tests.unit.broker.batches import batch
@@ -124,11 +124,11 @@ class Side:
         self.started = Started(Path("/data"), around, **PROPERTIES)
         self.broker = self.started.broker
         memory = ConnectionMemory(1 << 24)
-        departures = Departures(self.timers, self.clock.monotonic)
+        turn = LoopTurn(self.timers, self.clock.monotonic)
         self.channels = []
         for number in range(CLIENTS):
             channel = ScriptedChannel()
-            connection = Connection(channel, memory, departures, max_frame_bytes=1 << 20)
+            connection = Connection(channel, memory, turn, max_frame_bytes=1 << 20)
             client = kind(
                 self.broker,
                 spoken(KAFKA, self.broker),

@@ -45,15 +45,6 @@ Nodes = dict[str, tuple[bytes, bool]]
 """Data by path, and whether the node is ephemeral."""
 
 
-@pytest.fixture(scope="module")
-def keeper() -> Iterator[ZooKeeper]:
-    try:
-        with ZooKeeper() as keeper:
-            yield keeper
-    except PeerMissing as missing:
-        give_up(missing)
-
-
 class Tree:
     """What is below a path of ZooKeeper, read with kazoo."""
 

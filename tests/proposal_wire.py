@@ -1,8 +1,4 @@
-"""A client of the proposal that says what a test tells it, and takes replies as they come."""
-
-import socket
-from types import TracebackType
-from typing import Self
+"""A client of the proposal that sends what a test gives it, and takes replies as they come."""
 
 from barnabas.dialects.proposal.frames import Asked, encode_request
 from barnabas.dialects.proposal.messages import (
@@ -12,6 +8,7 @@ from barnabas.dialects.proposal.messages import (
     ProduceRequest,
     TopicData,
 )
+from tests.framed_socket import FramedSocket
 
 
 def produce(acks: int, *sets: tuple[str, int, bytes], timeout: int = 0) -> ProduceRequest:
@@ -37,22 +34,8 @@ def fetch(*wanted: tuple[str, list[int], list[int]], wait: int = 0, least: int =
     )
 
 
-class ProposalWire:
+class ProposalWire(FramedSocket):
     """One connection."""
-
-    def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._socket.close()
 
     def send(self, asked: Asked | bytes, number: int = 0) -> None:
         self._socket.sendall(asked if isinstance(asked, bytes) else self.frame(asked, number))
@@ -60,22 +43,3 @@ class ProposalWire:
     def frame(self, asked: Asked, number: int) -> bytes:
         """The bytes of a request."""
         return encode_request(asked, number, "t").joined()
-
-    def reply(self) -> memoryview:
-        size = int.from_bytes(self._read(4), "big")
-        return memoryview(self._read(size))
-
-    def _read(self, size: int) -> bytes:
-        found = b""
-        while len(found) < size:
-            part = self._socket.recv(size - len(found))
-            assert part, f"closed after {len(found)} of {size} bytes"
-            found += part
-        return found
-
-    def is_closed(self) -> bool:
-        """Whether the other side closes, without another word."""
-        try:
-            return not self._socket.recv(1)
-        except ConnectionResetError:
-            return True

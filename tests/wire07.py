@@ -1,8 +1,4 @@
-"""A client of Kafka 0.7 that says what a test tells it, and no more."""
-
-import socket
-from types import TracebackType
-from typing import Self
+"""A client of Kafka 0.7 that sends what a test gives it, and no more."""
 
 from barnabas.dialects.kafka07.frames import (
     Message,
@@ -17,48 +13,18 @@ from barnabas.dialects.kafka07.messages import (
     OffsetsRequest,
     ProduceRequest,
 )
+from tests.framed_socket import FramedSocket
 
 Fetched = tuple[int, bytes]
 
 
-class Wire07:
+class Wire07(FramedSocket):
     """One connection; frames go out as they are, and replies come without their size."""
 
-    def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._socket.close()
-
-    def send(self, said: Message | bytes) -> None:
-        self._socket.sendall(said if isinstance(said, bytes) else encode_request(said).joined())
-
-    def reply(self) -> memoryview:
-        size = int.from_bytes(self._read(4), "big")
-        return memoryview(self._read(size))
-
-    def _read(self, size: int) -> bytes:
-        found = b""
-        while len(found) < size:
-            part = self._socket.recv(size - len(found))
-            assert part, f"closed after {len(found)} of {size} bytes"
-            found += part
-        return found
-
-    def is_closed(self) -> bool:
-        """Whether the other side closes, without another word."""
-        try:
-            return not self._socket.recv(1)
-        except ConnectionResetError:
-            return True
+    def send(self, request: Message | bytes) -> None:
+        self._socket.sendall(
+            request if isinstance(request, bytes) else encode_request(request).joined()
+        )
 
     def produce(self, topic: str, partition: int, messages: bytes) -> None:
         self.send(ProduceRequest(topic=topic, partition=partition, messages=messages))

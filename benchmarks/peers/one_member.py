@@ -5,7 +5,6 @@
 
 import sys
 import threading
-import time
 from pathlib import Path
 
 from confluent_kafka.admin import AdminClient
@@ -13,10 +12,8 @@ from confluent_kafka.admin import AdminClient
 from barnabas.broker.server.local_cluster import LocalCluster, member_properties
 from barnabas.cli.signals import stop_on_signals
 from barnabas.config.broker import BrokerConfig
-from tests.interop.peers.child import ChildFailed
+from benchmarks.peers.asking import wait_until
 from tests.interop.peers.our_broker import OurBroker
-
-SECONDS = 60.0
 
 
 class OneMember(OurBroker):
@@ -27,14 +24,12 @@ class OneMember(OurBroker):
     def start(self, *, step: float = 0.01) -> None:
         """Start it and wait until it names a controller: a client that asks before may wait for long."""
         super().start(step=step)
-        deadline = time.monotonic() + SECONDS
-        while (
-            AdminClient({"bootstrap.servers": self.bootstrap_servers}).list_topics().controller_id
-            < 0
-        ):
-            if time.monotonic() > deadline:
-                raise ChildFailed(f"no controller in {SECONDS} s:\n{self.child.tail()}")
-            time.sleep(0.1)
+        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        try:
+            wait_until(lambda: admin.list_topics(timeout=10).controller_id >= 0)
+        except BaseException:
+            self.child.stop()
+            raise
 
     def command(self) -> list[str]:
         """What starts it."""

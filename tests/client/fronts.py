@@ -18,7 +18,7 @@ _PASS, _SILENT, _GARBAGE = "pass", "silent", "garbage"
 
 
 class Front:
-    """`with` it. Passes everything on to `target`, a port, until it is told otherwise."""
+    """`with` it. Passes everything on to `target`, a port, until a test changes that."""
 
     def __init__(self, target: int | None = None) -> None:
         self.target = target
@@ -50,7 +50,7 @@ class Front:
             _end(each)
 
     def fall_silent(self) -> None:
-        """Connections stay and are made, and nothing is said over them: as of a stopped process."""
+        """Connections stay and are made, and nothing is sent over them: as of a stopped process."""
         self._how = _SILENT
 
     def talk_nonsense(self) -> None:

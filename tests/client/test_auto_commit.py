@@ -71,7 +71,7 @@ def test_after_a_refusal_the_next_commit_has_what_was_read_since() -> None:
     assert reported[-1] == COUNT
 
 
-def test_what_fails_is_said_in_the_log_and_not_by_a_poll(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_fails_is_logged_and_not_raised_by_a_poll(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     refused = [refuse_commit(ErrorCode.GROUP_AUTHORIZATION_FAILED)]
     with group_with(*refused) as broker, reader_of(broker) as reader:

@@ -186,7 +186,9 @@ def test_what_a_broker_refuses_has_the_names_of_today(cluster: Cluster) -> None:
     assert len(consumer.fetch("refused", 0, 0).messages) == 1, "it connects again"
 
 
-def test_a_new_topic_goes_to_partition_0_and_spreads_when_it_is_told(cluster: Cluster) -> None:
+def test_a_new_topic_goes_to_partition_0_and_spreads_when_it_is_registered(
+    cluster: Cluster,
+) -> None:
     with cluster.producer() as producer:
         for each in SENT[:20]:
             producer.send("new", each)
@@ -419,7 +421,7 @@ class TestGroup:
                 path = f"/consumers/kennel/{kind}/{self.topic}"
                 assert dogs.session.get(path) == (b"kennel_first", 0)
 
-    def test_by_hand_nothing_is_committed_until_it_is_said(self, dogs: Cluster) -> None:
+    def test_by_hand_nothing_is_committed_until_commit_is_called(self, dogs: Cluster) -> None:
         manual = {"autocommit_enable": False}
         with dogs.consumer(**manual) as consumer:
             assert len(drained(consumer, 500)) == 500
@@ -471,13 +473,15 @@ class TestGroup:
         with dogs.consumer(fetch_size=60) as consumer:
             assert sorted(drained(consumer, 500)) == sorted(SENT)
 
-    def test_an_offset_that_is_gone_starts_where_the_group_is_told(self, dogs: Cluster) -> None:
+    def test_an_offset_that_is_gone_starts_where_the_group_is_configured(
+        self, dogs: Cluster
+    ) -> None:
         dogs.session.create(f"/consumers/kennel/offsets/{self.topic}/0-0", b"9999999")
         dogs.session.create(f"/consumers/kennel/offsets/{self.topic}/0-1", b"-1")
         with dogs.consumer() as consumer:
             assert sorted(drained(consumer, 500)) == sorted(SENT)
 
-    def test_what_is_no_offset_is_told_until_it_is_put_right(self, dogs: Cluster) -> None:
+    def test_what_is_no_offset_is_an_error_until_it_is_put_right(self, dogs: Cluster) -> None:
         path = f"/consumers/kennel/offsets/{self.topic}/0-1"
         dogs.session.create(path, b"1_000")
         with dogs.consumer(autooffset_reset="largest") as consumer:

@@ -18,7 +18,7 @@ from tests.client import test_groups
 from tests.client.test_groups import (
     PARTITIONS,
     SECONDS,
-    Told,
+    RecordedRebalances,
     fill,
     goes_on_alone,
     numbers,
@@ -55,7 +55,9 @@ def settings_of(servers: str, topic: str, **more: object) -> dict[str, object]:
     }
 
 
-def member(servers: str, topic: str, listener: Told | None = None, **more: object) -> Consumer:
+def member(
+    servers: str, topic: str, listener: RecordedRebalances | None = None, **more: object
+) -> Consumer:
     made = Consumer(**settings_of(servers, topic, **more))
     made.subscribe([topic], listener=listener)
     return made
@@ -65,7 +67,7 @@ def member(servers: str, topic: str, listener: Told | None = None, **more: objec
 def test_members_share_and_what_one_leaves_goes_on_with_another(
     servers: str, topic: str, assignor: str
 ) -> None:
-    first, second = Told(), Told()
+    first, second = RecordedRebalances(), RecordedRebalances()
     sent = fill(servers, topic)
     one = member(servers, topic, first, group_remote_assignor=assignor)
     read = set(poll_until([one], lambda: shared([one])))
@@ -87,7 +89,7 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
 
 
 def test_a_member_that_stays_away_too_long_loses_what_it_had(servers: str, topic: str) -> None:
-    reported = Told()
+    reported = RecordedRebalances()
     with member(servers, topic, reported, max_poll_interval_ms=300) as one:
         poll_until([one], lambda: bool(reported.words))
         wait_until(lambda: one.group_metadata().generation < 0)
@@ -111,7 +113,7 @@ def test_a_pattern_takes_topics_that_come_later(servers: str, topic: str) -> Non
         poll_until([one], lambda: shared([one], PARTITIONS + 2))
 
 
-def test_what_re2_does_not_know_is_said(servers: str, topic: str) -> None:
+def test_what_re2_does_not_know_is_an_error(servers: str, topic: str) -> None:
     with Consumer(settings_of(servers, topic)) as one:
         with pytest.raises(ValueError, match="VERBOSE"):
             one.subscribe(re.compile(topic, re.VERBOSE))
@@ -125,7 +127,7 @@ def test_what_re2_does_not_know_is_said(servers: str, topic: str) -> None:
 
 
 def test_who_leaves_may_assign_and_come_back(servers: str, topic: str) -> None:
-    reported = Told()
+    reported = RecordedRebalances()
     with member(servers, topic, reported) as one:
         poll_until([one], lambda: bool(reported.words))
         one.unsubscribe()
@@ -205,4 +207,4 @@ def test_what_kafka_refuses_with_the_protocol_is_refused(more: dict[str, object]
 
 
 def test_asyncio_members_share(servers: str, topic: str) -> None:
-    test_groups.asyncio_members(servers, topic, Told(), settings_of(servers, topic))
+    test_groups.asyncio_members(servers, topic, RecordedRebalances(), settings_of(servers, topic))

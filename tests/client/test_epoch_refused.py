@@ -10,7 +10,7 @@ from barnabas.protocol.api_keys import ApiKey
 from tests.client.scripted_broker import TOPIC, TOPIC_ID, Misdeed, drop
 from tests.client.scripted_coordinator import refuse
 from tests.client.scripted_group import ScriptedGroup, refuse_beat, refuse_commit, refuse_offsets
-from tests.client.test_groups import Told
+from tests.client.test_groups import RecordedRebalances
 
 SECONDS = 60.0
 BEAT = ApiKey.CONSUMER_GROUP_HEARTBEAT
@@ -18,7 +18,9 @@ WHERE = (TOPIC, 0)
 E = ErrorCode
 
 
-def member(broker: ScriptedGroup, reported: Told | None = None, **more: object) -> Consumer:
+def member(
+    broker: ScriptedGroup, reported: RecordedRebalances | None = None, **more: object
+) -> Consumer:
     settings: dict[str, object] = {
         "bootstrap_servers": broker.address,
         "group_id": "g",
@@ -81,8 +83,8 @@ def test_offsets_are_saved_and_asked_for_by_id_and_again_where_it_was_unknown() 
 
 
 @pytest.mark.parametrize("code", [E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID])
-def test_who_is_fenced_is_told_that_all_is_lost_and_joins_again(code: ErrorCode) -> None:
-    reported = Told()
+def test_a_fenced_member_loses_all_and_joins_again(code: ErrorCode) -> None:
+    reported = RecordedRebalances()
     with ScriptedGroup() as broker, member(broker, reported) as one:
         poll_until(one, lambda: reported.words == [("assigned", [0])])
         was = one.group_metadata().member_id
@@ -96,10 +98,10 @@ def test_who_is_fenced_is_told_that_all_is_lost_and_joins_again(code: ErrorCode)
 @pytest.mark.parametrize(
     "misdeed", [refuse_beat(E.NOT_COORDINATOR), refuse_beat(E.COORDINATOR_NOT_AVAILABLE), drop]
 )
-def test_a_coordinator_that_moves_or_breaks_off_is_found_again_and_told_all(
+def test_a_coordinator_that_moves_or_breaks_off_is_found_again_and_sent_all(
     misdeed: Misdeed,
 ) -> None:
-    reported = Told()
+    reported = RecordedRebalances()
     with ScriptedGroup() as broker, member(broker, reported) as one:
         poll_until(one, lambda: (1, False) in beats(broker))
         found = broker.count(ApiKey.FIND_COORDINATOR)
@@ -118,7 +120,9 @@ def test_one_that_loads_is_asked_again() -> None:
 
 
 @pytest.mark.parametrize("lacks", [BEAT, None], ids=["too old", "switched off"])
-def test_a_cluster_without_such_groups_is_said_with_what_to_do(lacks: ApiKey | None) -> None:
+def test_a_cluster_without_such_groups_is_an_error_that_says_what_to_do(
+    lacks: ApiKey | None,
+) -> None:
     off = {BEAT: [refuse_beat(E.UNSUPPORTED_VERSION, "The consumer group protocol is off.")] * 9}
     with ScriptedGroup(misdeeds=off, lacks=lacks) as broker, member(broker) as one:
         with pytest.raises(
@@ -140,7 +144,7 @@ def test_another_of_the_same_name_ends_a_static_member_for_good() -> None:
         assert beats(broker).count((0, True)) == 1
 
 
-def test_a_name_that_is_not_free_yet_is_said_and_the_next_poll_tries_again() -> None:
+def test_a_name_that_is_not_free_yet_is_raised_and_the_next_poll_tries_again() -> None:
     taken = {BEAT: [refuse_beat(E.UNRELEASED_INSTANCE_ID, "taken")]}
     with ScriptedGroup(misdeeds=taken) as broker, member(broker, group_instance_id="one") as one:
         with pytest.raises(BrokerError, match="taken") as raised:
@@ -151,7 +155,7 @@ def test_a_name_that_is_not_free_yet_is_said_and_the_next_poll_tries_again() -> 
 
 @pytest.mark.parametrize(("instance", "last"), [(None, -1), ("one", -2)])
 def test_who_closes_says_so(instance: str | None, last: int) -> None:
-    reported = Told()
+    reported = RecordedRebalances()
     with ScriptedGroup() as broker:
         with member(broker, reported, group_instance_id=instance) as one:
             poll_until(one, lambda: bool(reported.words))

@@ -107,7 +107,7 @@ def test_all_groups_and_their_positions_in_a_few_requests(
         assert asked[ApiKey.FIND_COORDINATOR] == 0
 
 
-def test_groups_that_cannot_be_described_are_told_of_as_they_are_listed(
+def test_groups_that_cannot_be_described_are_returned_as_they_are_listed(
     broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask = Cluster.ask
@@ -163,7 +163,7 @@ def test_some_states_and_kinds_only(broker: EmbeddedBroker) -> None:
         (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, NOT_BEGUN),
     ],
 )
-def test_a_share_of_which_nothing_can_be_told_is_left_out_and_one_that_loads_is_waited_for(
+def test_a_share_that_cannot_be_described_is_left_out_and_one_that_loads_is_waited_for(
     broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch, code: ErrorCode, lag: Any
 ) -> None:
     ask = Cluster.ask
@@ -181,7 +181,7 @@ def test_a_share_of_which_nothing_can_be_told_is_left_out_and_one_that_loads_is_
     assert shared["of-share"].get(WHERE) == lag
 
 
-def test_brokers_that_do_not_tell_where_share_groups_are_keep_nothing_else_from_being_told(
+def test_brokers_that_do_not_know_where_share_groups_are_keep_nothing_else_from_being_returned(
     broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask = Cluster.ask

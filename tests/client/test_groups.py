@@ -1,4 +1,4 @@
-"""Consumers of ours that share partitions: who has what, who is told, what is saved; in one process."""
+"""Consumers of ours that share partitions: assignments, calls of listeners, what is saved; in one process."""
 
 import asyncio
 import itertools
@@ -46,8 +46,8 @@ def topic(servers: str) -> str:
     return name
 
 
-class Told(RebalanceListener):
-    """Keeps what it was told, as one letter and the numbers of the partitions."""
+class RecordedRebalances(RebalanceListener):
+    """Keeps its calls, as one letter and the numbers of the partitions."""
 
     def __init__(self) -> None:
         self.words: list[tuple[str, list[int]]] = []
@@ -66,7 +66,9 @@ def numbers(partitions: Sequence[TopicPartition]) -> list[int]:
     return sorted(one.partition for one in partitions)
 
 
-def member(servers: str, topic: str, listener: Told | None = None, **more: object) -> Consumer:
+def member(
+    servers: str, topic: str, listener: RecordedRebalances | None = None, **more: object
+) -> Consumer:
     settings: dict[str, object] = {
         "bootstrap_servers": servers,
         "group_id": f"of-{topic}",
@@ -106,7 +108,7 @@ def fill(servers: str, topic: str, count: int = 40) -> set[bytes]:
 def test_members_share_and_what_one_leaves_goes_on_with_another(
     servers: str, topic: str, strategy: str
 ) -> None:
-    first, second = Told(), Told()
+    first, second = RecordedRebalances(), RecordedRebalances()
     sent = fill(servers, topic)
     more = {"partition_assignment_strategy": strategy}
     one = member(servers, topic, first, **more)
@@ -124,8 +126,8 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
     goes_on_alone(two, one, first)
 
 
-def goes_on_alone(two: Consumer, one: Consumer, caught: Told) -> None:
-    """The one closes, and is told so; the other has all, and goes on where that one was."""
+def goes_on_alone(two: Consumer, one: Consumer, caught: RecordedRebalances) -> None:
+    """The one closes, and its listener learns it; the other has all, and goes on where that one was."""
     kept = numbers(one.assignment())
     one.close()
     assert caught.words[-1] == ("revoked", kept)
@@ -139,7 +141,7 @@ def goes_on_alone(two: Consumer, one: Consumer, caught: Told) -> None:
 def test_a_member_that_stays_away_too_long_loses_what_it_had(servers: str, topic: str) -> None:
     ids: list[str] = []
 
-    class Named(Told):
+    class Named(RecordedRebalances):
         def on_partitions_assigned(self, partitions: Sequence[TopicPartition]) -> None:
             super().on_partitions_assigned(partitions)
             ids.append(one.group_metadata().member_id)
@@ -196,7 +198,7 @@ def test_new_partitions_and_new_topics_are_shared_out(servers: str, topic: str) 
             assert one.subscription() == [topic, f"{topic}-more"]
 
 
-def test_a_session_that_the_broker_refuses_is_told_with_its_bounds(
+def test_a_session_that_the_broker_refuses_is_an_error_with_its_bounds(
     servers: str, topic: str
 ) -> None:
     with (
@@ -211,7 +213,7 @@ def test_a_session_that_the_broker_refuses_is_told_with_its_bounds(
 
 
 def test_who_leaves_may_assign_and_the_other_way_round(servers: str, topic: str) -> None:
-    caught = Told()
+    caught = RecordedRebalances()
     with member(servers, topic, caught) as one:
         poll_until([one], lambda: len(caught.words) == 1)  # It has them before it is told so.
         with pytest.raises(LocalProtocolError, match="unsubscribe before assign"):
@@ -274,7 +276,7 @@ def test_a_forced_rebalance_begins_a_generation(servers: str, topic: str) -> Non
         poll_until([one], lambda: shared([one]))
 
 
-def test_a_rebalance_that_breaks_is_said_by_a_poll_and_begun_again(
+def test_a_rebalance_that_breaks_is_raised_by_a_poll_and_begun_again(
     servers: str, topic: str
 ) -> None:
     def breaks() -> None:
@@ -321,7 +323,7 @@ def test_who_shares_in_no_way_that_the_others_know_hears_which_it_offered(
             two.poll(SECONDS)
 
 
-def test_what_cannot_be_subscribed_is_said(servers: str, topic: str) -> None:
+def test_what_cannot_be_subscribed_is_an_error(servers: str, topic: str) -> None:
     with Consumer(bootstrap_servers=servers) as one, pytest.raises(ConfigError, match=r"group\.id"):
         one.subscribe([topic])
     with member(servers, topic) as one, pytest.raises(TypeError, match=r"\['flights'\]"):
@@ -332,7 +334,7 @@ def test_what_cannot_be_subscribed_is_said(servers: str, topic: str) -> None:
 
 
 def test_asyncio_members_share(servers: str, topic: str) -> None:
-    class Awaited(Told):
+    class Awaited(RecordedRebalances):
         async def on_partitions_assigned(  # type: ignore[override]
             self, partitions: Sequence[TopicPartition]
         ) -> None:
@@ -344,7 +346,9 @@ def test_asyncio_members_share(servers: str, topic: str) -> None:
     asyncio_members(servers, topic, Awaited(), {**settings, "heartbeat.interval.ms": 50})
 
 
-def asyncio_members(servers: str, topic: str, caught: Told, settings: dict[str, object]) -> None:
+def asyncio_members(
+    servers: str, topic: str, caught: RecordedRebalances, settings: dict[str, object]
+) -> None:
     """One comes to another and goes, while all is read; then that one leaves."""
 
     async def main() -> None:

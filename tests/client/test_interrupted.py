@@ -59,7 +59,7 @@ def servers() -> Iterator[str]:
 
 @contextmanager
 def begun(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A program of Python that has said that it has begun."""
+    """A program of Python that has printed that it has begun."""
     process = subprocess.Popen(
         [sys.executable, *arguments],
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Programs that end without close(): what is in line is sent, or it is said that it is lost."""
+"""Programs that end without close(): what is in line is sent, or reported as lost."""
 
 import signal
 import subprocess
@@ -59,7 +59,7 @@ def test_what_nobody_flushed_is_sent_when_the_program_ends(servers: str) -> None
 
 
 @pytest.mark.parametrize("interrupted", [True, False])
-def test_what_cannot_be_sent_by_then_is_said_to_be_lost(*, interrupted: bool) -> None:
+def test_what_cannot_be_sent_by_then_is_reported_as_lost(*, interrupted: bool) -> None:
     with (
         ScriptedBroker({ApiKey.PRODUCE: [say_nothing]}) as broker,
         begun(SENDS, broker.address, "t", "0.05", "3600" if interrupted else "0.1") as program,

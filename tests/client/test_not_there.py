@@ -48,7 +48,7 @@ def test_a_broker_that_listens_is_waited_for() -> None:
         assert admin.list_topics() == [TOPIC]
 
 
-def test_a_topic_that_reading_makes_is_told_of_once(
+def test_a_topic_that_reading_makes_is_reported_once(
     servers: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING), Consumer(bootstrap_servers=servers) as consumer:
@@ -114,7 +114,9 @@ def test_a_send_to_a_missing_topic_names_it_when_its_time_is_over(makes_none: st
 
 
 @pytest.mark.parametrize("kind", ["Producer", "Consumer", "Admin"])
-def test_who_makes_an_asyncio_client_outside_of_a_coroutine_is_told_where(kind: str) -> None:
+def test_an_asyncio_client_made_outside_of_a_coroutine_is_an_error_that_says_where(
+    kind: str,
+) -> None:
     with pytest.raises(RuntimeError, match=rf"`async with barnabas\.aio\.{kind}\(\.\.\.\)`"):
         getattr(aio, kind)(bootstrap_servers="127.0.0.1:1")
 

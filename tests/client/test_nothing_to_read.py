@@ -1,4 +1,4 @@
-"""A consumer that was not told what to read: said at once, as nothing would ever come."""
+"""A consumer without an assignment: an error at once, as nothing would ever come."""
 
 import asyncio
 import re
@@ -40,7 +40,7 @@ def refused(consumer: Consumer) -> None:
             read()
 
 
-def test_before_it_is_told_what_to_read(servers: str) -> None:
+def test_before_it_has_an_assignment(servers: str) -> None:
     with Consumer(bootstrap_servers=servers) as alone:
         refused(alone)
         alone.assign([("dogs", 0)])

@@ -131,7 +131,7 @@ def test_an_address_without_a_port_is_refused_when_the_client_is_made(kind: str)
         (("events", 7), "events has 2 partitions, counted from 0"),
     ],
 )
-def test_who_alters_offsets_is_told_what_there_is(
+def test_altering_offsets_of_nothing_is_an_error_that_lists_what_there_is(
     admin: Admin, place: tuple[str, int], there: str
 ) -> None:
     with pytest.raises(BrokerError) as raised:
@@ -152,7 +152,7 @@ def test_who_alters_offsets_asks_once() -> None:
         assert broker.count(ApiKey.OFFSET_COMMIT) == 1
 
 
-def test_who_commits_waits_for_the_partition_and_is_told_so(
+def test_a_commit_waits_for_the_partition_and_its_error_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     misdeeds = {ApiKey.OFFSET_COMMIT: [MISSING, MISSING]}
@@ -186,7 +186,7 @@ def test_a_commit_for_what_never_comes_ends_with_its_name(monkeypatch: pytest.Mo
         asyncio.run(commit(broker))
 
 
-def test_how_long_a_commit_may_take_can_be_said() -> None:
+def test_a_commit_has_a_timeout() -> None:
     with (
         ScriptedGroup() as broker,
         Consumer(bootstrap_servers=broker.address, group_id="g") as consumer,

@@ -1,4 +1,4 @@
-"""Share groups are moved and forget topics; what cannot be is told by partition."""
+"""Share groups are moved and forget topics; what cannot be is reported by partition."""
 
 import asyncio
 from collections import Counter

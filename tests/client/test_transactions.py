@@ -274,7 +274,7 @@ def test_calls_out_of_order_say_where_the_producer_stands(modern: str) -> None:
             producer.send_arrow("order", pa.table({"value": [b"x"]}))
 
 
-def test_brokers_without_transactions_are_told_from_others() -> None:
+def test_brokers_without_transactions_are_distinguished_from_others() -> None:
     with (
         EmbeddedBroker(profile="0.10.2") as broker,
         Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id="x") as producer,

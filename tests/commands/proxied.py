@@ -1,4 +1,4 @@
-"""`barnabas wire proxy` before a broker, and what it said of a conversation."""
+"""`barnabas wire proxy` before a broker, and what it printed of a conversation."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ SECONDS = 20
 
 @dataclass
 class Proxied:
-    """A proxy that runs; `documents` has what it said when it has ended."""
+    """A proxy that runs; `documents` has what it printed when it has ended."""
 
     servers: str
     process: subprocess.Popen[str]

@@ -31,7 +31,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Served:
-    """A running broker, by the place that clients are told."""
+    """A running broker, by the place that clients get."""
 
     servers: str
     process: subprocess.Popen[str]
@@ -48,7 +48,7 @@ def environment(servers: str) -> dict[str, str]:
 
 
 def but_for_waiting(err: str) -> str:
-    """What was said on stderr, without the word that an answer takes long: any may, if all is slow."""
+    """What was printed on stderr, without the word that an answer takes long: any may, if all is slow."""
     return _WAITING.sub("", err)
 
 

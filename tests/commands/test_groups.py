@@ -30,7 +30,7 @@ def where_it_is(broker: Served, group: str) -> dict[int, tuple[int, int]]:
     return {row["partition"]: (row["current_offset"], row["lag"]) for row in rows}
 
 
-def test_a_group_is_told_of(broker: Served) -> None:
+def test_a_group_is_described(broker: Served) -> None:
     listed = json.loads(broker.run("groups", "list", "--json").out)
     assert {
         "group": "g",
@@ -76,7 +76,7 @@ def test_a_reset_is_shown_and_then_done(
     assert where_it_is(broker, "r") == {one: (at, 10 - at) for one, at in positions.items()}
 
 
-def test_what_cannot_be_done_is_said(broker: Served) -> None:
+def test_what_cannot_be_done_is_an_error(broker: Served) -> None:
     for arguments, code, why in [
         (
             ("describe", "nobody"),
@@ -131,7 +131,7 @@ def test_a_plan_that_was_exported_is_one_that_is_taken(broker: Served) -> None:
     assert broker.run("groups", "delete", "planned", "-y").code == 0
 
 
-def test_of_a_group_without_positions_it_is_said_what_it_is(broker: Served) -> None:
+def test_a_group_without_positions_is_described(broker: Served) -> None:
     with Consumer(bootstrap_servers=broker.servers, group_id="idle") as consumer:
         consumer.subscribe(["dogs"])
         while not consumer.assignment():
@@ -170,7 +170,7 @@ def test_what_a_partition_does_not_have_is_marked_beside_what_it_gives(broker: S
     assert shown.lines[0].split("\t")[3:] == ["10", ""]
 
 
-def test_it_is_told_also_where_the_plan_is_exported(broker: Served) -> None:
+def test_it_is_printed_also_where_the_plan_is_exported(broker: Served) -> None:
     shown = broker.run("groups", "reset", "g", "-t", "dogs", "--to", "999999", "--export")
     assert shown.lines == ["dogs,0,10", "dogs,1,10"]
     assert shown.err.splitlines() == [
@@ -178,7 +178,7 @@ def test_it_is_told_also_where_the_plan_is_exported(broker: Served) -> None:
     ]
 
 
-def test_a_group_that_is_not_there_is_told_as_it_may_be_misspelt(broker: Served) -> None:
+def test_a_group_that_is_not_there_is_an_error_as_it_may_be_misspelt(broker: Served) -> None:
     move = ("groups", "reset", "gg", "-t", "dogs", "--to", "1")
     shown = broker.run(*move)
     assert shown.err == (
@@ -191,7 +191,7 @@ def test_a_group_that_is_not_there_is_told_as_it_may_be_misspelt(broker: Served)
     assert broker.run("groups", "delete", "gg", "-y").lines == ["gg"]
 
 
-def test_what_was_deleted_is_told_before_what_could_not_be(broker: Served) -> None:
+def test_what_was_deleted_is_printed_before_what_could_not_be(broker: Served) -> None:
     for name in ("one", "two"):
         broker.run("groups", "reset", name, "-t", "dogs", "--to", "1", "--execute")
     with Consumer(bootstrap_servers=broker.servers, group_id="held") as consumer:

@@ -1,4 +1,4 @@
-"""Groups that a broker has and does not serve, or cannot delete at once: what is said of them."""
+"""Groups that a broker has and does not serve, or cannot delete at once: what is printed about them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ def beat(client: RawClient, group: str, epoch: int) -> None:
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """With consumer groups from before it was told to have none: `idle`, and `held` with a member."""
+    """With consumer groups from before it was configured to have none: `idle`, and `held` with a member."""
     data_dir: Path = tmp_path_factory.mktemp("data")
     with EmbeddedBroker(LASTING_MEMBERS, data_dir=data_dir) as broker:
         with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:

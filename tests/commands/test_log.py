@@ -88,7 +88,7 @@ def test_index_prints_entries_and_where_they_lead() -> None:
     assert not any(row["fault"] for row in rows)
 
 
-def test_small_files_are_told_too() -> None:
+def test_small_files_are_printed_too() -> None:
     folder = VECTORS / "kafka-2.8.2"
     rows = documents(run("log", "dump", "--json", "--state", str(folder)).out)
     by_name: dict[str, list[dict[str, Any]]] = {}
@@ -104,7 +104,7 @@ def test_small_files_are_told_too() -> None:
     assert all(row["last_offset"] >= 0 for row in by_name[".snapshot"])
 
 
-def test_one_small_file_is_told_by_its_name() -> None:
+def test_one_small_file_is_printed_by_its_name() -> None:
     (path, *_) = sorted((VECTORS / "kafka-0.11.0.3").glob("corpus-*/*.txnindex"))
     named, *rows = run("log", "dump", str(path)).lines
     assert named == f"{path}: producer_id, first_offset, last_offset, last_stable_offset"
@@ -113,7 +113,7 @@ def test_one_small_file_is_told_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("version", ["kafka-0.9.0.1", "kafka-2.8.2", "kafka-4.3.0"])
-def test_what_a_group_keeps_is_told_in_words(version: str) -> None:
+def test_what_a_group_keeps_is_printed_in_words(version: str) -> None:
     (path, *_) = sorted((VECTORS / version).glob("__consumer_offsets-*"))
     rows = documents(run("log", "dump", "--json", "--records", str(path)).out)
     commits = [row for row in rows if row.get("type") == "OffsetCommit"]
@@ -182,7 +182,7 @@ def test_an_empty_file_of_epochs_may_be_sound_where_messages_were_of_older_forma
     assert run("log", "verify", str(tmp_path)).code == 1
 
 
-def test_what_is_no_log_is_said(tmp_path: Path) -> None:
+def test_what_is_no_log_is_an_error(tmp_path: Path) -> None:
     done = run("log", "dump", str(tmp_path))
     assert done.code == 1
     assert "holds no segment" in done.err

@@ -114,7 +114,7 @@ def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
         (("--directory", str(LOGS), "--to", "one"), "one has 1 partition, the source 2"),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_what_cannot_be_done_is_an_error(
     broker: Served, tmp_path: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     if "one" in arguments:

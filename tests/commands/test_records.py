@@ -98,7 +98,7 @@ def test_a_record_of_a_megabyte(broker: Served) -> None:
     assert ended(broker.run("consume", "big", "--from-beginning", "-e")).out == big + "\n"
 
 
-def test_what_a_consumer_can_be_told_is_known(broker: Served) -> None:
+def test_options_of_a_consumer_are_known(broker: Served) -> None:
     ended(broker.run("produce", "told", stdin="x\n"))
     reported = ("-X", "group.id=g", "-X", "isolation.level=read_committed", "-X", "grup.id=g")
     done = ended(broker.run("consume", "told", "--from-beginning", "-e", *reported))

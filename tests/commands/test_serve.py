@@ -37,7 +37,7 @@ def test_a_second_broker_on_the_same_data_is_refused(tmp_path: Path) -> None:
     assert len(second.err.splitlines()) == 1
 
 
-def test_a_port_that_is_taken_is_said_with_what_to_do() -> None:
+def test_a_port_that_is_taken_is_an_error_that_says_what_to_do() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused = run("serve", "--host", "127.0.0.1", "--port", str(port), "--ephemeral")
@@ -70,7 +70,7 @@ def test_an_ephemeral_broker_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_of_kafka_is_read_and_what_it_cannot_do_is_said(tmp_path: Path) -> None:
+def test_a_file_of_kafka_is_read_and_what_it_cannot_do_is_printed(tmp_path: Path) -> None:
     file = tmp_path / "server.properties"
     file.write_text(
         "# as Kafka's own\n"
@@ -114,7 +114,7 @@ def test_the_files_that_kafka_comes_with_serve_as_they_are(stock: Path, tmp_path
     assert (tmp_path / logs / "dogs-0").is_dir()
 
 
-def test_who_has_no_zookeeper_is_told_that_none_is_needed(tmp_path: Path) -> None:
+def test_without_zookeeper_the_output_says_that_none_is_needed(tmp_path: Path) -> None:
     pytest.importorskip("kazoo")
     place = "zookeeper.connect=127.0.0.1:1"
     asked = ["--data-dir", str(tmp_path), "--set", place, "--set"]
@@ -146,7 +146,7 @@ def test_what_would_protect_a_broker_is_a_warning(tmp_path: Path) -> None:
     assert "property authorizer.class.name has no effect here" in second
 
 
-def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
+def test_a_terminal_shows_a_command_that_reaches_this_broker() -> None:
     main, terminal = pty.openpty()
     with os.fdopen(main, "rb", buffering=0) as screen:
         process = subprocess.Popen(

@@ -47,7 +47,7 @@ def beat(broker: Served, group: str, epoch: int) -> None:
         assert not client.ask(given, 1, ShareGroupHeartbeatResponse).error_code
 
 
-def test_one_that_is_not_there_is_made_where_that_is_said(broker: Served) -> None:
+def test_one_that_is_not_there_is_made_where_an_option_says_so(broker: Served) -> None:
     move = ("groups", "reset", "made", "-t", "dogs", "--to", "4", "--share")
     shown = broker.run(*move)
     assert shown.lines == ["dogs\t0\t\t4\t", "dogs\t1\t\t4\t"]

@@ -58,7 +58,7 @@ def test_a_topic_from_creation_to_deletion(broker: Served) -> None:
     assert broker.run("topics", "list").lines == []
 
 
-def test_what_cannot_be_done_is_said(broker: Served) -> None:
+def test_what_cannot_be_done_is_an_error(broker: Served) -> None:
     assert broker.run("topics", "create", "cats").code == 0
     assert broker.run("topics", "create", "cats", "--if-not-exists").code == 0
     for arguments, why in [

@@ -56,7 +56,7 @@ def test_what_has_ended_is_not_running(broker: Served) -> None:
     producer.abort_transaction(SECONDS)
 
 
-def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
+def test_what_is_open_is_printed_and_aborted(broker: Served) -> None:
     producer = begin(broker, "kennel", "dogs")
     listed = json.loads(broker.run("transactions", "list", "--state", "Ongoing", "--json").out)
     assert [row["transactional_id"] for row in listed] == ["kennel"]
@@ -148,7 +148,7 @@ def test_a_state_is_one_that_there_is(broker: Served) -> None:
     assert "preparecommit" in broker.run("transactions", "list", "--help").out.lower()
 
 
-def test_what_is_not_there_is_not_aborted_and_that_is_said_at_once(broker: Served) -> None:
+def test_what_is_not_there_is_not_aborted_and_that_is_printed_at_once(broker: Served) -> None:
     for place, why in (("dogs:9", "dogs has no partition 9"), ("nobody:0", "no topic nobody")):
         refused = broker.run("transactions", "abort", place, "0")
         assert refused.code == 1

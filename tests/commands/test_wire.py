@@ -36,7 +36,7 @@ def test_hex_is_explained() -> None:
     assert run("wire", "explain", stdin=bytes.fromhex(METADATA)).out == done.out
 
 
-def test_a_mistake_is_said_and_ends_with_exit_code_1(tmp_path: Path) -> None:
+def test_a_mistake_is_printed_and_ends_with_exit_code_1(tmp_path: Path) -> None:
     file = tmp_path / "request.hex"
     file.write_text(METADATA.replace("00 02 61", "02 00 61"))
     done = run("wire", "explain", str(file))
@@ -68,7 +68,7 @@ def test_the_example_of_the_page_is_what_is_printed() -> None:
     assert run(*command.split()[1:]).out == blocks("docs/wire.md", "text")[0]
 
 
-def test_what_is_nothing_is_said() -> None:
+def test_what_is_nothing_is_an_error() -> None:
     assert run("wire", "explain", "hello").code == 2
     assert "no frame found" in run("wire", "explain", stdin="").err
     assert "expected HOST:PORT" in run("wire", "proxy", "--to", "nowhere").err
@@ -149,7 +149,7 @@ def test_a_broker_that_is_not_there(tmp_path: Path) -> None:
         process.stderr.close()
 
 
-def test_a_driver_that_is_wrong_is_told_where(broker: Served, tmp_path: Path) -> None:
+def test_a_wrong_driver_is_an_error_that_says_where(broker: Served, tmp_path: Path) -> None:
     frame = bytes.fromhex(METADATA.replace("00 02 61", "02 00 61"))
     with proxied(broker.servers, tmp_path, "--brief") as proxy:
         host, _, port = proxy.servers.rpartition(":")
@@ -164,7 +164,7 @@ def test_a_driver_that_is_wrong_is_told_where(broker: Served, tmp_path: Path) ->
     ]
 
 
-def test_a_client_that_has_said_all_still_gets_its_answer(broker: Served, tmp_path: Path) -> None:
+def test_a_client_that_has_sent_all_still_gets_its_answer(broker: Served, tmp_path: Path) -> None:
     frame = bytes.fromhex(METADATA.replace(" ", ""))
     answers = []
     with proxied(broker.servers, tmp_path, "--brief", "--keep-addresses") as proxy:

@@ -179,7 +179,7 @@ def test_mutated_requests_one_after_the_other(broker: OurBroker) -> None:
     assert "Traceback" not in log, log[log.index("Traceback") - 500 :][:3000]
 
 
-def test_what_was_wrong_is_said_in_the_log(broker: OurBroker) -> None:
+def test_what_was_wrong_is_logged(broker: OurBroker) -> None:
     with Raw(broker.bootstrap_servers) as connection:
         connection.send(struct.pack(">i", -5))
         assert connection.closed()

@@ -263,7 +263,7 @@ def test_any_number_of_missing_topics_takes_one_connection_to_the_controller() -
         answers.pop()(None)
     assert max(map(len, connected)) <= TOPICS_A_REQUEST
     assert [name for some in connected for name in some] == names[:MOST_TOPICS]
-    # Who asks again is not refused for ever.
+    # A controller that asks again is not refused for ever.
     client.ask_for_topic(RequestedTopic("again", {0: []}, {}), 3)
     timers.run_soon()
     assert connected[-1] == ["again"]

@@ -52,7 +52,7 @@ class InteropBroker:
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
-    """Kafka answers a change before every broker has heard of it."""
+    """Kafka answers a change before every broker knows of it."""
     deadline = time.monotonic() + TOPIC_SECONDS
     while not happened():
         assert time.monotonic() < deadline

@@ -9,6 +9,7 @@ from tests.interop.group_members import QUICK
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.zookeeper import ZooKeeper
 
 _DAY_MS = "86400000"
 _NOT_AMID_A_TEST = {
@@ -33,6 +34,16 @@ def our_broker() -> Iterator[OurBroker]:
     """`barnabas serve` on loopback."""
     with OurBroker(properties=_NOT_AMID_A_TEST) as broker:
         yield broker
+
+
+@pytest.fixture(scope="module")
+def keeper() -> Iterator[ZooKeeper]:
+    """A ZooKeeper of a file's own."""
+    try:
+        with ZooKeeper() as keeper:
+            yield keeper
+    except PeerMissing as missing:
+        give_up(missing)
 
 
 @pytest.fixture(

@@ -87,7 +87,7 @@ class JavaMember:
     def _listen(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            # Who is killed may be amid a line.
+            # A killed process may be amid a line.
             if line.startswith("{") and line.endswith("\n"):
                 with self._lock:
                     self._take(json.loads(line))
@@ -109,5 +109,5 @@ class JavaMember:
 
 
 def place_option(release: MavenPeer) -> str:
-    """How the programs that test Kafka are told where brokers are: renamed in 2.5, gone in 4.0."""
+    """The option for brokers of the programs that test Kafka: renamed in 2.5, gone in 4.0."""
     return "--bootstrap-server" if release.version.startswith("4.") else "--broker-list"

@@ -25,7 +25,7 @@ def rows(spark: SparkSession) -> DataFrame:
 
 
 def as_text(row: Row) -> str:
-    """Key, value and headers of a row, nulls told apart from empty ones."""
+    """Key, value and headers of a row, nulls distinguished from empty ones."""
     headers = [(each.key, bytes(each.value)) for each in row.headers or ()]
     return repr((plain(row.key), plain(row.value), headers))
 

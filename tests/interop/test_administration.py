@@ -74,7 +74,9 @@ def test_validation_alone_creates_nothing(broker: InteropBroker, admin: AdminCli
     assert "only-validated" not in admin.list_topics(timeout=SECONDS).topics
 
 
-def test_configuration_is_told_with_its_source(broker: InteropBroker, admin: AdminClient) -> None:
+def test_configuration_is_reported_with_its_source(
+    broker: InteropBroker, admin: AdminClient
+) -> None:
     topic = broker.new_topic({"retention.ms": "12345", "segment.bytes": "1048576"})
     resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
     entries = admin.describe_configs([resource])[resource].result(SECONDS)
@@ -108,7 +110,7 @@ def test_kafka_python_administers_as_well(broker: InteropBroker) -> None:
         admin.close()
 
 
-def test_passwords_are_set_told_and_removed(admin: AdminClient) -> None:
+def test_passwords_are_set_described_and_removed(admin: AdminClient) -> None:
     strong, weak = ScramMechanism.SCRAM_SHA_512, ScramMechanism.SCRAM_SHA_256
     wanted = [
         UserScramCredentialUpsertion("alice", ScramCredentialInfo(strong, 8192), b"secret"),

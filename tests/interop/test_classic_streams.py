@@ -68,7 +68,7 @@ def kafka() -> Iterator[RealKafka]:
 
 
 class Writer(threading.Thread):
-    """Writes words, one after another, until it was told that these are enough."""
+    """Writes words, one after another, until it is stopped."""
 
     def __init__(self, address: str, topic: str) -> None:
         super().__init__()

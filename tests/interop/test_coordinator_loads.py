@@ -45,12 +45,12 @@ def test_one_more_member_comes_and_goes(port: int) -> None:
 
 
 @pytest.mark.parametrize("mode", ["idle", "idle-consumer", "idle-share"])
-def test_members_that_are_only_heard(mode: str, port: int) -> None:
+def test_members_that_only_send_heartbeats(mode: str, port: int) -> None:
     # Where the broker assigns it does so once a second at the most.
     line = load(mode, port, members=6, groups=2, wait=300, requests=30)
     assert line["requests"] == 30
 
 
-def test_an_answer_that_is_an_error_is_told(port: int) -> None:
+def test_an_answer_that_is_an_error_is_reported(port: int) -> None:
     with pytest.raises(LoadFailed, match="error 3"):
         run_load("commits", port=port, topic="nowhere", requests=1)

@@ -11,7 +11,6 @@ from kazoo.client import KazooClient
 
 from barnabas.driver07 import EARLIEST, Consumer, Producer, SimpleConsumer
 from tests.interop.peers.jafka import Jafka
-from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.zookeeper import ZooKeeper
 
@@ -73,15 +72,6 @@ class Estate:
                 **config,
             },
         )
-
-
-@pytest.fixture(scope="module")
-def keeper() -> Iterator[ZooKeeper]:
-    try:
-        with ZooKeeper() as keeper:
-            yield keeper
-    except PeerMissing as missing:
-        give_up(missing)
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def test_a_static_member_comes_back_to_what_it_had(ours: OurBroker) -> None:
 
 
 def generation(address: str, group: str) -> set[tuple[str, tuple[int, ...]]]:
-    """Who has what, by the names of static members."""
+    """The partitions of each static member, by its name."""
     admin = AdminClient({"bootstrap.servers": address})
     described = admin.describe_consumer_groups([group])[group].result(SECONDS)
     return {

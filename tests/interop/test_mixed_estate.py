@@ -41,7 +41,7 @@ def estate() -> Iterator[dict[Peer, Finder]]:
 
 
 def written_by(peer: Peer, which: int) -> list[Sample]:
-    """What a peer writes in one of its rounds, told apart by the values."""
+    """What a peer writes in one of its rounds, recognised by the values."""
     mark = f"{peer.version}/{which}/".encode()
     made = samples.many(EACH, seed=which)
     return peer.seen([replace(each, value=mark + (each.value or b"")) for each in made])

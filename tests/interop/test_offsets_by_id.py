@@ -46,7 +46,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 
 def theirs(address: str, group: str) -> dict[tuple[str, int], int]:
-    """What librdkafka is told of a group, by name."""
+    """What librdkafka gets for a group, by name."""
     admin = AdminClient({"bootstrap.servers": address})
     (future,) = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)]).values()
     found = future.result(SECONDS).topic_partitions

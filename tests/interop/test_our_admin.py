@@ -89,7 +89,7 @@ def test_a_broker_that_is_alone_elects_nobody(broker: InteropBroker, admin: Admi
     assert raised.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def test_quotas_are_set_told_and_taken_away(broker: InteropBroker, admin: Admin) -> None:
+def test_quotas_are_set_described_and_taken_away(broker: InteropBroker, admin: Admin) -> None:
     who = {"user": broker.new_topic(), "client-id": None}
     admin.alter_client_quotas(who, {"producer_byte_rate": 1e9, "request_percentage": 99.5})
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Producer
-from confluent_kafka import TopicPartition as Place
 
 from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
 from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
 from barnabas.types import NodeId, TopicPartition
+from tests import librdkafka_records
 from tests.interop.peers.child import Child
 from tests.interop.peers.generations import KAFKA_2_8
 from tests.interop.peers.maven import class_path, java
@@ -76,32 +75,10 @@ class Cluster:
         self.controller.close()
 
     def produce(self, first: int, count: int) -> None:
-        """Records with acks=all; each is acknowledged."""
-        failed: list[object] = []
-        producer = Producer(
-            {"bootstrap.servers": self.servers, "acks": "all", "message.timeout.ms": 40_000}
-        )
-        for number in range(first, first + count):
-            producer.produce(
-                "dogs", str(number), partition=0,
-                on_delivery=lambda error, _: failed.append(error) if error else None,
-            )  # fmt: skip
-        assert producer.flush(SECONDS) == 0
-        assert not failed
+        librdkafka_records.produce(self.servers, "dogs", first, count)
 
     def consume(self, count: int) -> list[int]:
-        consumer = Consumer({"bootstrap.servers": self.servers, "group.id": "none"})
-        try:
-            consumer.assign([Place("dogs", 0, 0)])
-            found: list[int] = []
-            while len(found) < count:
-                message = consumer.poll(SECONDS)
-                assert message is not None
-                assert message.error() is None, message.error()
-                found.append(int(message.value()))
-            return found
-        finally:
-            consumer.close()
+        return librdkafka_records.consume(self.servers, "dogs", count)
 
 
 @pytest.fixture

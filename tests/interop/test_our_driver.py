@@ -106,7 +106,7 @@ def test_keys_choose_the_partition_that_java_would(broker: InteropBroker, driver
     assert set(found[0].values()) == set(range(5))
 
 
-def test_positions_move_as_told(driver: Driver, topic: str) -> None:
+def test_positions_move_as_requested(driver: Driver, topic: str) -> None:
     with driver.consumer() as consumer:
         consumer.assign([(topic, 0), (topic, 1)])
         assert consumer.position((topic, 1)) == 0
@@ -182,7 +182,7 @@ def test_a_position_that_is_gone_is_reset(
             assert consumer.position((topic, 0)) == offset
 
 
-def test_a_position_that_is_gone_is_an_error_where_told(driver: Driver, topic: str) -> None:
+def test_a_position_that_is_gone_is_an_error_where_configured(driver: Driver, topic: str) -> None:
     with driver.consumer(auto_offset_reset="none") as consumer:
         consumer.assign([(topic, 0)])
         consumer.seek((topic, 0), 10 * COUNT)

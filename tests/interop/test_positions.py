@@ -63,9 +63,7 @@ def test_an_offset_past_the_end_is_an_error_at_once(broker: InteropBroker, topic
     consumer.close()
 
 
-def test_librdkafka_is_told_of_the_end_and_of_what_comes_then(
-    broker: InteropBroker, topic: str
-) -> None:
+def test_librdkafka_reports_the_end_and_what_comes_then(broker: InteropBroker, topic: str) -> None:
     settings = {"fetch.wait.max.ms": 5000, "enable.partition.eof": True}
     consumer = Consumer({**consumer_settings(broker.bootstrap_servers), **settings})
     consumer.assign([TopicPartition(topic, 0, OFFSET_END)])

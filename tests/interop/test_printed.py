@@ -18,7 +18,7 @@ from tests.interop.printed import (
     transactions,
 )
 from tests.interop.printed.explained import EXPLAINED
-from tests.interop.printed.told import Scene, Told
+from tests.interop.printed.tool_output import Scene, ToolOutput
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
@@ -48,7 +48,7 @@ def test_kafkas_tools_print_the_same(
     printed = []
     for broker in (real_kafka, quick_broker):
         address = broker.bootstrap_servers
-        told = Told(tools, Talk(address, name.replace("_", "-")), address)
-        scene(told)
-        printed.append(told.printed)
+        output = ToolOutput(tools, Talk(address, name.replace("_", "-")), address)
+        scene(output)
+        printed.append(output.printed)
     compare(printed[0], printed[1], EXPLAINED.get(name, ()))

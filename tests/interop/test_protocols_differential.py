@@ -1,4 +1,4 @@
-"""Brokers that were told which kinds of groups there may be: the same answers from Kafka and from us."""
+"""Brokers with a list of the kinds of groups that there may be: the same answers from Kafka and from us."""
 
 from collections.abc import Mapping
 

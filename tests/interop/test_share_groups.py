@@ -129,7 +129,7 @@ class Sharer:
         return offsets_in(self._child.log.read_text().rpartition("\n")[0], of)
 
     def kill(self) -> tuple[Counter[Place], Counter[Place]]:
-        """SIGKILL, whatever it is at; what it said that it had got, and acknowledged."""
+        """SIGKILL, whatever it is at; what it reported as received, and acknowledged."""
         self._child.kill()
         reported = self._child.log.read_text().rpartition("\n")[0]
         return offsets_in(reported, "records_consumed"), acknowledged(reported)

@@ -20,7 +20,6 @@ from barnabas.protocol.offset_commit import (
     OffsetCommitResponse,
 )
 from barnabas.testing import EmbeddedBroker
-from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.zookeeper import ZooKeeper
 from tests.unit.broker.raw_client import RawClient
 
@@ -29,15 +28,6 @@ pytestmark = [pytest.mark.interop, pytest.mark.java]
 SECONDS = 40.0
 MANY = 100
 """Records that are acknowledged one after the other while a call waits for ZooKeeper, for up to 5 seconds."""
-
-
-@pytest.fixture(scope="module")
-def keeper() -> Iterator[ZooKeeper]:
-    try:
-        with ZooKeeper() as keeper:
-            yield keeper
-    except PeerMissing as missing:
-        give_up(missing)
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ class Soak:
         self.consumers.append(self.estate.consumer("g", consumerid=f"c{self.names}"))
 
     def restart(self, broker: OurBroker) -> None:
-        """In order, and with nothing under way: a producer of 0.7 is not told what got lost."""
+        """In order, and with nothing under way: a producer of 0.7 does not learn what got lost."""
         self.drain()
         number, kazoo = self.brokers.index(broker), self.estate.kazoo
         known = [f"/brokers/ids/{number}", f"/brokers/topics/dogs/{number}"]

@@ -12,7 +12,6 @@ from barnabas.ports import Registry, SharedRegistry
 from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
 from barnabas.types import NodeWrite
 from tests import registry_scenarios
-from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.zookeeper import ZooKeeper
 from tests.registry_scenarios import Sessions, Until
 
@@ -62,15 +61,6 @@ class Here:
         thief.start(SECONDS)
         thief.stop()
         thief.close()
-
-
-@pytest.fixture(scope="module")
-def keeper() -> Iterator[ZooKeeper]:
-    try:
-        with ZooKeeper() as keeper:
-            yield keeper
-    except PeerMissing as missing:
-        give_up(missing)
 
 
 @pytest.fixture

@@ -45,15 +45,6 @@ Nodes = dict[str, tuple[bytes, bool]]
 """Data by path, and whether the node is ephemeral."""
 
 
-@pytest.fixture(scope="module")
-def keeper() -> Iterator[ZooKeeper]:
-    try:
-        with ZooKeeper() as keeper:
-            yield keeper
-    except PeerMissing as missing:
-        give_up(missing)
-
-
 class Tree:
     """What is below a path of ZooKeeper, read with kazoo."""
 
@@ -344,7 +335,7 @@ def test_a_session_that_expired_and_a_zookeeper_that_was_away(
 
         until(all_told)
         keeper.kill()
-        # Who is there is served without ZooKeeper; who wants a change is told.
+        # Known clients are served without ZooKeeper; a change is an error.
         Confluent().write(ours.bootstrap_servers, "dogs", many(3))
         with pytest.raises(Exception, match="KAFKA_STORAGE_ERROR|Disk error|storage"):
             make_topic(ours, "cats")

@@ -46,7 +46,7 @@ def run(*command: str, cwd: Path, **environment: str) -> str:
 
 
 def install(sdist: Path, folder: Path, **environment: str) -> str:
-    """Build a wheel of the distribution, unpack it as pip would, and return all that was said."""
+    """Build a wheel of the distribution, unpack it as pip would, and return all that was printed."""
     folder.mkdir()
     output = run(
         sys.executable, "-m", "pip", "wheel", "--verbose", "--no-deps", "--no-index",

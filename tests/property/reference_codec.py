@@ -36,32 +36,32 @@ class Reference:
         hints = get_type_hints(declared, include_extras=True)
         fields = declaration_of(declared).fields.items()
         return [
-            (name, hints[name], said) for name, said in fields if self._version in said.versions
+            (name, hints[name], spec) for name, spec in fields if self._version in spec.versions
         ]
 
-    def _tag(self, said: On) -> int | None:
-        return said.tag if self._version in (said.tagged or said.versions) else None
+    def _tag(self, spec: On) -> int | None:
+        return spec.tag if self._version in (spec.tagged or spec.versions) else None
 
-    def _may_be_null(self, hint: Any, said: On) -> bool:
+    def _may_be_null(self, hint: Any, spec: On) -> bool:
         if NoneType not in get_args(hint):
             return False
-        tagged_struct = self._tag(said) is not None and isinstance(_inner(hint), type)
-        if tagged_struct and said.nullable is None:
+        tagged_struct = self._tag(spec) is not None and isinstance(_inner(hint), type)
+        if tagged_struct and spec.nullable is None:
             return False
-        return said.nullable is None or self._version in said.nullable
+        return spec.nullable is None or self._version in spec.nullable
 
     # -- writing ------------------------------------------------------------------------------
 
     def _write_struct(self, out: BytesIO, value: Any) -> None:
         tags = dict(value.unknown_tags or {})
-        for name, hint, said in self._present(type(value)):
+        for name, hint, spec in self._present(type(value)):
             field = getattr(value, name)
-            tag = self._tag(said)
+            tag = self._tag(spec)
             if tag is None:
-                self._write(out, hint, field, nullable=self._may_be_null(hint, said))
-            elif field != (said.factory() if said.factory else said.default):
+                self._write(out, hint, field, nullable=self._may_be_null(hint, spec))
+            elif field != (spec.factory() if spec.factory else spec.default):
                 inner = BytesIO()
-                self._write(inner, hint, field, nullable=self._may_be_null(hint, said))
+                self._write(inner, hint, field, nullable=self._may_be_null(hint, spec))
                 tags[tag] = inner.getvalue()
         if self._flexible:
             out.write(_varint(len(tags)))
@@ -100,19 +100,19 @@ class Reference:
     def _read_struct(self, read: BytesIO, declared: type) -> Any:
         values: dict[str, Any] = {}
         tagged = {}
-        for name, hint, said in self._present(declared):
-            tag = self._tag(said)
+        for name, hint, spec in self._present(declared):
+            tag = self._tag(spec)
             if tag is None:
-                values[name] = self._read(read, hint, nullable=self._may_be_null(hint, said))
+                values[name] = self._read(read, hint, nullable=self._may_be_null(hint, spec))
             else:
-                tagged[tag] = (name, hint, said)
+                tagged[tag] = (name, hint, spec)
         unknown = {}
         for _ in range(_read_varint(read) if self._flexible else 0):
             tag = _read_varint(read)
             data = read.read(_read_varint(read))
             if tag in tagged:
-                name, hint, said = tagged[tag]
-                nullable = self._may_be_null(hint, said)
+                name, hint, spec = tagged[tag]
+                nullable = self._may_be_null(hint, spec)
                 values[name] = self._read(BytesIO(data), hint, nullable=nullable)
             else:
                 unknown[tag] = data

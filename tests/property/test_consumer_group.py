@@ -36,7 +36,7 @@ class Client:
     has: frozenset[TopicIdPartition] = frozenset()
     received: frozenset[TopicIdPartition] = frozenset()
     has_missed_something: bool = False
-    """Then it says everything the next time, and is told everything."""
+    """Then it reports everything the next time, and gets everything."""
 
     @property
     def member_id(self) -> str:
@@ -171,7 +171,7 @@ class Groups(RuleBasedStateMachine):
 
     @rule()
     def settle(self) -> None:
-        """Where everybody does as it is told, everybody has what it is to have."""
+        """Where everybody follows its responses, everybody has what it is to have."""
         for _ in range(6 * max(len(self.clients), 1)):
             for client in self.clients.values():
                 client.has &= client.received

@@ -31,7 +31,7 @@ ROUNDS = 30
 
 @dataclass(slots=True)
 class Client:
-    """A member; what its listener knows it has, and is being told; an answer that is on its way."""
+    """A member; what its listener knows, and is being called with; an answer that is on its way."""
 
     machine: EpochMembership
     knows: set[TopicPartition] = field(default_factory=set)
@@ -70,7 +70,7 @@ class Members(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def poll(self, name: str) -> None:
-        """One step: a listener is told that something goes or comes, or is done with it, or it joins."""
+        """One step: a listener learns that something goes or comes, or is done with it, or it joins."""
         client = self.clients.get(name)
         if client is None:
             return
@@ -135,12 +135,12 @@ class Members(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def die(self, name: str) -> None:
-        """Nothing is said; its session ends."""
+        """It sends nothing; its session ends."""
         self.clients.pop(name, None)
 
     @rule(ms=st.sampled_from([1, 700, 2000]))
     def wait(self, ms: int) -> None:
-        """Who is not handle_response of for a second is given up."""
+        """A member that is silent for a second is given up."""
         end = self.now + ms
         group = self.groups.get("g")
         while group is not None and (due := self.groups.deadline(group)) is not None and due <= end:

@@ -22,7 +22,7 @@ from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.dialects.dialect import OnlyByClosing, Request, Unanswered
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connections.connection import Connection
-from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.loop_turn import LoopTurn
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.wire.send import Send
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -151,14 +151,14 @@ class Clients:
             replicas=self.replicas,
             turn=Turn(cast("ReplicaManager", self.replicas), self.timers),
         )
-        memory, departures = (
+        memory, turn = (
             ConnectionMemory(1 << 20),
-            Departures(self.timers, partial(next, accumulate(repeat(seconds)))),
+            LoopTurn(self.timers, partial(next, accumulate(repeat(seconds)))),
         )
         self.channels = []
         for number in range(count):
             channel = ScriptedChannel(self.timers.run_soon)
-            connection = Connection(channel, memory, departures, max_frame_bytes=1 << 20)
+            connection = Connection(channel, memory, turn, max_frame_bytes=1 << 20)
             handlers = dict.fromkeys([*range(10), SLOW], self.handle)
             client = ClientConnection(
                 cast("Broker", broker),

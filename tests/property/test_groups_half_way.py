@@ -127,7 +127,7 @@ class HalfWay(RuleBasedStateMachine):
 
     @invariant()
     def names_are_of_members(self) -> None:
-        """Each has the one that it said last, and nobody has one who is not there."""
+        """Each has the one that it reported last, and nobody has one who is not there."""
         group = self.group
         given = {one.instance_id: name for name, one in group.members.items() if one.instance_id}
         assert group.instances == given

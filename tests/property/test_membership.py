@@ -124,7 +124,7 @@ class Members(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def die(self, name: str) -> None:
-        """Nothing is said; whoever waits for this one waits until its session ends."""
+        """It sends nothing; whoever waits for this one waits until its session ends."""
         self.clients.pop(name, None)
 
     @rule(topic=st.sampled_from(["t", "u"]))

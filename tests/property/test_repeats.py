@@ -20,9 +20,8 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import spoken
 from barnabas.broker.properties.resource_kinds import ResourceKind
-from barnabas.broker.quotas.quotas import Entity
 from barnabas.config.listeners import KAFKA
-from barnabas.errors import StorageError
+from barnabas.errors import BrokerError, StorageError
 from barnabas.kernels.connections.repeats import RepeatCounts, Repeats
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
@@ -45,10 +44,11 @@ from barnabas.protocol.streams_group_heartbeat import (
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from barnabas.records.checksums import crc32c
 from barnabas.runtime.connections.connection import Connection
-from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.loop_turn import LoopTurn
 from barnabas.runtime.connections.memory import ConnectionMemory
 from tests.memory_disk import MemoryDisk
 from tests.unit.broker.batches import batch
+from tests.unit.broker.changes import change_client_quotas, change_properties
 from tests.unit.broker.groups.test_offsets import Around, Started
 from tests.unit.broker.in_memory import Counting, StillClock
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -124,11 +124,11 @@ class Side:
         self.started = Started(Path("/data"), around, **PROPERTIES)
         self.broker = self.started.broker
         memory = ConnectionMemory(1 << 24)
-        departures = Departures(self.timers, self.clock.monotonic)
+        turn = LoopTurn(self.timers, self.clock.monotonic)
         self.channels = []
         for number in range(CLIENTS):
             channel = ScriptedChannel()
-            connection = Connection(channel, memory, departures, max_frame_bytes=1 << 20)
+            connection = Connection(channel, memory, turn, max_frame_bytes=1 << 20)
             client = kind(
                 self.broker,
                 spoken(KAFKA, self.broker),
@@ -311,7 +311,7 @@ class Conversations:
     def change(self, what: str, value: int) -> None:
         """Something that clients did not ask for here; it fails where the disk is full."""
         for side in self.sides:
-            with suppress(StorageError):
+            with suppress(StorageError, BrokerError):
                 _change(side, what, value)
         self.end_turn()
 
@@ -333,10 +333,10 @@ def _change(side: Side, what: str, value: int) -> None:
         case "interval":
             for kind in KINDS[1:]:
                 own = {f"{kind}.heartbeat.interval.ms": str(5_000 + value)}
-                broker.client_resources.configure(ResourceKind.GROUP, f"group-{kind}", own)
+                change_properties(broker, ResourceKind.GROUP, f"group-{kind}", own)
         case "quota":
             limit = 1e9 if value else None
-            broker.quotas.alter(Entity(client_id=""), {"request_percentage": limit})
+            change_client_quotas(broker, None, {"request_percentage": limit})
         case "disk":
             side.disk.is_full = bool(value)
         case "flushed":

@@ -193,7 +193,7 @@ class Application(RuleBasedStateMachine):
 
     @rule()
     def settle(self) -> None:
-        """Where everybody does as it is told, every task is done, after the sessions of the dead too."""
+        """Where everybody follows its responses, every task is done, after the sessions of the dead too."""
         for _ in range(20):
             self.now += 100
             self.pass_time()

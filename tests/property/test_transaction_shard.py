@@ -52,7 +52,7 @@ STEPS = st.lists(
 
 
 class Coordinator:
-    """A shard with its log, and what producers that never lose an answer were told."""
+    """A shard with its log, and the answers of producers that never lose one."""
 
     def __init__(self, record_version: int, epoch: int) -> None:
         self.record_version = record_version

@@ -1,4 +1,4 @@
-"""Who joins or syncs as usual is handled by a short way: it comes to what the long one comes to."""
+"""A usual join or sync is handled in a short way: it comes to what the long one comes to."""
 
 from collections.abc import Callable
 
@@ -67,8 +67,8 @@ steps = st.one_of(
 )
 
 
-def assert_told_as_it_is(member: Member) -> None:
-    """What is kept of how it was told of is what would be made now."""
+def assert_metadata_is_kept_as_it_is(member: Member) -> None:
+    """The metadata that is kept of a member is what would be made now."""
     known, member.description = member.description, None
     if known is not None:
         assert member.described(known.protocol) == known
@@ -85,10 +85,10 @@ def test_the_short_ways_and_the_long_ones_are_the_same(script: list[Step], room:
     for step in script:
         step(short)
         step(long)
-        assert short.told == long.told
+        assert short.replies == long.replies
         assert short.log == long.log
         assert short.group == long.group
         for member in short.group.members.values():
-            assert_told_as_it_is(member)
+            assert_metadata_is_kept_as_it_is(member)
     assert not long.short_ways
     event(f"short ways: {min(short.short_ways, 9)}")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from barnabas.errors import StorageError
+from barnabas.kernels.batches.producing import queued
 from barnabas.log.outcomes import AppendInfo
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
@@ -71,7 +72,7 @@ def append_run(log: PartitionLog, view: memoryview, places: list[int], epoch: in
     outcomes: list[object] = []
     while places:
         bases: list[int] = []
-        log.append_usual(view, places, epoch, NOW, bases)
+        queued(log, view, places, epoch, NOW, crc32c, bases)
         for base in bases:
             count = int.from_bytes(view[places[0] + 57 : places[0] + 61])
             outcomes.append(AppendInfo(base, base + count - 1, -1, log.start_offset))
@@ -121,11 +122,11 @@ def test_a_place_outside_of_the_buffer_is_refused() -> None:
     view = memoryview(bytearray(100))
     for places in ([-1, 50], [0, 101], [50, 20]):
         with pytest.raises(ValueError, match="outside"):
-            log.append_usual(view, places, -1, NOW, [])
+            queued(log, view, places, -1, NOW, crc32c, [])
 
 
 def test_a_log_that_is_offline_takes_nothing() -> None:
     _, log = opened(LogConfig())
     log.fail(StorageError("no disk"))
     data = produced([b"woof"], 0, -1, 0, "")
-    assert log.append_usual(memoryview(data), [0, len(data)], 0, NOW, []) == 0
+    assert queued(log, memoryview(data), [0, len(data)], 0, NOW, crc32c, []) == 0

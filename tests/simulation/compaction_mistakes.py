@@ -57,7 +57,7 @@ def keep_what_changed_of_shares(patch: Patch) -> None:
 
 
 def remove_only_what_is_there(patch: Patch) -> None:
-    """Take a record for damage that removes something of a group that no record has told of."""
+    """Take a record for damage that removes something of a group that no record has named."""
     real = GroupReplay.__call__
 
     def replay(

@@ -31,7 +31,7 @@ def test_pages_are_what_the_source_says(name: str, page: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Producer, Consumer, Admin])
-def test_all_calls_of_the_driver_are_told(kind: type) -> None:
+def test_all_calls_of_the_driver_are_documented(kind: type) -> None:
     page = (ROOT / "docs" / "driver.md").read_text(encoding="utf-8")
     table = page.partition(f"| `{kind.__name__}` | |")[2].partition("\n\n")[0]
     calls = "\n".join(line.split(" | ")[0] for line in table.splitlines())

@@ -102,7 +102,7 @@ def test_the_constants_of_compiled_kernels_are_those_of_the_layout() -> None:
     assert compiled == reported
 
 
-def test_every_family_is_fuzzed_or_told_where_else() -> None:
+def test_every_family_is_fuzzed_or_listed_where_else() -> None:
     families = {
         f"{path.parent.name}.{path.stem}"
         for path in (PACKAGE / "kernels").rglob("*.py")

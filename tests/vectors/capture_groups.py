@@ -30,9 +30,9 @@ from tests.interop.peers.maven import KAFKA_4, KAFKA_STREAMS, MavenPeer
 from tests.interop.peers.program import Program, ProgramFailed
 from tests.interop.peers.real_kafka import RealKafka
 from tests.vectors.annotated import Frame, to_text
+from tests.vectors.arrival import ASIDE, RECORDS, Arrival
 from tests.vectors.capture_clients import CONVERSATIONS, LONGEST_ANSWER, Conversation, kept
 from tests.vectors.capture_versions import OfferingTap
-from tests.vectors.heard import ASIDE, RECORDS, Arrival
 from tests.vectors.tool_speakers import consumers, sharers, streams, transactions
 
 SUFFIX = "-in-groups.txt"
@@ -82,14 +82,14 @@ def fill(address: str, topic: str) -> None:
             producer.send(topic, b"%d" % number, partition=0)
 
 
-def copies(program: Program, heard: Arrival) -> None:
+def copies(program: Program, arrival: Arrival) -> None:
     """A member copies in transactions, one of them aborted."""
-    program.copy(heard.relay, heard.source, heard.target, RECORDS)
+    program.copy(arrival.relay, arrival.source, arrival.target, RECORDS)
 
 
-def member_of_kafka_python(heard: Arrival) -> None:
+def member_of_kafka_python(arrival: Arrival) -> None:
     """Joins, reads, commits, leaves; then its group is looked at and removed."""
-    address, source = heard.relay, heard.source
+    address, source = arrival.relay, arrival.source
     group = f"of-{source}"
     reader = KafkaConsumer(
         source, bootstrap_servers=address, group_id=group, auto_offset_reset="earliest",
@@ -116,10 +116,10 @@ def member_of_kafka_python(heard: Arrival) -> None:
     admin.close()
 
 
-def member_of_librdkafka(heard: Arrival) -> None:
+def member_of_librdkafka(arrival: Arrival) -> None:
     """Of a group whose broker assigns, and of one that shares partitions."""
-    source = heard.source
-    servers = {"bootstrap.servers": heard.relay}
+    source = arrival.source
+    servers = {"bootstrap.servers": arrival.relay}
     group = f"modern-{source}"
     mine = {"group.id": group, "group.protocol": "consumer", "auto.offset.reset": "earliest"}
     reader = ConfluentConsumer(servers | mine)
@@ -136,7 +136,7 @@ def member_of_librdkafka(heard: Arrival) -> None:
         sharer.subscribe([source])
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
-            fill(heard.relay, source)
+            fill(arrival.relay, source)
             if sharer.poll(1):
                 break
         sharer.commit_sync()
@@ -145,7 +145,7 @@ def member_of_librdkafka(heard: Arrival) -> None:
 def converse(
     release: MavenPeer, speakers: Sequence[Speaker], offers: range
 ) -> Iterator[tuple[str, Frame]]:
-    """What was said while up to each of the offered versions was known."""
+    """What was sent while up to each of the offered versions was known."""
     tap = OfferingTap()
     properties: Mapping[str, str] = {
         "advertised.listeners": f"PLAINTEXT://127.0.0.1:{tap.port}",
@@ -192,7 +192,7 @@ def frames_of(note: str, release: MavenPeer, said: Sequence[Conversation]) -> It
 
 
 def rounds(program: Program) -> Iterator[tuple[MavenPeer, Sequence[Speaker], range]]:
-    """Who speaks to which release, and up to which versions of what it is offered less of."""
+    """Which client speaks to which release, and up to which versions of what it is offered less of."""
     franz = next(peer for peer in go.PEERS if peer.client == "franz-go")
     franz_go = f"franz-go {franz.version}"
     python = f"kafka-python {installed('kafka-python')}"

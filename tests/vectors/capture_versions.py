@@ -100,7 +100,7 @@ class Speaker(NamedTuple):
 
 
 def converse(release: MavenPeer, speakers: Sequence[Speaker], first: int) -> dict[str, list[Frame]]:
-    """What each client and Kafka said while up to `first` was offered, then one more and so on."""
+    """What each client and Kafka sent while up to `first` was offered, then one more and so on."""
     tap = OfferingTap()
     properties = {"advertised.listeners": f"PLAINTEXT://127.0.0.1:{tap.port}"}
     found: dict[str, list[Frame]] = {one.name: [] for one in speakers}

@@ -92,7 +92,7 @@ ConsumerProtocolAssignment 0 | 00000001 0001 74 00000002 00000000 00000001 00000
  | [(t [0 1])] #
 """
 
-"""Source: "A Guide To The Kafka Protocol", its grammar; what is wrong there is said above."""
+"""Source: "A Guide To The Kafka Protocol", its grammar; what is wrong there is listed above."""
 
 OF_BROKERS_AND_ADMINS = """
 LeaderAndIsrRequest 0 | 00000001 00000005 00000001 0001 74 00000003 00000005 00000001 00000002 \

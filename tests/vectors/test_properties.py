@@ -35,7 +35,7 @@ MEANT = {
         "log.roll.jitter.hours",
     ),
 }  # fmt: skip
-"""Names of properties of which something is told otherwise on purpose."""
+"""Names of properties that are described otherwise on purpose."""
 
 
 class SentFrame(NamedTuple):

@@ -8,7 +8,7 @@ from tests.interop.peers.child import ChildFailed
 from tests.interop.peers.kafka_tools import ToolFailed, run_class
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.streams_app import StreamsApp
-from tests.vectors.heard import ASIDE, RECORDS, Arrival
+from tests.vectors.arrival import ASIDE, RECORDS, Arrival
 
 _LASTING_MS = 600_000
 """A tool is started again for each question, and a transaction must still be open then."""
@@ -17,12 +17,12 @@ CANNOT = suppress(ToolFailed, ChildFailed)
 """What a tool cannot do with what it is offered, it does not."""
 
 
-def transactions(release: MavenPeer, heard: Arrival) -> None:
+def transactions(release: MavenPeer, arrival: Arrival) -> None:
     """Look at a transaction that is open, list it, look at its producer and abort it."""
-    name = f"open-{heard.target}"
+    name = f"open-{arrival.target}"
     producer = ConfluentProducer(
         {
-            "bootstrap.servers": heard.relay,
+            "bootstrap.servers": arrival.relay,
             "client.id": ASIDE,
             "transactional.id": name,
             "transaction.timeout.ms": _LASTING_MS,
@@ -30,9 +30,9 @@ def transactions(release: MavenPeer, heard: Arrival) -> None:
     )
     producer.init_transactions(_SECONDS)
     producer.begin_transaction()
-    producer.produce(heard.target, b"open", partition=0)
+    producer.produce(arrival.target, b"open", partition=0)
     producer.flush(_SECONDS)
-    place = "--topic", heard.target, "--partition", "0"
+    place = "--topic", arrival.target, "--partition", "0"
     for arguments in (
         ("list",),
         ("describe", "--transactional-id", name),
@@ -40,32 +40,32 @@ def transactions(release: MavenPeer, heard: Arrival) -> None:
         ("abort", *place, "--start-offset", "0"),
     ):
         with CANNOT:
-            _tool(release, "TransactionsCommand", heard, *arguments)
+            _tool(release, "TransactionsCommand", arrival, *arguments)
 
 
-def consumers(heard: Arrival) -> None:
+def consumers(arrival: Arrival) -> None:
     """A member whose broker assigns, and its group looked at and deleted."""
-    group = f"modern-{heard.source}"
+    group = f"modern-{arrival.source}"
     with CANNOT:
         _tool(
-            KAFKA_4, "VerifiableConsumer", heard, "--topic", heard.source, "--group-id", group,
+            KAFKA_4, "VerifiableConsumer", arrival, "--topic", arrival.source, "--group-id", group,
             "--group-protocol", "consumer", "--max-messages", str(RECORDS),
         )  # fmt: skip
     for what in (("--describe", "--state"), ("--delete",)):
         with CANNOT:
-            _tool(KAFKA_4, "consumer.group.ConsumerGroupCommand", heard, "--group", group, *what)
+            _tool(KAFKA_4, "consumer.group.ConsumerGroupCommand", arrival, "--group", group, *what)
 
 
-def sharers(heard: Arrival) -> None:
+def sharers(arrival: Arrival) -> None:
     """A member of a share group, and the group looked at, moved and deleted."""
-    group = f"share-{heard.source}"
+    group = f"share-{arrival.source}"
     with CANNOT:
         _tool(
-            KAFKA_4, "VerifiableShareConsumer", heard, "--topic", heard.source,
+            KAFKA_4, "VerifiableShareConsumer", arrival, "--topic", arrival.source,
             "--group-id", group, "--max-messages", str(RECORDS),
             "--acknowledgement-mode", "sync", "--offset-reset-strategy", "earliest",
         )  # fmt: skip
-    topic = "--topic", heard.source
+    topic = "--topic", arrival.source
     for what in (
         ("--describe", "--offsets"),
         ("--describe", "--members"),
@@ -73,19 +73,19 @@ def sharers(heard: Arrival) -> None:
         ("--delete-offsets", *topic),
     ):
         with CANNOT:
-            _tool(KAFKA_4, "consumer.group.ShareGroupCommand", heard, "--group", group, *what)
+            _tool(KAFKA_4, "consumer.group.ShareGroupCommand", arrival, "--group", group, *what)
 
 
-def streams(heard: Arrival) -> None:
+def streams(arrival: Arrival) -> None:
     """An application that counts words, and its group looked at."""
-    group = f"streams-{heard.source}"
-    with CANNOT, StreamsApp(heard.relay, group, (heard.source, heard.target)) as app:
+    group = f"streams-{arrival.source}"
+    with CANNOT, StreamsApp(arrival.relay, group, (arrival.source, arrival.target)) as app:
         app.wait(lambda doing: doing.state == "RUNNING" and bool(doing.active))
         what = "--describe", "--members", "--group", group
-        _tool(KAFKA_4, "streams.StreamsGroupCommand", heard, *what)
+        _tool(KAFKA_4, "streams.StreamsGroupCommand", arrival, *what)
 
 
-def _tool(release: MavenPeer, name: str, heard: Arrival, *arguments: str) -> None:
+def _tool(release: MavenPeer, name: str, arrival: Arrival, *arguments: str) -> None:
     run_class(
-        release, f"org.apache.kafka.tools.{name}", "--bootstrap-server", heard.relay, *arguments
+        release, f"org.apache.kafka.tools.{name}", "--bootstrap-server", arrival.relay, *arguments
     )

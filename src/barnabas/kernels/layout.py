@@ -75,7 +75,7 @@ SINCE_ENTRY = 4  # bytes since the last index entry
 INDEXED_TIME = 5  # greatest timestamp so far, last offset of its batch
 INDEXED_TIME_OFFSET = 6
 COMPACTION_STATE = 7
-GROWTH = 10  # bytes by which a record can grow when its timestamp is told from a horizon
+GROWTH = 10  # bytes by which a record can grow when its timestamp is relative to a horizon
 MAP_IS_FULL = 1
 
 # What a kernel returns when it fails; 0 is success.

@@ -10,6 +10,7 @@ from barnabas.client.core.arguments.where import Where
 from barnabas.client.sync.admin import Admin
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.migration.saved_offsets import saved_offsets
 from barnabas.pipelines.target_topics import reader
 from barnabas.pipelines.topic_frames import ClusterAddress, bounds
 from barnabas.records.columns.columns import Wanted
@@ -144,14 +145,3 @@ def save_forward(
         GroupPosition(group, *where, old, new, was.get(where), moved if where in ahead else "kept")
         for where, old, new in rows
     ]
-
-
-def saved_offsets(admin: Admin, group: str) -> dict[TopicPartition, int]:
-    """The positions of a group; none of one that does not exist."""
-    try:
-        found = admin.list_group_offsets(group)
-    except BrokerError as error:
-        if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
-            raise
-        return {}
-    return {where: each.offset for where, each in found.items()}

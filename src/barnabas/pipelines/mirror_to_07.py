@@ -16,9 +16,10 @@ from barnabas.client.sync.admin import Admin
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.dialects.kafka07.offset_nodes import decode_offset, offsets_path
 from barnabas.migration.broker_source import BrokerSource
+from barnabas.migration.saved_offsets import saved_offsets
 from barnabas.pipelines.comparison import ComparedTopic
 from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
-from barnabas.pipelines.group_positions import GroupPosition, saved_offsets
+from barnabas.pipelines.group_positions import GroupPosition
 from barnabas.pipelines.mirror_07 import Kafka07Address, Mirror07
 from barnabas.pipelines.partition_to_07 import EqualPlace, PartitionTo07
 from barnabas.pipelines.running import OnProgress, PipelineProgress

@@ -41,7 +41,7 @@ def _read_shape(layout: StructLayout, path: str) -> "struct_reading.Shape":
                 each.kind, f"{path}{each.name}[]." if each.array else f"{path}{each.name}."
             )
             cost = cost if each.array else charges.of_struct(each.kind)
-        return struct_reading.Field(slots[each.name], _told(each), inner, cost, path + each.name)
+        return struct_reading.Field(slots[each.name], _form(each), inner, cost, path + each.name)
 
     def missing(each: FieldLayout) -> struct_reading.Missing:
         return struct_reading.Missing(slots[each.name], each.default, each.factory)
@@ -64,7 +64,7 @@ def _written_shape(layout: StructLayout) -> "struct_writing.Shape":
     def field(each: FieldLayout) -> struct_writing.Field:
         inner = _written_shape(each.kind) if isinstance(each.kind, StructLayout) else None
         default = None if each.tag is None else each.make_default()
-        return struct_writing.Field(slots[each.name], _told(each), inner, default)
+        return struct_writing.Field(slots[each.name], _form(each), inner, default)
 
     return struct_writing.Shape(
         layout.declared,
@@ -75,7 +75,7 @@ def _written_shape(layout: StructLayout) -> "struct_writing.Shape":
     )
 
 
-def _told(field: FieldLayout) -> tuple[int, int, bool, bool, int]:
+def _form(field: FieldLayout) -> tuple[int, int, bool, bool, int]:
     """Kind, size, whether it is an array, whether there is a null, tag."""
     kind, size = _KINDS.get(type(field.kind), 0), 0
     if isinstance(field.kind, Fixed):

@@ -1,1 +1,1 @@
-"""Who is held to work with our broker, and the notes from which docs/compatibility.md is made."""
+"""Clients that are held to work with our broker, and the notes from which docs/compatibility.md is made."""

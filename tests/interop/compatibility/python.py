@@ -51,7 +51,7 @@ def _kcat(broker_version: str | None = None) -> AbstractContextManager[Finder]:
 
 
 def _librdkafka_as(old: str) -> Peer:
-    """From 0.10 on it would ask for the versions, whatever it is told."""
+    """From 0.10 on it would ask for the versions, however it is configured."""
     return Peer(
         f"confluent-kafka for a broker of {old}",
         f"{version('confluent-kafka')} (librdkafka {_LIBRDKAFKA})",

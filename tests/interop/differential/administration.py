@@ -312,7 +312,7 @@ def incremental_alter_configs(talk: Talk) -> None:
 
 
 def _describe_t(talk: Talk, name: str, value: str) -> None:
-    """Wait until the topic t has a value, then keep all that is said about it."""
+    """Wait until the topic t has a value, then keep all that is returned about it."""
     one = DescribeConfigsResource(
         resource_type=TOPIC, resource_name=talk.topic("t"), configuration_keys=None
     )

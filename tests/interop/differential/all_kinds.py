@@ -81,7 +81,7 @@ def assigned_when_shared(talk: Talk) -> None:
 
 
 def refused_joins(talk: Talk) -> None:
-    """JoinGroup of a consumer group: who is refused is not told its id, who comes gets one of another kind."""
+    """JoinGroup of a consumer group: a refused member gets no id, a new one gets one of another kind."""
     talk.create("t", partitions=4)
     known(talk, "t")
     one = One(talk, "g", "one", "i")

@@ -83,7 +83,7 @@ def back_to_classic(talk: Talk) -> None:
 
 
 def in_a_static_place(talk: Talk) -> None:
-    """Who takes a static member's place in a classic group, and wants the same, begins no epoch."""
+    """A member that takes a static member's place in a classic group, and wants the same, begins no epoch."""
     talk.create("t", partitions=4)
     known(talk, "t")
     rex, ann = classic_alone(talk, "place", "i"), One(talk, "place", "ann", "i")
@@ -94,7 +94,7 @@ def in_a_static_place(talk: Talk) -> None:
 
 
 def no_assignment_yet(talk: Talk) -> None:
-    """A member that speaks JoinGroup is told of a new epoch when its assignment is made."""
+    """A member that speaks JoinGroup learns of a new epoch when its assignment is made."""
     talk.create("t", partitions=4)
     known(talk, "t")
     rex, ann, bob = classic_alone(talk, "slow"), One(talk, "slow", "ann"), One(talk, "slow", "bob")

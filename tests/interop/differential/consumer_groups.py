@@ -1,4 +1,4 @@
-"""Scripts about consumer groups (KIP-848): what each heartbeat is told, and who is refused."""
+"""Scripts about consumer groups (KIP-848): what each heartbeat is answered, and who is refused."""
 
 import itertools
 import time

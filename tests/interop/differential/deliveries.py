@@ -41,7 +41,7 @@ class Reader(Member):
             self.talk.wait(asked, 9, lambda _answer: True)
 
     def rows(self, **limits: Any) -> list[Row]:
-        """What a fetch acquires, as it was told."""
+        """What a fetch acquires, by its response."""
         limits = {"max_records": _MOST, "batch_size": _MOST} | limits
         request = self.request()
         for name, value in limits.items():
@@ -83,7 +83,7 @@ class Reader(Member):
 
 
 def new_records(talk: Talk) -> None:
-    """How records that nobody had are told: by lots of a size that the client wishes."""
+    """How records that nobody had are acquired: by lots of a size that the client wishes."""
     topic_id = talk.create("dogs")
     with talk.one_connection():
         reader = Reader(talk, topic_id)

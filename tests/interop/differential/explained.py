@@ -5,7 +5,7 @@ from tests.interop.differential.verdict import Difference
 
 
 def _properties(path: str) -> tuple[Difference, ...]:
-    """What differs wherever all properties of a topic are told."""
+    """What differs wherever all properties of a topic are described."""
     return (
         Difference(
             "*",

@@ -107,7 +107,7 @@ def _leave(talk: Talk, rex: Person, max_: Person) -> None:
 
 @contextmanager
 def _waits(talk: Talk, label: str, message: object, version: int) -> Iterator[Future[Any]]:
-    """Ask what is answered only when others have said something: inside."""
+    """Ask what is answered only after requests of others: inside."""
     with ThreadPoolExecutor(1) as pool:
         yield pool.submit(talk.ask, label, message, version)
 
@@ -140,7 +140,7 @@ def _deleted(talk: Talk, one: Person) -> None:
 
 
 def odd_names(talk: Talk) -> None:
-    """Groups whose names are odd: committed to, told, listed, deleted."""
+    """Groups whose names are odd: committed to, described, listed, deleted."""
     talk.create("t")
     topic = talk.topic("t")
     for name, odd in _ODD.items():

@@ -24,7 +24,7 @@ from tests.interop.differential.transactions import Writer
 _LARGE = 1_500_000
 _MANY = 400
 _SAID = "x" * 4000
-"""As long as may be said with one offset; with many of them that is more than one batch."""
+"""As long as may be with one offset; with many of them that is more than one batch."""
 _NAMES = [f"{number:05}{'y' * 200}" for number in range(7000)]
 
 

@@ -18,7 +18,7 @@ Place = tuple[bytes, Sequence[int]]
 
 
 class Stray(Member):
-    """Asks for partition 0 of topics that it may not have. Epochs count up where none is said."""
+    """Asks for partition 0 of topics that it may not have. Epochs count up where none is given."""
 
     def fetch_from(
         self,

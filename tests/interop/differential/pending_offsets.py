@@ -121,7 +121,7 @@ def pending_offsets(talk: Talk) -> None:
 
 
 def unstable_offsets(talk: Talk) -> None:
-    """Who counts when several commit, and who asks for what is stable."""
+    """Which commit counts of several, and what is stable."""
     talk.create("t", partitions=2)
     one, two = _writer(talk, "one"), _writer(talk, "two")
     case = Case(talk, one, "plain later")

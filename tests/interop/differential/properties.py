@@ -82,7 +82,7 @@ def documentation(talk: Talk) -> None:
 
 
 def past_topic_properties(talk: PastTalk) -> None:
-    """Asked of a release that can be told to make topics."""
+    """Asked of a release that can be configured to make topics."""
     if ApiKey.CREATE_TOPICS not in talk.apis:
         return
     created = max(talk.versions(ApiKey.CREATE_TOPICS, 4))

@@ -176,7 +176,7 @@ def _remove(talk: Talk, user: str, client: str) -> None:
 
 
 def quotas_in_order(talk: Talk) -> None:
-    """Entities, their parts and their quotas in the order in which they are told."""
+    """Entities, their parts and their quotas in the order in which they are returned."""
     keys = (
         "producer_byte_rate",
         "consumer_byte_rate",

@@ -153,7 +153,7 @@ _CHANGES: Mapping[str, tuple[_Change, ...]] = {
 
 
 def passwords(talk: Talk) -> None:
-    """Set, told, removed, and what cannot be."""
+    """Set, described, removed, and what cannot be."""
     for label, changes in _CHANGES.items():
         talk.ask(label, _altered(*changes), 0)
         last = _there("seen", iterations=4096 + len(talk.answers))

@@ -103,7 +103,7 @@ class Leader:
 
 
 def share_states(talk: Talk) -> None:
-    """What is kept is told again, laid over what there was, fenced by epochs, and forgotten."""
+    """State is returned again, merged with what there was, fenced by epochs, and forgotten."""
     leader = Leader(talk, "group", talk.create("dogs", partitions=2))
     leader.find(1)
     leader.look("nothing", 0, [0, 1])

@@ -1,4 +1,4 @@
-"""Scripts about streams groups (KIP-1071): what each heartbeat is told, and who is refused."""
+"""Scripts about streams groups (KIP-1071): what each heartbeat is answered, and who is refused."""
 
 import time
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def part(
 
 
 class Instance:
-    """One member of one streams group, and its words. What it is told to do it does at once."""
+    """One member of one streams group, and its requests. It follows each response at once."""
 
     def __init__(self, talk: Talk, group: str, name: str, **properties: str) -> None:
         self.talk, self.group, self.name = talk, talk.topic(group), name

@@ -71,7 +71,7 @@ Answers = dict[str, Any]
 
 
 class Talk:
-    """A connection to one broker. `answers` has what it said, by the label of the question."""
+    """A connection to one broker. `answers` has its responses, by the label of the question."""
 
     def __init__(self, address: str, scenario: str) -> None:
         self.answers: Answers = {}
@@ -218,7 +218,7 @@ def codes(said: Any) -> list[int]:
 
 
 def differences(theirs: Any, ours: Any, path: str = "") -> list[tuple[str, Any, Any]]:
-    """Where two plain answers differ: path, what they said, what we said."""
+    """Where two plain answers differ: path, their value, our value."""
     theirs, ours = _by_name(theirs), _by_name(ours)
     if isinstance(theirs, dict) and ours == []:
         ours = {}
@@ -242,7 +242,7 @@ def differences(theirs: Any, ours: Any, path: str = "") -> list[tuple[str, Any, 
 
 
 def _by_name(value: Any) -> Any:
-    """Properties and APIs, which are told in lists, by their names."""
+    """Properties and APIs, which are returned in lists, by their names."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         for key in ("api_key", "name"):
             names = [item.get(key) for item in value]

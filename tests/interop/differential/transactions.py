@@ -56,7 +56,7 @@ class Writer:
         )
 
     def init(self, label: str, version: int = 4, **more: Any) -> None:
-        """Ask until nothing is in the way, and keep the epoch that is told."""
+        """Ask until nothing is in the way, and keep the epoch that is returned."""
         request = InitProducerIdRequest(
             **{"transactional_id": self.name, "transaction_timeout_ms": 600_000, **more}
         )
@@ -68,7 +68,7 @@ class Writer:
         self.talk.answers[label].pop("producer_id")
 
     def again(self, label: str, version: int = 4, *, epoch: int = 0) -> None:
-        """Ask to go on with an epoch that may be gone, so far from the one that was told last."""
+        """Ask to go on with an epoch that may be gone, so far from the one that was returned last."""
         self.init(label, version, producer_id=self.id, producer_epoch=self.epoch + epoch)
 
     def interrupted(self, label: str) -> None:
@@ -286,7 +286,7 @@ def version_2(talk: Talk) -> None:
 
 
 def epochs_before(talk: Talk) -> None:
-    """Who may go on with the epoch that was bumped, and until when."""
+    """Which producer may go on with the epoch that was bumped, and until when."""
     talk.create("dogs")
     dogs = talk.topic("dogs")
     first = Writer(talk, "first", dogs)

@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 120.0
 
 
 class ProgramFailed(Exception):
-    """The client failed, or said nothing in time; the text says what it said."""
+    """The client failed, or printed nothing in time; the text says what it printed."""
 
 
 class Program:
@@ -91,7 +91,7 @@ class Program:
         codec: str = "none",
         idempotent: bool = False,
     ) -> list[int]:
-        """See Client.write; nothing comes of a client that is told no offsets."""
+        """See Client.write; nothing comes of a client that gets no offsets."""
         flag = str(idempotent).lower()
         rows = [row_of(each) for each in samples]
         return [int(line) for line in self._say("write", address, topic, codec, flag, rows=rows)]

@@ -18,8 +18,8 @@ ASK_METADATA = struct.pack(">hhih3si", 3, 0, 7, 3, b"up?", 0)
 
 # Below what Linux and macOS give to sockets that ask for any port: no connection of anybody takes
 # one of these while its peer starts, or is down for a while. Tests run side by side, so they are
-# drawn, and by chance that no seed of a test repeats in another process. Who draws one holds the port
-# of UDP with its number to the end of the process, so that nobody draws it again before it is used.
+# drawn, and by chance that no seed of a test repeats in another process. A process that draws one holds
+# the port of UDP with its number to its end, so that nobody draws it again before it is used.
 _PORTS = range(20_000, 32_000)
 _chance = random.SystemRandom()
 _held: list[socket.socket] = []

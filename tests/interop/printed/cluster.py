@@ -1,6 +1,6 @@
 """What `kafka-metadata-quorum`, `kafka-features` and `kafka-topics` print of a cluster of one node."""
 
-from tests.interop.printed.told import Masks, Told
+from tests.interop.printed.tool_output import Masks, ToolOutput
 
 QUORUM, FEATURES, TOPICS = "MetadataQuorumCommand", "FeatureCommand", "TopicCommand"
 
@@ -19,19 +19,19 @@ _OF_NOW: Masks = (
 _AT = r"^\d\d:\d\d:\d\d\.\d{3}"
 
 
-def a_quorum_of_one(told: Told) -> None:
+def a_quorum_of_one(output: ToolOutput) -> None:
     """Its leader, which is its only voter, and the release whose records it writes."""
     for how in ("--status", "--replication", "--replication --human-readable"):
-        told.ask(QUORUM, "describe", *how.split(), masks=_OF_NOW)
-    told.ask(FEATURES, "describe", masks=_OF_NOW)
-    told.ask(FEATURES, "upgrade", "--feature", "metadata.version=30")
+        output.ask(QUORUM, "describe", *how.split(), masks=_OF_NOW)
+    output.ask(FEATURES, "describe", masks=_OF_NOW)
+    output.ask(FEATURES, "upgrade", "--feature", "metadata.version=30")
 
 
-def a_topic_that_is_there(told: Told) -> None:
+def a_topic_that_is_there(output: ToolOutput) -> None:
     """Made, and made once more."""
-    wanted = "--create", "--topic", told.talk.topic("dogs")
-    told.ask(TOPICS, *wanted)
-    told.ask(TOPICS, *wanted, label="again", masks=((_AT, "TIME"),))
+    wanted = "--create", "--topic", output.talk.topic("dogs")
+    output.ask(TOPICS, *wanted)
+    output.ask(TOPICS, *wanted, label="again", masks=((_AT, "TIME"),))
 
 
 SCENES = (a_quorum_of_one, a_topic_that_is_there)

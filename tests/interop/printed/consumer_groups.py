@@ -15,7 +15,7 @@ from tests.interop.differential.consumer_edges import classic_alone
 from tests.interop.differential.consumer_groups import One, configure
 from tests.interop.differential.groups import Person
 from tests.interop.differential.talk import Talk
-from tests.interop.printed.told import Told, all_about, all_refused, fill
+from tests.interop.printed.tool_output import ToolOutput, all_about, all_refused, fill
 
 CONSUMERS, GROUPS = "consumer.group.ConsumerGroupCommand", "GroupsCommand"
 
@@ -23,51 +23,51 @@ described = partial(all_about, CONSUMERS)
 refused = partial(all_refused, CONSUMERS)
 
 
-def listed(told: Told, label: str) -> None:
+def listed(output: ToolOutput, label: str) -> None:
     """What there is."""
-    rows = told.mine(CONSUMERS, "--list", label=label)
+    rows = output.mine(CONSUMERS, "--list", label=label)
     assert rows, label
     for what in (("--state",), ("--type",), ("--state", "Stable", "--type", "consumer")):
-        told.mine(CONSUMERS, "--list", *what, label=label)
-    told.mine(CONSUMERS, "--list", "--state", "empty,dead", label=label)
-    told.mine(CONSUMERS, "--list", "--type", "classic", label=label)
-    told.mine(GROUPS, "--list", label=label)
+        output.mine(CONSUMERS, "--list", *what, label=label)
+    output.mine(CONSUMERS, "--list", "--state", "empty,dead", label=label)
+    output.mine(CONSUMERS, "--list", "--type", "classic", label=label)
+    output.mine(GROUPS, "--list", label=label)
     for kind in (("--consumer",), ("--group-type", "classic"), ("--protocol", "consumer")):
-        told.mine(GROUPS, "--list", *kind, label=label)
+        output.mine(GROUPS, "--list", *kind, label=label)
 
 
-def moved(told: Told, group: str, topic: str) -> None:
+def moved(output: ToolOutput, group: str, topic: str) -> None:
     """What may be done with a group that nobody is in, to its end."""
     reset = CONSUMERS, "--reset-offsets", "--group", group
     for scope in (("--all-topics",), ("--topic", topic), ("--topic", f"{topic}:1,2")):
-        told.ask(*reset, *scope, "--to-latest", "--dry-run")
+        output.ask(*reset, *scope, "--to-latest", "--dry-run")
     for where in (
         ("--to-earliest",), ("--to-current",), ("--to-offset", "2"), ("--to-offset", "99"),
         ("--shift-by", "2"), ("--shift-by", "-99"), ("--by-duration", "PT1S"),
         ("--to-datetime", "2023-11-14T22:13:21.500"), ("--to-datetime", "2999-01-01T00:00:00.000"),
     ):  # fmt: skip
-        told.ask(*reset, "--topic", topic, *where, "--dry-run")
-    told.ask(*reset, "--topic", topic, "--to-offset", "2", "--export", "--dry-run")
-    told.ask(*reset, "--topic", told.talk.topic("nothing"), "--to-earliest", "--execute")
-    told.ask(*reset, "--topic", f"{topic}:7", "--to-earliest", "--execute")
-    told.ask(*reset, "--topic", topic, "--to-offset", "2", "--execute")
+        output.ask(*reset, "--topic", topic, *where, "--dry-run")
+    output.ask(*reset, "--topic", topic, "--to-offset", "2", "--export", "--dry-run")
+    output.ask(*reset, "--topic", output.talk.topic("nothing"), "--to-earliest", "--execute")
+    output.ask(*reset, "--topic", f"{topic}:7", "--to-earliest", "--execute")
+    output.ask(*reset, "--topic", topic, "--to-offset", "2", "--execute")
     with tempfile.TemporaryDirectory() as folder:
         plan = Path(folder, "plan.csv")
         plan.write_text(f"{topic},0,1\n{topic},2,1\n")
-        told.ask(*reset, "--from-file", plan, "--execute", label="a plan")
-    described(told, "moved", group)
+        output.ask(*reset, "--from-file", plan, "--execute", label="a plan")
+    described(output, "moved", group)
     forgets = CONSUMERS, "--delete-offsets", "--group", group
-    told.ask(*forgets, "--topic", f"{topic}:0")
-    told.ask(*forgets, "--topic", f"{topic}:7")
-    told.ask(*forgets, "--topic", told.talk.topic("nothing"))
-    told.ask(CONSUMERS, "--describe", "--group", group, label="forgotten in part")
-    told.ask(*forgets, "--topic", topic)
-    described(told, "forgotten", group)
-    told.ask(CONSUMERS, "--delete", "--group", group)
-    described(told, "gone", group)
-    told.ask(CONSUMERS, "--delete", "--group", group, label="again")
-    told.ask(*reset, "--topic", topic, "--to-earliest", "--execute", label="again")
-    told.ask(*forgets, "--topic", topic, label="again")
+    output.ask(*forgets, "--topic", f"{topic}:0")
+    output.ask(*forgets, "--topic", f"{topic}:7")
+    output.ask(*forgets, "--topic", output.talk.topic("nothing"))
+    output.ask(CONSUMERS, "--describe", "--group", group, label="forgotten in part")
+    output.ask(*forgets, "--topic", topic)
+    described(output, "forgotten", group)
+    output.ask(CONSUMERS, "--delete", "--group", group)
+    described(output, "gone", group)
+    output.ask(CONSUMERS, "--delete", "--group", group, label="again")
+    output.ask(*reset, "--topic", topic, "--to-earliest", "--execute", label="again")
+    output.ask(*forgets, "--topic", topic, label="again")
 
 
 def commit(talk: Talk, group: str, topic: str, *offsets: int) -> None:
@@ -89,9 +89,9 @@ def commit(talk: Talk, group: str, topic: str, *offsets: int) -> None:
     talk.wait(asked, 8, lambda said: not said.topics[0].partitions[0].error_code)
 
 
-def a_consumer_group(told: Told) -> None:
+def a_consumer_group(output: ToolOutput) -> None:
     """Two members whose broker assigns, and one that joined as of before."""
-    talk = told.talk
+    talk = output.talk
     talk.create("t", partitions=3)
     talk.create("u", partitions=2)
     fill(talk, "t", 5, 4, 3)
@@ -100,10 +100,10 @@ def a_consumer_group(told: Told) -> None:
     configure(talk, talk.topic("g"), **{"consumer.assignment.interval.ms": "0"})
     one, two = One(talk, "g", "one"), One(talk, "g", "two", "instance")
     one.joins("one joins", "t", "u", rack_id="rack")
-    told.ask(CONSUMERS, "--describe", "--group", one.group, label="one alone")
+    output.ask(CONSUMERS, "--describe", "--group", one.group, label="one alone")
     two.joins("two joins", "t")
     one.says("one hears of it")
-    described(told, "between", one.group)
+    described(output, "between", one.group)
     one.says("one gives back", topic_partitions=one.owned())
     two.says("two gets it")
     talk.ask("one commits", one.commit("u", one.epoch), 9)
@@ -115,22 +115,22 @@ def a_consumer_group(told: Told) -> None:
     for each in (one, two):
         each.says(f"{each.name} gives old something")
         each.says(f"{each.name} has given it", topic_partitions=each.owned())
-    described(told, "three", one.group)
-    listed(told, "three")
-    refused(told, "three", one.group, talk.topic("t"))
+    described(output, "three", one.group)
+    listed(output, "three")
+    refused(output, "three", one.group, talk.topic("t"))
     one.says("one leaves", epoch=-1)
     two.says("two is away", epoch=-2)
     talk.ask("old leaves", old.leave(), 5)
-    described(told, "one is away", one.group)
+    described(output, "one is away", one.group)
     two.says("two leaves", epoch=-1)
-    described(told, "empty", one.group)
-    listed(told, "empty")
-    moved(told, one.group, talk.topic("t"))
+    described(output, "empty", one.group)
+    listed(output, "empty")
+    moved(output, one.group, talk.topic("t"))
 
 
-def a_classic_group(told: Told) -> None:
+def a_classic_group(output: ToolOutput) -> None:
     """A static member of a classic group, one that has not synced, and groups of other kinds."""
-    talk = told.talk
+    talk = output.talk
     talk.create("t", partitions=4)
     fill(talk, "t", 5, 4, 3)
     commit(talk, "g", "t", 4, 0, 3)
@@ -144,13 +144,13 @@ def a_classic_group(told: Told) -> None:
     talk.ask("connect joins", connects, 9)
     commit(talk, "simple", "t", 1)
     for name in ("g", "joined", "connect", "simple"):
-        described(told, name, talk.topic(name))
-    listed(told, "all")
-    refused(told, "one", rex.group, talk.topic("t"))
+        described(output, name, talk.topic(name))
+    listed(output, "all")
+    refused(output, "one", rex.group, talk.topic("t"))
     talk.ask("rex leaves", rex.leave(), 5)
-    described(told, "empty", rex.group)
-    listed(told, "empty")
-    moved(told, rex.group, talk.topic("t"))
+    described(output, "empty", rex.group)
+    listed(output, "empty")
+    moved(output, rex.group, talk.topic("t"))
 
 
 SCENES = (a_consumer_group, a_classic_group)

@@ -10,7 +10,7 @@ from tests.interop.differential.resources import GROUP, SET, changed
 from tests.interop.differential.sharing import MEMBER, Member
 from tests.interop.differential.talk import Talk
 from tests.interop.printed.consumer_groups import CONSUMERS, GROUPS
-from tests.interop.printed.told import Masks, Told, all_about, all_refused, fill
+from tests.interop.printed.tool_output import Masks, ToolOutput, all_about, all_refused, fill
 
 SHARES = "consumer.group.ShareGroupCommand"
 ACCEPT, RELEASE = 1, 2
@@ -22,38 +22,38 @@ described = partial(all_about, SHARES, masks=_EPOCHS)
 refused = partial(all_refused, SHARES)
 
 
-def listed(told: Told, label: str) -> None:
+def listed(output: ToolOutput, label: str) -> None:
     """What there is."""
-    rows = told.mine(SHARES, "--list", label=label)
+    rows = output.mine(SHARES, "--list", label=label)
     assert rows, label
     for state in ((), ("stable",), ("Empty,Dead",), ("Reconciling",)):
-        told.mine(SHARES, "--list", "--state", *state, label=label)
-    told.mine(GROUPS, "--list", "--share", label=label)
-    told.mine(GROUPS, "--list", "--group-type", "share", label=label)
+        output.mine(SHARES, "--list", "--state", *state, label=label)
+    output.mine(GROUPS, "--list", "--share", label=label)
+    output.mine(GROUPS, "--list", "--group-type", "share", label=label)
 
 
-def moved(told: Told, group: str, topic: str) -> None:
+def moved(output: ToolOutput, group: str, topic: str) -> None:
     """What may be done with a group that nobody is in, to its end."""
     reset = SHARES, "--reset-offsets", "--group", group
-    nothing = told.talk.topic("nothing")
+    nothing = output.talk.topic("nothing")
     for scope in (("--all-topics",), ("--topic", topic), ("--topic", f"{topic}:1")):
-        told.ask(*reset, *scope, "--to-latest", "--dry-run")
-    told.ask(*reset, "--topic", topic, "--to-datetime", "2023-11-14T22:13:21.500", "--dry-run")
-    told.ask(*reset, "--topic", nothing, "--to-earliest", "--execute")
-    told.ask(*reset, "--topic", f"{topic}:7", "--to-earliest", "--execute")
-    told.ask(*reset, "--topic", told.talk.topic("cats"), "--to-earliest", "--execute")
-    told.ask(*reset, "--topic", topic, "--to-earliest", "--execute")
-    described(told, "moved", group)
+        output.ask(*reset, *scope, "--to-latest", "--dry-run")
+    output.ask(*reset, "--topic", topic, "--to-datetime", "2023-11-14T22:13:21.500", "--dry-run")
+    output.ask(*reset, "--topic", nothing, "--to-earliest", "--execute")
+    output.ask(*reset, "--topic", f"{topic}:7", "--to-earliest", "--execute")
+    output.ask(*reset, "--topic", output.talk.topic("cats"), "--to-earliest", "--execute")
+    output.ask(*reset, "--topic", topic, "--to-earliest", "--execute")
+    described(output, "moved", group)
     forgets = SHARES, "--delete-offsets", "--group", group
-    told.ask(*forgets, "--topic", nothing)
-    told.ask(*forgets, "--topic", topic)
-    told.ask(*forgets, "--topic", topic, label="again")
-    described(told, "forgotten", group)
-    told.ask(SHARES, "--delete", "--group", group)
-    described(told, "gone", group)
-    told.ask(SHARES, "--delete", "--group", group, label="again")
-    told.ask(*forgets, "--topic", topic, label="gone")
-    told.ask(*reset, "--topic", topic, "--to-earliest", "--execute", label="gone")
+    output.ask(*forgets, "--topic", nothing)
+    output.ask(*forgets, "--topic", topic)
+    output.ask(*forgets, "--topic", topic, label="again")
+    described(output, "forgotten", group)
+    output.ask(SHARES, "--delete", "--group", group)
+    described(output, "gone", group)
+    output.ask(SHARES, "--delete", "--group", group, label="again")
+    output.ask(*forgets, "--topic", topic, label="gone")
+    output.ask(*reset, "--topic", topic, "--to-earliest", "--execute", label="gone")
 
 
 def beat(talk: Talk, group: str, name: str, epoch: int) -> None:
@@ -90,9 +90,9 @@ def given_back(talk: Talk, group: str) -> None:
     talk.wait(asked, 1, lambda said: said.groups[0].topics[0].partitions[0].start_offset == 2)
 
 
-def a_share_group(told: Told) -> None:
+def a_share_group(output: ToolOutput) -> None:
     """A member that has some records, and one that wants another topic."""
-    talk = told.talk
+    talk = output.talk
     topic_id = talk.create("dogs", partitions=2)
     talk.create("cats")
     group = talk.topic("group-2")
@@ -101,29 +101,29 @@ def a_share_group(told: Told) -> None:
     settled(talk)
     fill(talk, "dogs", 10, 4)
     One(talk, "no-share", "one").joins("a consumer joins", "dogs")
-    told.ask(SHARES, "--describe", "--group", talk.topic("no-share"))
-    told.ask(SHARES, "--delete", "--group", talk.topic("no-share"))
+    output.ask(SHARES, "--describe", "--group", talk.topic("no-share"))
+    output.ask(SHARES, "--delete", "--group", talk.topic("no-share"))
     with talk.one_connection():
         member = Member(talk, topic_id, 2)
         epoch = epoch_of(talk, group)
-        described(told, "nothing read", group)
+        described(output, "nothing read", group)
         member.acquire(fills=False)
-        described(told, "acquired", group)
+        described(output, "acquired", group)
         member.say("some", (0, 1, [ACCEPT]), (4, 5, [ACCEPT]), (6, 6, [RELEASE]))
-        described(told, "acknowledged in part", group)
+        described(output, "acknowledged in part", group)
         comes(talk, group, "another")
         beat(talk, group, MEMBER, epoch)
-        described(told, "another too", group)
-        listed(told, "two members")
-        refused(told, "two members", group, talk.topic("dogs"))
-        told.ask(CONSUMERS, "--describe", "--group", group)
-        told.ask(CONSUMERS, "--delete", "--group", group)
+        described(output, "another too", group)
+        listed(output, "two members")
+        refused(output, "two members", group, talk.topic("dogs"))
+        output.ask(CONSUMERS, "--describe", "--group", group)
+        output.ask(CONSUMERS, "--delete", "--group", group)
         beat(talk, group, "another", -1)
         beat(talk, group, MEMBER, -1)
     given_back(talk, group)
-    described(told, "empty", group)
-    listed(told, "empty")
-    moved(told, group, talk.topic("dogs"))
+    described(output, "empty", group)
+    listed(output, "empty")
+    moved(output, group, talk.topic("dogs"))
 
 
 SCENES = (a_share_group,)

@@ -90,7 +90,7 @@ class MemoryRegistry:
 
 
 class NoLogs(Hosting):
-    """Remembers what it was told to host."""
+    """Remembers what it has to host."""
 
     def __init__(self) -> None:
         self.hosted: dict[str, list[int]] = {}

@@ -60,7 +60,7 @@ def test_a_topic_is_made_once_and_removed_once(client: RawClient) -> None:
     assert delete(client) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def test_of_a_property_it_is_told_whether_it_has_its_default(client: RawClient) -> None:
+def test_a_property_is_marked_where_it_has_its_default(client: RawClient) -> None:
     create(client, 0)
     names = ["retention.ms", "segment.bytes"]
     resource = DescribeConfigsResource(

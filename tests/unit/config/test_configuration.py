@@ -79,7 +79,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_known_one(
         ("port", "WARNING"),
     ],
 )
-def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_said_aloud(
+def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_a_warning(
     name: str, level: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):

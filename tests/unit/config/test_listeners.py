@@ -93,7 +93,7 @@ def test_what_is_advertised_of_a_controllers_listener_is_passed_over() -> None:
     }
 
 
-def test_clients_are_told_a_host_and_the_bound_port() -> None:
+def test_clients_receive_a_host_and_the_bound_port() -> None:
     bound = [Endpoint("PLAINTEXT", "0.0.0.0", 40001), Endpoint("INNER", "10.0.0.1", 40002)]
     assert advertised(BrokerConfig(), bound) == {
         "PLAINTEXT": Endpoint("PLAINTEXT", "localhost", 40001),

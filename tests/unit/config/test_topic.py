@@ -7,7 +7,7 @@ from barnabas.config.topic import TopicConfig, broker_wide
 from barnabas.errors import ConfigError
 
 
-def test_a_topic_takes_what_the_broker_was_told() -> None:
+def test_a_topic_inherits_from_the_broker() -> None:
     broker = BrokerConfig.load({"log.segment.bytes": 2_000_000, "message.max.bytes": 5000})
     topic = TopicConfig.for_topic({"segment_bytes": "3000000"}, broker)
     assert (topic.segment_bytes, topic.max_message_bytes) == (3_000_000, 5000)
@@ -47,7 +47,7 @@ def test_a_wrong_value_of_a_topic_is_refused() -> None:
         TopicConfig.for_topic({"cleanup.policy": "shred"}, BrokerConfig())
 
 
-def test_what_changes_nothing_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_changes_nothing_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     broker = BrokerConfig.load({"min.insync.replicas": 2})
     assert TopicConfig.for_topic({}, broker).min_insync_replicas == 2

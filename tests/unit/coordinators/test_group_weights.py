@@ -158,7 +158,7 @@ def test_assignments_are_asked_for_as_far_as_they_are_larger() -> None:
     assert grown_by_assignments(acting.group, {"rex": bytes(100), "tom": b""}) == 94
 
 
-def test_who_says_what_it_said_is_asked_for_nothing() -> None:
+def test_a_member_that_repeats_itself_is_charged_nothing() -> None:
     shard = a_shard(SomeTopics(dogs=1))
     consumers(shard)
     shares(shard)

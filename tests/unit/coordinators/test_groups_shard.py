@@ -95,7 +95,7 @@ def test_members_of_this_generation_commit(state: GroupState) -> None:
     assert commit(shard, OUTSIDE) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
-def test_who_commits_is_heard() -> None:
+def test_a_commit_counts_as_a_sign_of_life() -> None:
     shard = a_shard()
     member = in_state(shard, GroupState.STABLE).members["rex-1"]
     shard.commit(a_commit(), 500)

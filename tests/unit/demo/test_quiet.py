@@ -6,7 +6,7 @@ import pytest
 from barnabas.demo.quiet import stderr_to
 
 
-def test_only_what_is_said_meanwhile_goes_to_the_file(
+def test_only_what_is_logged_meanwhile_goes_to_the_file(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "log"

@@ -146,7 +146,7 @@ def test_what_retention_took_meanwhile_does_not_come_back(tmp_path: Path) -> Non
     assert not list(tmp_path.glob("dogs-0/*.cleaned"))
 
 
-def test_damage_is_told_once_and_the_log_is_left_as_it_is(tmp_path: Path) -> None:
+def test_damage_is_reported_once_and_the_log_is_left_as_it_is(tmp_path: Path) -> None:
     kennel = Kennel(tmp_path)
     path = tmp_path / "dogs-0" / f"{2:020d}.log"
     content = bytearray(path.read_bytes())

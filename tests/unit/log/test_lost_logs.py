@@ -228,7 +228,7 @@ def test_a_segment_that_is_missing_takes_its_partition_offline_until_it_is_back(
     assert manager.close() == []
 
 
-def test_all_segments_missing_are_told_as_one(two: Two) -> None:
+def test_all_segments_missing_are_reported_as_one(two: Two) -> None:
     left_in_order(filled(two))
     for file in (two[1] / "dogs-1").iterdir():
         file.unlink()

@@ -102,7 +102,7 @@ def test_a_directory_in_use_is_refused_by_name(tmp_path: Path) -> None:
     third.close()
 
 
-def test_a_directory_that_cannot_be_locked_at_all_is_not_said_to_be_in_use(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_locked_at_all_is_not_reported_as_in_use(tmp_path: Path) -> None:
     (tmp_path / ".lock").mkdir()
     with pytest.raises(LogDirFailed, match=rf"{tmp_path}: cannot open .*Is a directory"):
         a_manager(tmp_path).open()

@@ -202,7 +202,7 @@ def numbered(offset: int, *inside: int) -> bytes:
         (bytes(16) + b"\x03" + bytes(40), "magic"),
     ],
 )  # fmt: skip
-def test_what_is_not_right_is_said(data: bytes, words: str) -> None:
+def test_what_is_not_right_is_reported(data: bytes, words: str) -> None:
     good = message(0, None, b"good")
     for whole in (data, good + data):
         with pytest.raises(CorruptRecord, match=words):

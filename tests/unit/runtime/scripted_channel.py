@@ -1,4 +1,4 @@
-"""A Channel whose other side is a test: what arrives and how much fits are said beforehand."""
+"""A Channel whose other side is a test: what arrives and how much fits are set beforehand."""
 
 from collections import deque
 from collections.abc import Callable, Sequence

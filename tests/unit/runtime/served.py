@@ -5,7 +5,7 @@ from struct import pack
 
 from barnabas.errors import DecodeError
 from barnabas.runtime.connections.connection import Connection
-from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.loop_turn import LoopTurn
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.wire.send import FileSlice, Send
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -73,8 +73,8 @@ class Served:
         self.timers = ManualTimers()
         self.channel = ScriptedChannel(self.timers.run_soon)
         self.memory = memory or ConnectionMemory(limit)
-        self.departures = Departures(self.timers, lambda: self.timers.now)
+        self.turn = LoopTurn(self.timers, lambda: self.timers.now)
         self.connection = Connection(
-            self.channel, self.memory, self.departures, max_frame_bytes=8 * MEGABYTE
+            self.channel, self.memory, self.turn, max_frame_bytes=8 * MEGABYTE
         )
         self.echo = Echo(self.connection, park_on=b"park")

@@ -1,4 +1,4 @@
-"""A thread that takes steps, pauses to hold a rate, and stops when told."""
+"""A thread that takes steps, pauses to hold a rate, and stops on request."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""A cluster that is a dictionary, and a clock that moves when told."""
+"""A cluster that is a dictionary, and a clock that moves on request."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

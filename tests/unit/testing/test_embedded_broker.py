@@ -80,7 +80,7 @@ def test_a_second_broker_on_the_same_directory_is_refused(tmp_path: Path) -> Non
         assert names(broker) == []
 
 
-def test_a_new_group_is_not_waited_for_unless_told_so() -> None:
+def test_a_new_group_is_not_waited_for_unless_configured() -> None:
     name = "group.initial.rebalance.delay.ms"
     for reported, delay in (({}, "0"), ({name: 500}, "500")):
         with (

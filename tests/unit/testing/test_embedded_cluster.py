@@ -313,7 +313,7 @@ def test_a_transaction_survives_its_coordinator_and_the_leader(cluster: Embedded
         wait_for_isr(cluster, "__transaction_state", 1, 2, 3)
 
 
-def test_who_misuses_it_is_told_what_to_do() -> None:
+def test_misuse_is_an_error_that_says_what_to_do() -> None:
     cluster = EmbeddedCluster(2)
     with pytest.raises(LocalProtocolError, match="with EmbeddedCluster"):
         cluster.kill(1)

@@ -9,7 +9,7 @@ from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import Spoken
 from barnabas.ports import Channel
 from barnabas.runtime.connections.connection import Connection
-from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.loop_turn import LoopTurn
 from barnabas.runtime.connections.memory import SMALL_RING_BYTES, ConnectionMemory
 from barnabas.wire.framing import Large
 
@@ -36,7 +36,7 @@ class Connections:
         # The largest frame must fit beside others, or it could never be received; small rings are rounded up.
         largest = self._max_frame_bytes + min(self._max_frame_bytes, SMALL_RING_BYTES)
         self._memory = ConnectionMemory(_NO_LIMIT if limit < 0 else limit, largest)
-        self._departures = Departures(broker.timers, broker.clock.monotonic)
+        self._turn = LoopTurn(broker.timers, broker.clock.monotonic)
         self._clients: dict[ClientConnection, None] = {}
         self._per_host: Counter[str] = Counter()
         self._accepted = 0
@@ -75,7 +75,7 @@ class Connections:
         connection = Connection(
             channel,
             self._memory,
-            self._departures,
+            self._turn,
             max_frame_bytes=self._max_frame_bytes,
             large=Large(config.socket_request_max_memory_bytes, spoken.dialect.check_large),
         )

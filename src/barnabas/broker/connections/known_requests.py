@@ -66,6 +66,10 @@ class _Commit(NamedTuple):
         return _commit_response(self.request.body, answer.error_code)
 
 
+_Appended = tuple[int, int, _Produce | _Commit, Any]
+"""The first of some responses, how many they are, and what is known of them once all is written."""
+
+
 class KnownRequests:
     """Those of one connection."""
 
@@ -174,9 +178,9 @@ class KnownRequests:
         Returns where they end, and their responses, or what gives them once all is written.
         """
         responses: list[bytes] = []
-        appended: list[tuple[int, _Produce | _Commit, Any]] = []
+        appended: list[_Appended] = []
         end = self._repeats.take(received, start, end, responses, appended)
-        for _, about, _ in appended:
+        for _, _, about, _ in appended:
             if type(about) is _Produce:
                 # Its records are in a buffer that the next frames overwrite.
                 self._broker.replicas.write()
@@ -185,15 +189,14 @@ class KnownRequests:
             return end, partial(self._joined, responses, appended)
         return end, self._joined(responses, appended)
 
-    def _joined(
-        self, responses: list[bytes], appended: list[tuple[int, _Produce | _Commit, Any]]
-    ) -> bytes:
+    def _joined(self, responses: list[bytes], appended: list[_Appended]) -> bytes:
         """The responses, now that all is written."""
-        for place, about, answer in appended:
+        for first, count, about, answer in appended:
             if answer.error_code:
-                number = int.from_bytes(responses[place][4:8], signed=True)
-                request = replace(about.request, correlation_id=number)
-                responses[place] = self._written(request, about.failed(answer))
+                for place in range(first, first + count):
+                    number = int.from_bytes(responses[place][4:8], signed=True)
+                    request = replace(about.request, correlation_id=number)
+                    responses[place] = self._written(request, about.failed(answer))
         return responses[0] if len(responses) == 1 else b"".join(responses)
 
 

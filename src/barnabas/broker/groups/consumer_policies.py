@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from barnabas.broker.groups.limits import consumer_times
+from barnabas.broker.groups.limits import times_of
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.errors import BrokerError, ErrorCode
@@ -20,7 +20,7 @@ def check_protocol(config: BrokerConfig, kind: str) -> None:
 
 def consumer_policy(config: BrokerConfig, own: Mapping[str, str]) -> ConsumerSettings:
     """What a consumer group obeys that has these properties of its own."""
-    times = consumer_times(config)
+    times = times_of(config, "consumer")
     policy = config.group_consumer_migration_policy.lower()
     return ConsumerSettings(
         session_ms=times.session.of(own),

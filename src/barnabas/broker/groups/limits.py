@@ -29,51 +29,21 @@ class Times(NamedTuple):
     assignment: Limited
 
 
-def consumer_times(config: BrokerConfig) -> Times:
-    """The times of consumer groups."""
-    return Times(
-        Limited(
-            "consumer.session.timeout.ms",
-            config.group_consumer_session_timeout_ms,
-            config.group_consumer_min_session_timeout_ms,
-            config.group_consumer_max_session_timeout_ms,
-        ),
-        Limited(
-            "consumer.heartbeat.interval.ms",
-            config.group_consumer_heartbeat_interval_ms,
-            config.group_consumer_min_heartbeat_interval_ms,
-            config.group_consumer_max_heartbeat_interval_ms,
-        ),
-        Limited(
-            "consumer.assignment.interval.ms",
-            config.group_consumer_assignment_interval_ms,
-            config.group_consumer_min_assignment_interval_ms,
-            config.group_consumer_max_assignment_interval_ms,
-        ),
-    )
+def _limited(config: BrokerConfig, kind: str, name: str) -> Limited:
+    """What the broker's properties `group.KIND.NAME`, `.min.NAME` and `.max.NAME` say."""
+    low, value, high = (config.value(f"group.{kind}.{part}{name}") for part in ("min.", "", "max."))
+    assert isinstance(low, int)
+    assert isinstance(value, int)
+    assert isinstance(high, int)
+    return Limited(f"{kind}.{name}", value, low, high)
 
 
-def share_times(config: BrokerConfig) -> Times:
-    """The times of share groups."""
+def times_of(config: BrokerConfig, kind: str) -> Times:
+    """The times of groups of a kind: consumer, share or streams."""
     return Times(
-        Limited(
-            "share.session.timeout.ms",
-            config.group_share_session_timeout_ms,
-            config.group_share_min_session_timeout_ms,
-            config.group_share_max_session_timeout_ms,
-        ),
-        Limited(
-            "share.heartbeat.interval.ms",
-            config.group_share_heartbeat_interval_ms,
-            config.group_share_min_heartbeat_interval_ms,
-            config.group_share_max_heartbeat_interval_ms,
-        ),
-        Limited(
-            "share.assignment.interval.ms",
-            config.group_share_assignment_interval_ms,
-            config.group_share_min_assignment_interval_ms,
-            config.group_share_max_assignment_interval_ms,
-        ),
+        _limited(config, kind, "session.timeout.ms"),
+        _limited(config, kind, "heartbeat.interval.ms"),
+        _limited(config, kind, "assignment.interval.ms"),
     )
 
 
@@ -88,48 +58,9 @@ class Deliveries(NamedTuple):
 def share_deliveries(config: BrokerConfig) -> Deliveries:
     """How share groups deliver."""
     return Deliveries(
-        Limited(
-            "share.partition.max.record.locks",
-            config.group_share_partition_max_record_locks,
-            config.group_share_min_partition_max_record_locks,
-            config.group_share_max_partition_max_record_locks,
-        ),
-        Limited(
-            "share.delivery.count.limit",
-            config.group_share_delivery_count_limit,
-            config.group_share_min_delivery_count_limit,
-            config.group_share_max_delivery_count_limit,
-        ),
-        Limited(
-            "share.record.lock.duration.ms",
-            config.group_share_record_lock_duration_ms,
-            config.group_share_min_record_lock_duration_ms,
-            config.group_share_max_record_lock_duration_ms,
-        ),
-    )
-
-
-def streams_times(config: BrokerConfig) -> Times:
-    """The times of streams groups."""
-    return Times(
-        Limited(
-            "streams.session.timeout.ms",
-            config.group_streams_session_timeout_ms,
-            config.group_streams_min_session_timeout_ms,
-            config.group_streams_max_session_timeout_ms,
-        ),
-        Limited(
-            "streams.heartbeat.interval.ms",
-            config.group_streams_heartbeat_interval_ms,
-            config.group_streams_min_heartbeat_interval_ms,
-            config.group_streams_max_heartbeat_interval_ms,
-        ),
-        Limited(
-            "streams.assignment.interval.ms",
-            config.group_streams_assignment_interval_ms,
-            config.group_streams_min_assignment_interval_ms,
-            config.group_streams_max_assignment_interval_ms,
-        ),
+        _limited(config, "share", "partition.max.record.locks"),
+        _limited(config, "share", "delivery.count.limit"),
+        _limited(config, "share", "record.lock.duration.ms"),
     )
 
 
@@ -149,7 +80,7 @@ def check_limits(config: BrokerConfig, own: Mapping[str, str]) -> None:
     Raises:
         BrokerError: INVALID_CONFIG: a number is not within the broker's limits.
     """
-    times = *consumer_times(config), *share_times(config), *streams_times(config)
+    times = [one for kind in ("consumer", "share", "streams") for one in times_of(config, kind)]
     for limited in (*times, *share_deliveries(config), streams_standbys(config)):
         given = own.get(limited.name)
         if given is not None and not limited.low <= int(given) <= limited.high:

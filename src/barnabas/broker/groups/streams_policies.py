@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from barnabas.broker.groups.limits import streams_standbys, streams_times
+from barnabas.broker.groups.limits import streams_standbys, times_of
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 
@@ -11,7 +11,7 @@ _DELAY = "streams.initial.rebalance.delay.ms"
 
 def streams_policy(config: BrokerConfig, own: Mapping[str, str]) -> StreamsSettings:
     """What a streams group obeys that has these properties of its own."""
-    times = streams_times(config)
+    times = times_of(config, "streams")
     return StreamsSettings(
         session_ms=times.session.of(own),
         heartbeat_ms=times.heartbeat.of(own),

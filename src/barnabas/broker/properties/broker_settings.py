@@ -147,21 +147,16 @@ class BrokerSettings:
             raise BrokerError(ErrorCode.INVALID_REQUEST, str(error)) from error
         return coming
 
-    def change(self, registry: Registry, scope: str, config: Mapping[str, str]) -> None:
-        """Replace the changes of a scope, which were checked.
+    def write(self, registry: Registry, scope: str, config: Mapping[str, str]) -> None:
+        """Write changes of a scope down, which were checked, for `take`; only the registry is called.
 
         Raises:
             StorageError: they cannot be written; nothing is changed.
         """
-        self.write(registry, scope, config)
-        self.take(scope, config)
-
-    def write(self, registry: Registry, scope: str, config: Mapping[str, str]) -> None:
-        """Write changes down, for `take`; only the registry is called. Raises as `change`."""
         write_config(registry, _path(scope), config)
 
     def take(self, scope: str, config: Mapping[str, str]) -> None:
-        """Have changes that are written down."""
+        """Have changes that are written down, in place of those that the scope had."""
         self._adopt({**self._changed, scope: config})
         self._notify()
 

@@ -36,7 +36,7 @@ _PATHS: Mapping[int, str] = {
 
 
 class ClientResources:
-    """All of them that have properties. Each change is durable when the call returns.
+    """All of them that have properties. A change is durable after `write`.
 
     `changes` counts them, so that what was made from them can be kept until one moves. `on_change` is
     called after each.
@@ -80,21 +80,16 @@ class ClientResources:
         """The properties of a resource; none where it has none."""
         return self._by_kind[kind].get(name, {})
 
-    def configure(self, kind: int, name: str, config: Mapping[str, str]) -> None:
-        """Replace the properties of a resource; without any it is gone.
+    def write(self, kind: int, name: str, config: Mapping[str, str]) -> None:
+        """Write all properties of a resource down, for `take`; only the registry is called.
 
         Raises:
             StorageError: they cannot be written; nothing is changed.
         """
-        self.write(kind, name, config)
-        self.take(kind, name, config)
-
-    def write(self, kind: int, name: str, config: Mapping[str, str]) -> None:
-        """Write properties down, for `take`; only the registry is called. Raises as `configure`."""
         write_config(self._registry, f"{_PATHS[kind]}/{node_name(name)}", config)
 
     def take(self, kind: int, name: str, config: Mapping[str, str]) -> None:
-        """Have properties that are written down."""
+        """Have properties that are written down, in place of others; without any the resource is gone."""
         if config:
             self._by_kind[kind][name] = dict(config)
         else:

@@ -20,39 +20,6 @@ def ask(registry: SharedRegistry, work: Callable[[], object]) -> Pending:
     return pending
 
 
-class RegistryCalls:
-    """What requests call of a broker's registry: beside the loop if that is shared, at once if it is a file."""
-
-    __slots__ = ("_shared", "_turns")
-
-    def __init__(self, shared: SharedRegistry | None) -> None:
-        """`shared` is the broker's registry, unless that is its own file."""
-        self._shared = shared
-        self._turns: deque[Pending] = deque()
-        """Of those who change something: the first one does so now."""
-
-    def make(self, work: Callable[[], Made]) -> Steps[Made]:
-        """What `work` returns, or raises; see `SharedRegistry.later`."""
-        if self._shared is None:
-            return work()
-        made: Made = yield ask(self._shared, work)
-        return made
-
-    def in_turn(self, steps: Steps[Made]) -> Steps[Made]:
-        """Make steps that change something after those before: each finds what the others left."""
-        turn = Pending()
-        self._turns.append(turn)
-        try:
-            if self._turns[0] is not turn:
-                yield turn
-            return (yield from steps)
-        finally:
-            had_turn = self._turns[0] is turn
-            self._turns.remove(turn)
-            if had_turn and self._turns:
-                self._turns[0].complete(None)
-
-
 class StepQueue:
     """Steps of several events, those of one after those of the other: each finds what the last one left."""
 
@@ -111,3 +78,39 @@ class StepQueue:
             pending.complete(outcome)
         finally:
             self._begin()
+
+
+class RegistryCalls:
+    """What requests call of a broker's registry: beside the loop if that is shared, at once if it is a file."""
+
+    __slots__ = ("_shared", "_turns")
+
+    def __init__(self, shared: SharedRegistry | None) -> None:
+        """`shared` is the broker's registry, unless that is its own file."""
+        self._shared = shared
+        self._turns = StepQueue()
+        """Of those who change something."""
+
+    def make(self, work: Callable[[], Made]) -> Steps[Made]:
+        """What `work` returns, or raises; see `SharedRegistry.later`."""
+        if self._shared is None:
+            return work()
+        made: Made = yield ask(self._shared, work)
+        return made
+
+    def in_turn(self, steps: Steps[Made]) -> Steps[Made]:
+        """Make steps that change something after those before: each finds what the others left."""
+        begun, over = Pending(), Pending()
+        self._turns.put(_turn(begun, over))
+        try:
+            if not begun.is_done:
+                yield begun
+            return (yield from steps)
+        finally:
+            over.complete(None)
+
+
+def _turn(begun: Pending, over: Pending) -> Steps[None]:
+    if not over.is_done:  # It is, where who waited for it was ended.
+        begun.complete(None)
+        yield over

@@ -61,7 +61,7 @@ class Limit(NamedTuple):
 
 
 class Quotas:
-    """All quotas. Each change is durable when the call returns.
+    """All quotas. A change is durable after `write`.
 
     `in_force`: whether any client has one, so that nothing is counted where there is none.
     """
@@ -100,18 +100,8 @@ class Quotas:
         """Each entity with its quotas."""
         return iter(self._by_entity.items())
 
-    def alter(self, entity: Entity, changes: Mapping[str, float | None]) -> None:
-        """Set quotas of an entity; None takes one away.
-
-        Raises:
-            StorageError: it cannot be written; nothing is changed.
-        """
-        values = self.changed(entity, changes)
-        self.write(entity, values)
-        self.take(entity, values)
-
     def changed(self, entity: Entity, changes: Mapping[str, float | None]) -> dict[str, float]:
-        """What an entity would have with these changes."""
+        """What an entity would have with these changes; None takes a quota away."""
         values = dict(self._by_entity.get(entity, {}))
         for key, value in changes.items():
             if value is None:
@@ -121,7 +111,11 @@ class Quotas:
         return values
 
     def write(self, entity: Entity, values: Mapping[str, float]) -> None:
-        """Write down all quotas of an entity, for `take`; only the registry is called. Raises as `alter`."""
+        """Write down all quotas of an entity, for `take`; only the registry is called.
+
+        Raises:
+            StorageError: they cannot be written; nothing is changed.
+        """
         texts = {key: repr(value) for key, value in values.items()}
         kept = read_config(self._registry, entity.path)
         others = {key: text for key, text in kept.items() if key not in _ALL}

@@ -19,14 +19,13 @@ class AppendAgain(Repeatable):
     """
 
     __slots__ = (
-        "_config", "_highest_codec", "_is_alone", "_partition", "_place", "_replicas", "_role", "_start",
+        "_answer", "_config", "_highest_codec", "_is_alone", "_partition", "_replicas", "_role", "_start",
     )  # fmt: skip
 
     def __init__(
         self,
         replicas: ReplicaManager,
         partition: Partition,
-        topic: TopicProduceData,
         response: ProduceResponse,
         *,
         acks: int,
@@ -35,13 +34,14 @@ class AppendAgain(Repeatable):
         super().__init__(response)
         self._replicas = replicas
         self._partition = partition
-        self._place = topic.name, bytes(topic.topic_id), partition.index
         self._config = partition.log.config
         self._start = partition.log.start_offset
         self._role = partition.role
         self._is_alone = self._role is not None and acks == ALL
         """Whether the response says that all replicas have the batch, of which there is one."""
         self._highest_codec = highest_codec
+        self._answer = partition.appended(self._start)
+        """For all, as long as they can be written: the base offsets are beside it."""
 
     def again(
         self, view: memoryview, places: list[int]
@@ -50,22 +50,24 @@ class AppendAgain(Repeatable):
 
         `places` has where each starts and ends in `view`.
         Returns an answer for all, which counts after `ReplicaManager.write`, and the base offset of
-        each that is queued. None: the first is refused, or its partition is not as it was; nothing is
-        done.
+        each that is queued. None: the first is refused, or its partition is not as it was, or not here
+        any more; nothing is done.
         """
         partition, replicas = self._partition, self._replicas
         log = partition.log
         if (
-            replicas.find_requested(*self._place) is not partition
+            partition.role is not self._role
             or log.config is not self._config
             or log.start_offset != self._start
-            or partition.role is not self._role
             or (self._is_alone and not partition.counts_when_written)
         ):
             return None
-        usual = replicas.append_usual(partition, view, places)
-        if usual is not None:
-            return usual
+        answer = self._answer
+        if answer.error_code:
+            answer = self._answer = partition.appended(self._start)
+        bases = replicas.append_usual(partition, view, places, answer)
+        if bases:
+            return answer, bases
         one = replicas.append_one(
             partition, view[places[0] : places[1]], highest_codec=self._highest_codec
         )
@@ -91,4 +93,4 @@ def repeated_append(
     partition = replicas.find_requested(topic.name, bytes(topic.topic_id), answer.index)
     if partition is None or not partition.answers_when_written(acks):
         return response
-    return AppendAgain(replicas, partition, topic, response, acks=acks, highest_codec=highest_codec)
+    return AppendAgain(replicas, partition, response, acks=acks, highest_codec=highest_codec)

@@ -18,6 +18,7 @@ from barnabas.broker.replicas.role import ReplicaRole
 from barnabas.broker.replicas.unflushed import Unseen, fail
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.kernels.batches.producing import queued
 from barnabas.log.partition.own_appending import append_batch, append_records
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.segments.log_config import LogConfig
@@ -26,6 +27,7 @@ from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, r
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
+from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.replication.acknowledgement import ALL
 from barnabas.types import NO_TIMESTAMP
@@ -110,10 +112,14 @@ class Partition:
         """Check and queue batches one behind the other, as far as they are usual ones.
 
         `places` has where each starts and ends in `view`. Returns the base offset of each that is
-        queued, from the first one on. With the others nothing is done.
+        queued, from the first one on. With the others nothing is done: `check_produced` and
+        `PartitionLog.append` say what is wrong, or do what is seldom: to decompress, to follow a
+        transaction, to roll the segment.
         """
         bases: list[int] = []
-        self.queued_bytes += self.log.append_usual(view, places, self.leader_epoch, now_ms, bases)
+        self.queued_bytes += queued(
+            self.log, view, places, self.leader_epoch, now_ms, crc32c, bases
+        )
         return bases
 
     def _append_unusual(

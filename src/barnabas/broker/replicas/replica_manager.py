@@ -115,6 +115,7 @@ class ReplicaManager:
             del self._by_name[topic, index], self._by_id[partition.log.topic_id, index]
             self._dirty.pop(partition, None)
             self._own.pop(partition, None)
+            partition.role = OFFLINE
             self._purgatory.happened(partition, -1)
         return [partition.log for partition in left]
 
@@ -234,18 +235,17 @@ class ReplicaManager:
         return answer
 
     def append_usual(
-        self, partition: Partition, view: memoryview, places: list[int]
-    ) -> tuple[PartitionProduceResponse, list[int]] | None:
-        """Queue usual batches, each of which is all that a request has, as `Partition.append_usual`.
-
-        Returns one answer for all, and the base offset of each; None: the first is unusual.
-        """
+        self,
+        partition: Partition,
+        view: memoryview,
+        places: list[int],
+        answer: PartitionProduceResponse,
+    ) -> list[int]:
+        """Queue batches, as `Partition.append_usual`; `answer` is for all of them, and counts after `write`."""
         bases = partition.append_usual(view, places, self._clock.time_ms())
-        if not bases:
-            return None
-        answer = partition.appended(bases[0])
-        self._await_write(partition, answer)
-        return answer, bases
+        if bases:
+            self._await_write(partition, answer)
+        return bases
 
     def _await_write(self, partition: Partition, answer: PartitionProduceResponse) -> None:
         partition.unanswered.append(answer)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from barnabas.broker.groups.limits import share_deliveries, share_times
+from barnabas.broker.groups.limits import share_deliveries, times_of
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.group import GroupConfig
 from barnabas.coordinators.share_group.groups import ShareSettings
@@ -33,7 +33,7 @@ class SharePolicy(NamedTuple):
 def share_policy(config: BrokerConfig, own: Mapping[str, str]) -> SharePolicy:
     """What a share group obeys that has these properties of its own."""
     given = GroupConfig.load(own)
-    limits, times = share_deliveries(config), share_times(config)
+    limits, times = share_deliveries(config), times_of(config, "share")
     return SharePolicy(
         AcquireLimits(
             limits.locks.of(own),

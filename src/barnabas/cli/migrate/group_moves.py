@@ -5,8 +5,9 @@ from itertools import groupby
 
 from barnabas import Admin
 from barnabas.cli.output.output import Cell
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError
 from barnabas.migration.positions import StoredPosition, TranslatedPosition
+from barnabas.migration.saved_offsets import saved_offsets
 from barnabas.types import TopicPartition
 
 COLUMNS = ("group", "source", "partition", "old_offset", "new_offset", "was", "state")
@@ -24,7 +25,7 @@ def move(
     """
     for group, places in groupby(found, key=lambda position: position.group):
         rows = list(places)
-        saved = _saved(admin, group)
+        saved = saved_offsets(admin, group)
         was = {one.partition: saved.get(TopicPartition(topic, one.partition)) for one in rows}
         new = {
             TopicPartition(topic, one.partition): one.new
@@ -54,13 +55,3 @@ def _executed(admin: Admin, group: str, new: dict[TopicPartition, int]) -> str:
     except BrokerError as error:
         return f"refused: {error}"
     return MOVED
-
-
-def _saved(admin: Admin, group: str) -> dict[TopicPartition, int]:
-    try:
-        found = admin.list_group_offsets(group)
-    except BrokerError as error:
-        if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
-            raise
-        return {}
-    return {where: each.offset for where, each in found.items()}

@@ -319,7 +319,7 @@ def write(
 ) -> cython.Py_ssize_t:
     """Write the rows order[first:last], which `sizes` has measured, as records from target[at] on.
 
-    Returns where the records end, which is the end of `target` if that has the size `sizes` told;
+    Returns where the records end, which is the end of `target` if that has the size `sizes` returned;
     -2 where it does not.
     """
     result: cython.Py_ssize_t

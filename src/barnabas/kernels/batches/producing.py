@@ -15,10 +15,12 @@ if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
     from cython.cimports.barnabas.kernels.buffers.big_endian import int16, int32, int64, put, uint32
     from cython.cimports.barnabas.kernels.buffers.castagnoli import castagnoli, castagnoli_here
+    from cython.cimports.barnabas.kernels.buffers.longs import add as add_long
     from cython.cimports.barnabas.kernels.buffers.varints import varint, varlong, wrapped
 else:
     from barnabas.kernels import layout
     from barnabas.kernels.buffers.big_endian import int16, int32, int64, put, uint32
+    from barnabas.kernels.buffers.longs import add as add_long
     from barnabas.kernels.buffers.varints import varint, varlong, wrapped
 
 _HEADER_SIZE = cython.declare(cython.int, 61)
@@ -255,8 +257,8 @@ def queued(
     recent = log.recent
     producers = log.producers
     entry: object
-    add_offset = recent.offsets.append
-    add_position = recent.positions.append
+    offsets = recent.offsets
+    positions = recent.positions
     queue: list = log.queue
     most: cython.Py_ssize_t = config.sure_batch_bytes
     # Either may be as large as a long can be: their sum is at most that.
@@ -310,26 +312,29 @@ def queued(
             entry.add(int16(batch, 51), int32(batch, 53), last, last - base, time)
         bases.append(base)
         # As `queue_batch` and `Segment.add`.
-        segment.size = position + size
         if since > interval or newest < -1:
+            segment.size = position + size
+            segment.since_index = since
             segment.index_batch(position, size, last, time)
             since = segment.since_index
             newest = segment.newest_seen
             room = segment.room
         else:
             since += size
-            segment.since_index = since
             if time > newest:
                 newest = time
                 segment.newest_seen = newest
                 segment.max_timestamp_offset = last
-        add_offset(base)
-        add_position(position)
+        add_long(offsets, base)
+        add_long(positions, position)
         queue.append(records)
         base = last + 1
         position += size
         taken += size
     if taken:
+        segment.size = position
+        segment.since_index = since
         log.end_offset = base
-        recent.forget_oldest()
+        if len(offsets) >= recent.most:
+            recent.forget_oldest()
     return taken

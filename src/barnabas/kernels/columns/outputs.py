@@ -14,7 +14,7 @@ def records_with_room(
     places: memoryview,
     state: "array[int]",
 ) -> int:
-    """Records for which the outputs that are wanted have room; shapes are told by `scanning.scan`.
+    """Records for which the outputs that are wanted have room; `scanning.scan` has their shapes.
 
     A negative number where that is none, or the buffers or the state make no sense.
     """

@@ -154,7 +154,7 @@ def _scan(
     # A null is rare: all are taken for valid, and the bit of one that is not is cleared again.
     _set_bits(bits, key_bits_at, kept, kept + count)
     _set_bits(bits, value_bits_at, kept, kept + count)
-    for index in range(count):  # noqa: B007 - told below
+    for index in range(count):  # noqa: B007 - used below
         bad, position, length = raw(data, start, end)
         if bad:
             result = layout.TOO_FEW_RECORDS

@@ -132,7 +132,7 @@ class Repeats:
         `tail` what comes behind them. `response` has their offset at `offset_at`. `again(view,
         places)` appends the records of requests that come one behind the other, which start and end at
         these places; it returns what is known of that once it is written, and a list of the offsets of
-        those that it took, from the first on; or None, and the row is dropped.
+        those that it took, from the first on, which is at least one; or None, and the row is dropped.
 
         Raises:
             ValueError: there is no correlation id, or the response has no such place.
@@ -194,8 +194,9 @@ class Repeats:
         """Answer the frames from `start` on that are known, as far as they go; returns where they end.
 
         `view` is a memoryview. `responses` gets the responses, in order. Those to Produce and
-        OffsetCommit are right once all is written: `appended` gets for each of them its place among the
-        responses, what the row is `about`, and what `again` returned.
+        OffsetCommit are right once all is written: `appended` gets for each call of `again` the place
+        of its first response and how many are for it, what the row is `about`, and what is known of
+        them, as `again` returned it.
 
         Raises:
             ValueError: [start, end) is not within `view`.
@@ -216,7 +217,7 @@ class Repeats:
             if row is None:
                 break
             if row.between in (_RECORDS, _COMPACT_RECORDS):
-                behind = self._append(row, view, start, behind, end, responses, appended)
+                behind = self._append(row, view, received, start, behind, end, responses, appended)
                 if behind == start:
                     break
                 start = behind
@@ -231,7 +232,7 @@ class Repeats:
                 if done is None:
                     self._drop(row)
                     break
-                appended.append((len(responses), row.about, done))
+                appended.append((len(responses), 1, row.about, done))
             responses.append(response)
             if self._counts is not None:
                 self._counts.add(received[frame + _KEY_AT], behind - frame)
@@ -258,6 +259,7 @@ class Repeats:
         self,
         row: _Row,
         view: object,
+        received: cython.const[cython.uchar][::1],
         start: cython.Py_ssize_t,
         behind: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
@@ -265,7 +267,6 @@ class Repeats:
         appended: list,
     ) -> cython.Py_ssize_t:
         """Append the records of the first frame, and of those behind it that are of the same row."""
-        received: cython.const[cython.uchar][::1] = view
         places: list = [self._records_at, self._records_end]
         ends: list = [behind]
         frame: cython.Py_ssize_t = behind
@@ -280,12 +281,15 @@ class Repeats:
         done = row.again(view, places)
         taken: cython.Py_ssize_t = 0
         if done is not None:
-            for base in done[1]:
-                appended.append((len(responses), row.about, done[0]))
-                response: bytes = filled(row.response, _ID_AT, received, start + _SIZE + _ID_AT, 4)
-                responses.append(numbered(response, row.offset_at, base))
+            known, bases = done
+            appended.append((len(responses), len(bases), row.about, known))
+            for base in bases:
+                frame = start + _SIZE
+                responses.append(
+                    numbered(row.response, _ID_AT, received, frame + _ID_AT, 4, row.offset_at, base)
+                )
                 if self._counts is not None:
-                    self._counts.add(received[start + _SIZE + _KEY_AT], ends[taken] - start - _SIZE)
+                    self._counts.add(received[frame + _KEY_AT], ends[taken] - frame)
                 start = ends[taken]
                 taken += 1
         if not taken:

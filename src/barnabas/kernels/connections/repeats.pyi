@@ -37,6 +37,6 @@ class Repeats:
         start: int,
         end: int,
         responses: list[bytes],
-        appended: list[tuple[int, Any, Any]],
+        appended: list[tuple[int, int, Any, Any]],
         /,
     ) -> int: ...

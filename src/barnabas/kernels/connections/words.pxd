@@ -20,7 +20,15 @@ cdef inline bytes filled(
     return made
 
 
-cdef inline bytes numbered(bytes words, Py_ssize_t at, long long value):
-    cdef bytes made = PyBytes_FromStringAndSize(PyBytes_AS_STRING(words), PyBytes_GET_SIZE(words))
+cdef inline bytes numbered(
+    bytes words,
+    Py_ssize_t to,
+    const unsigned char[::1] data,
+    Py_ssize_t place,
+    Py_ssize_t size,
+    Py_ssize_t at,
+    long long value,
+):
+    cdef bytes made = filled(words, to, data, place, size)
     store(<unsigned char *>PyBytes_AS_STRING(made) + at, value, 8)
     return made

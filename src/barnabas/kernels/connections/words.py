@@ -16,6 +16,9 @@ def filled(words: bytes, to: int, data: Buffer, at: int, size: int) -> bytes:
     return words[:to] + bytes(data[at : at + size]) + words[to + size :]
 
 
-def numbered(words: bytes, at: int, value: int) -> bytes:
-    """`words` with a number of eight bytes in place of its own."""
-    return words[:at] + value.to_bytes(8, signed=True) + words[at + 8 :]
+def numbered(
+    words: bytes, to: int, data: Buffer, place: int, size: int, at: int, value: int
+) -> bytes:
+    """As `filled`, and with a number of eight bytes at `at`."""
+    made = filled(words, to, data, place, size)
+    return made[:at] + value.to_bytes(8, signed=True) + made[at + 8 :]

@@ -124,7 +124,7 @@ def replay(
     start: cython.Py_ssize_t
     end: cython.Py_ssize_t
     head: bytes
-    said: bytes = b""
+    last: bytes = b""
     topic: object = None
     group: object = None
     pair: object
@@ -140,7 +140,7 @@ def replay(
             if end < start or start < 0 or end > len(keys) - _INDEX:
                 return row
             head = keys[start:end]
-            if group is None or head != said:
+            if group is None or head != last:
                 pair = names.get(head)
                 if pair is None:
                     pair = _names(head)
@@ -148,7 +148,7 @@ def replay(
                         return row
                     names[head] = pair
                 group, topic = pair
-                said = head
+                last = head
             place = _new(position, (topic, int32_of(keys, end)))
             if sparse and not bits[row >> 3] >> (row & 7) & 1:
                 _forget(groups, group, place)
@@ -197,7 +197,7 @@ def replay_one(
 
 
 def key_of(group: str, topic: str, index: cython.int) -> object:
-    """The key of a group's offset for a partition; None if a name is too long to be said."""
+    """The key of a group's offset for a partition; None if a name is too long for it."""
     group_name: bytes = group.encode()
     name: bytes = topic.encode()
     first: cython.Py_ssize_t = len(group_name)
@@ -253,7 +253,7 @@ def value_of(
 
 
 def record_of(group: str, position: object, committed: object, kind: object) -> object:
-    """A commit as `kind(key, value)` of today's versions; None if it has what is not said here.
+    """A commit as `kind(key, value)` of today's versions; None if it has what is not listed here.
 
     `position` and `committed` are as `replay` makes them.
     """

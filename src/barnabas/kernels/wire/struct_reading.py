@@ -40,7 +40,7 @@ _FIXED_HEAD = cython.declare(cython.Py_ssize_t, 10)  # of a request, before its 
 class Field:
     """One field of a struct that is on the wire.
 
-    `told`: a code of the struct module, or T text, B bytes, R records, S the struct `inner`; the size
+    `form`: a code of the struct module, or T text, B bytes, R records, S the struct `inner`; the size
     of a fixed value, else 0; whether it is an array; whether there is a null; its tag or -1.
     `cost`: the bytes that are charged for an element, or for a struct that is not null. `path` leads to
     the field, `item` to an element.
@@ -58,11 +58,11 @@ class Field:
     item: object
 
     def __init__(
-        self, descriptor: object, told: tuple, inner: object, cost: cython.longlong, path: str
+        self, descriptor: object, form: tuple, inner: object, cost: cython.longlong, path: str
     ) -> None:
         self.place = slot_place(descriptor)
         self.cost = cost
-        self.kind, self.size, self.array, self.nullable, self.tag = told
+        self.kind, self.size, self.array, self.nullable, self.tag = form
         self.path = path
         self.item = path + "[]" if self.array else path
         if self.kind == b"S" and not isinstance(inner, Shape):

@@ -10,7 +10,7 @@ class Field:
     def __init__(
         self,
         descriptor: object,
-        told: tuple[int, int, bool, bool, int],
+        form: tuple[int, int, bool, bool, int],
         inner: Shape | None,
         cost: int,
         path: str,

@@ -36,7 +36,7 @@ _COPIED_BELOW = cython.declare(cython.Py_ssize_t, 1024)
 class Field:
     """One field of a struct that is on the wire.
 
-    `told` is as in `struct_reading`. One with a tag is left out where it is as `default`.
+    `form` is as in `struct_reading`. One with a tag is left out where it is as `default`.
     """
 
     kind: cython.uchar
@@ -48,9 +48,9 @@ class Field:
     inner: object
     default: object
 
-    def __init__(self, descriptor: object, told: tuple, inner: object, default: object) -> None:
+    def __init__(self, descriptor: object, form: tuple, inner: object, default: object) -> None:
         self.place = slot_place(descriptor)
-        self.kind, self.size, self.array, self.nullable, self.tag = told
+        self.kind, self.size, self.array, self.nullable, self.tag = form
         if self.kind == b"S" and not isinstance(inner, Shape):
             raise TypeError("a struct has a shape")
         self.inner = inner

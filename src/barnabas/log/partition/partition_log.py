@@ -5,7 +5,6 @@ truncation, when old segments go (`retention`).
 """
 
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.kernels.batches.producing import queued
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.partition.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.partition.reading import slice_of_older, slice_of_recent
@@ -16,7 +15,6 @@ from barnabas.log.segments.log_config import TODAYS_MAGIC, LogConfig
 from barnabas.records.batches.batch import BatchHeader, read_header, stamp, stamp_append_time
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
-from barnabas.records.checksums import crc32c
 from barnabas.types import NO_TIMESTAMP, Buffer, new_tuple
 
 
@@ -46,17 +44,6 @@ class PartitionLog(StoredLog):
         self.segments.active.room = 0
 
     # --- Appending ----------------------------------------------------------------------------
-
-    def append_usual(
-        self, view: memoryview, places: list[int], leader_epoch: int, now_ms: int, bases: list[int]
-    ) -> int:
-        """Check produced batches and queue them as `append` does, as far as they are usual.
-
-        `places` has where each starts and ends in `view`; `bases` gets the offset of each. Returns
-        their bytes. With the others nothing is done: `check_produced` and `append` say what is wrong,
-        or do what is seldom: to decompress, to follow a transaction, to roll the segment.
-        """
-        return queued(self, view, places, leader_epoch, now_ms, crc32c, bases)
 
     def append(
         self,

@@ -11,6 +11,9 @@ class RecentBatches:
 
     __slots__ = ("offsets", "positions")
 
+    most = 2 * _KEPT
+    """So many are there when the oldest are forgotten."""
+
     def __init__(self) -> None:
         self.offsets = array("q")
         self.positions = array("q")
@@ -19,14 +22,13 @@ class RecentBatches:
         """Remember a batch that follows the one before."""
         self.offsets.append(base_offset)
         self.positions.append(position)
-        if len(self.offsets) >= 2 * _KEPT:
+        if len(self.offsets) >= self.most:
             self.forget_oldest()
 
     def forget_oldest(self) -> None:
-        """Keep the last 256, once they are twice as many."""
-        if len(self.offsets) >= 2 * _KEPT:
-            del self.offsets[:-_KEPT]
-            del self.positions[:-_KEPT]
+        """Keep the last 256; for where there are `most` of them, or more."""
+        del self.offsets[:-_KEPT]
+        del self.positions[:-_KEPT]
 
     def find(self, offset: int) -> int:
         """Number of the batch that holds `offset` (or starts the gap it is in); -1 if too old."""

@@ -7,9 +7,9 @@ from functools import partial
 
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.ports import Channel
-from barnabas.runtime.connections.departures import SMALL_BYTES, Departures
 from barnabas.runtime.connections.frame_handler import LARGE_BYTES, FrameHandler, FrameObserver
 from barnabas.runtime.connections.intake import Intake
+from barnabas.runtime.connections.loop_turn import SMALL_BYTES, LoopTurn
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.runtime.connections.outbox import Outbox
 from barnabas.wire.framing import FrameSplitter, Large
@@ -40,16 +40,31 @@ class Connection:
     """
 
     __slots__ = (
-        "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake", "_late",
-        "_listening", "_outbox", "_owing", "_paused", "_stalled", "_writing", "broken",
-        "client_id", "idle_ticks", "is_closed", "observer",
+        "_channel",
+        "_ended",
+        "_finishing",
+        "_handler",
+        "_intake",
+        "_late",
+        "_listening",
+        "_outbox",
+        "_owing",
+        "_paused",
+        "_stalled",
+        "_turn",
+        "_writing",
+        "broken",
+        "client_id",
+        "idle_ticks",
+        "is_closed",
+        "observer",
     )  # fmt: skip
 
     def __init__(
         self,
         channel: Channel,
         memory: ConnectionMemory,
-        departures: Departures,
+        turn: LoopTurn,
         *,
         max_frame_bytes: int,
         large: Large | None = None,
@@ -57,7 +72,7 @@ class Connection:
         self._channel = channel
         self._intake = Intake(memory, self, FrameSplitter(max_frame_bytes, large))
         self._outbox = Outbox(memory, partial(self.close, _UNREAD))
-        self._departures = departures
+        self._turn = turn
         self._handler: FrameHandler | None = None
         self._paused = False
         self._owing = False
@@ -91,17 +106,17 @@ class Connection:
 
         If the event is another's, only what is small, and not in a file, waits for the end of the turn.
         """
-        outbox, departures = self._outbox, self._departures
+        outbox, turn = self._outbox, self._turn
         if self.observer is not None:
             self.observer.sent(send)
         outbox.add(send)
-        present = departures.present
+        present = turn.present
         if present is self:
             return
         if present is None or type(send) is not bytes or len(send) > SMALL_BYTES:
             self.guarded(self._flush)
         else:
-            departures.add(self)
+            turn.soon(self._leave)
 
     def pause(self) -> None:
         """Hand over no more frames until `resume`; a peer that has sent all is answered before."""
@@ -135,9 +150,9 @@ class Connection:
         self._paused = self._owing = False
         if self._finishing:
             self._close_if_finished()
-        elif self._ended or self._intake.held_bytes or self._departures.present is self:
+        elif self._ended or self._intake.held_bytes or self._turn.present is self:
             # Not from here: the scratch may hold another connection's frames.
-            self._departures.later(self._on_left_over)
+            self._turn.later(self._on_left_over)
         if not self._listening:
             self._listen(wanted=True)
 
@@ -192,7 +207,7 @@ class Connection:
         self.idle_ticks = 0
         self.guarded(self._flush)
 
-    def leave(self) -> None:
+    def _leave(self) -> None:
         """The turn is over: send what there is."""
         if not self.is_closed:
             try:  # As `guarded`, without a call for each reply.
@@ -229,17 +244,17 @@ class Connection:
         """Have the handler answer what it knows already; returns whether nothing else is there."""
         if self.observer is not None or self._must_wait():
             return False
-        handler, departures = self._handler, self._departures
+        handler, turn = self._handler, self._turn
         assert handler is not None
-        departures.present = self
+        turn.present = self
         try:
             return self._intake.skip(handler.take_known)
         finally:
-            departures.present = None
+            turn.present = None
 
     def _handle(self, received: int) -> None:
         intake, fills = self._intake, _FILLS_PER_EVENT
-        began = self._departures.monotonic()
+        began = self._turn.monotonic()
         while received > 0 or intake.is_full:
             if fills == _FILLS_PER_EVENT or not self._answers_all():
                 self._hand_over(began, is_first=fills == _FILLS_PER_EVENT)
@@ -260,7 +275,7 @@ class Connection:
         outbox = self._outbox
         is_small = 0 < outbox.size <= SMALL_BYTES and not self._stalled
         if is_small and outbox.is_plain:
-            self._departures.add(self)
+            self._turn.soon(self._leave)
         else:
             self._flush()
 
@@ -274,7 +289,7 @@ class Connection:
 
     def _handle_left_over(self) -> None:
         self._intake.open()
-        self._hand_over(self._departures.monotonic(), is_first=True)
+        self._hand_over(self._turn.monotonic(), is_first=True)
         if not self.is_closed:
             self._intake.settle()
             self._flush()
@@ -288,9 +303,9 @@ class Connection:
         """
         if self.is_closed:
             return  # What it received was too much for the memory of all.
-        handler, outbox, departures = self._handler, self._outbox, self._departures
+        handler, outbox, turn = self._handler, self._outbox, self._turn
         assert handler is not None
-        departures.present = self
+        turn.present = self
         until = 0.0
         try:
             must_wait = self._paused or self._finishing or self._stalled
@@ -298,8 +313,8 @@ class Connection:
                 if is_first:
                     is_first = False
                 else:
-                    until = until or departures.until(began)
-                    if departures.monotonic() > until or outbox.size > MAX_UNSENT_BYTES:
+                    until = until or turn.until(began)
+                    if turn.monotonic() > until or outbox.size > MAX_UNSENT_BYTES:
                         # It waits until the replies before it are out, and for other connections.
                         self._intake.put_back(frame)
                         self._stall()
@@ -318,7 +333,7 @@ class Connection:
             try:
                 handler.on_event_end()
             finally:
-                departures.present = None
+                turn.present = None
 
     def _stall(self) -> None:
         self._stalled = True
@@ -335,7 +350,7 @@ class Connection:
                 self._writing = False
                 self._channel.on_writable(None)
             if self._stalled:
-                self._departures.later(self._on_left_over)
+                self._turn.later(self._on_left_over)
             if self._finishing:
                 self._close_if_finished()
         elif not self.is_closed:  # It is, if its replies were too much for the memory of all.
@@ -356,7 +371,7 @@ class Connection:
         self._listen(wanted=False)
         self._close_if_all_taken()
         if not self._must_wait():
-            self._departures.later(self._on_left_over)
+            self._turn.later(self._on_left_over)
 
     def _on_broken(self, error: ConnectionFailed) -> None:
         # Without what led to it, whose variables keep replies.

@@ -39,7 +39,7 @@ _CALL_SECONDS = 5.0
 """The longest that a call waits, and at most a third of a session."""
 
 _NODES_AT_ONCE = 2_500
-"""Nodes that one transaction deletes: 300 characters for each are below the 1 MiB that ZooKeeper takes as a request."""
+"""Nodes that one transaction deletes: at 300 characters each, below the 1 MiB of a request to ZooKeeper."""
 
 _kazoo_log = logging.getLogger("barnabas.kazoo")
 

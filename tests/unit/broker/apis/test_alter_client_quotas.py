@@ -57,7 +57,7 @@ def described(
     return response.error_code, None if response.entries is None else entries
 
 
-def test_quotas_are_set_told_and_removed() -> None:
+def test_quotas_are_set_described_and_removed() -> None:
     broker = a_broker()
     assert alter(broker, {"user": "u", "client-id": None}, {"producer_byte_rate": 5.0}) == 0
     entry = ({"client-id": None, "user": "u"}, {"producer_byte_rate": 5.0})

@@ -52,7 +52,7 @@ def reported(broker: Broker, *users: str) -> dict[str, tuple[int, list[tuple[int
     }
 
 
-def test_passwords_are_set_told_and_removed() -> None:
+def test_passwords_are_set_described_and_removed() -> None:
     broker = a_broker()
     assert alter(broker, there("a"), there("b")) == {"a": 0, "b": 0}
     assert alter(broker, there("a", 2, 9000)) == {"a": 0}

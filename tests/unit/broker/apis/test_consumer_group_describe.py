@@ -1,4 +1,4 @@
-"""What is told of a consumer group while its members give back, and when an operator takes some out."""
+"""The description of a consumer group while its members give back, and when an operator takes some out."""
 
 from collections.abc import Iterator
 

@@ -226,7 +226,7 @@ def test_a_broker_that_stops_makes_no_more_of_a_topic() -> None:
 
 
 class Counted(MemoryRegistry):
-    """Counts its writes, and fails at them when it is told to."""
+    """Counts its writes, and fails at them when a test wants it."""
 
     def __init__(self) -> None:
         super().__init__()

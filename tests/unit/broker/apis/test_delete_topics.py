@@ -79,7 +79,7 @@ def test_deletion_can_be_disabled(version: int, code: ErrorCode) -> None:
     assert broker.topics.get("a") is not None
 
 
-def test_what_is_told_twice_is_refused_in_one_answer() -> None:
+def test_a_topic_named_twice_is_refused_in_one_answer() -> None:
     broker = with_topics("a")
     topic = broker.topics.get("a")
     assert topic is not None
@@ -101,7 +101,7 @@ def test_thousands_of_partitions_go_in_steps_between_which_nobody_takes_their_pl
     assert broker.topics.get("dogs") is None
     with pytest.raises(BrokerError, match="TOPIC_ALREADY_EXISTS"):
         broker.topics.create("dogs", {0: [1]}, {})
-    # Who looks for deletions in ZooKeeper meanwhile must not take this one to be over.
+    # Whatever looks for deletions in ZooKeeper meanwhile must not take this one to be over.
     broker.topics.deletions.end("dogs")
     take_up(broker.topics, "dogs")
     assert broker.topics.get("dogs") is None

@@ -13,6 +13,7 @@ from barnabas.protocol.describe_configs import (
     DescribeConfigsResponse,
     DescribeConfigsResult,
 )
+from tests.unit.broker.changes import change_properties
 from tests.unit.broker.in_memory import a_broker, asked
 
 TOPIC, BROKER = 2, 4
@@ -66,7 +67,7 @@ def test_a_brokers_properties_can_be_read_only() -> None:
     assert describe(broker, BROKER, "").configs == []
 
 
-def test_what_is_kafkas_own_affair_is_told_only_where_it_is_set() -> None:
+def test_inert_properties_are_described_only_where_they_are_set() -> None:
     name = "producer.id.expiration.check.interval.ms"
     assert describe(a_broker(), BROKER, "1", name).configs == []
     entry = only(describe(a_broker({name: 7}), BROKER, "1", name))
@@ -115,7 +116,7 @@ def test_the_same_properties_are_read_once_and_changed_ones_anew(
         describe(broker, TOPIC, "dogs")
         describe(broker, TOPIC, "cats")
     assert read == ["broker_entries", "topic_entries"]
-    broker.settings.change(broker.registry, "1", {"log.retention.ms": "77"})
+    change_properties(broker, BROKER, "1", {"log.retention.ms": "77"})
     entry = only(describe(broker, BROKER, "1", "log.retention.ms"))
     assert (entry.value, entry.config_source) == ("77", 2)
     broker.topics.create("birds", {0: [1]}, {"retention.ms": "6000"})

@@ -32,7 +32,7 @@ def test_partitions_not_asked_for_are_left_out() -> None:
     assert [one.partition_index for topic in second.topics for one in topic.partitions] == [1]
 
 
-def test_a_directory_that_is_lost_is_told_as_such() -> None:
+def test_a_directory_that_is_lost_is_reported_as_such() -> None:
     broker, logs = broker_with_logs()
     logs.there["/lost"] = []
     *_, lost = handle(broker, asked(4), DescribeLogDirsRequest(topics=None)).results

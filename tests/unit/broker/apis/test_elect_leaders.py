@@ -44,7 +44,7 @@ def test_who_leads_needs_no_election_and_who_cannot_gets_none(
     assert [one.error_code for one in result.partition_result] == codes
 
 
-def test_of_all_partitions_only_those_are_told_that_need_a_leader(broker: Broker) -> None:
+def test_of_all_partitions_only_those_are_listed_that_need_a_leader(broker: Broker) -> None:
     request = ElectLeadersRequest(topic_partitions=None)
     (result,) = elected(broker, request).replica_election_results
     assert [one.partition_id for one in result.partition_result] == [1]

@@ -127,7 +127,7 @@ def alter_all(broker: Broker, *names: str) -> dict[str, int]:
 
 
 class Failing(MemoryRegistry):
-    """Counts how often many nodes are written; fails where it is told to."""
+    """Counts how often many nodes are written; fails where a test wants it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from barnabas.broker.apis.list_config_resources import handle
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_config_resources import ListConfigResourcesRequest
+from tests.unit.broker.changes import change_properties
 from tests.unit.broker.in_memory import a_broker, asked
 
 
@@ -23,10 +24,8 @@ def test_resources_are_listed_by_type(
 ) -> None:
     broker = a_broker()
     broker.topics.create("dogs", {0: [1]}, {})
-    broker.client_resources.configure(ResourceKind.CLIENT_METRICS, "sub", {"metrics": "*"})
-    broker.client_resources.configure(
-        ResourceKind.GROUP, "g", {"share.isolation.level": "read_committed"}
-    )
+    change_properties(broker, ResourceKind.CLIENT_METRICS, "sub", {"metrics": "*"})
+    change_properties(broker, ResourceKind.GROUP, "g", {"share.isolation.level": "read_committed"})
     response = handle(broker, asked(version), ListConfigResourcesRequest(resource_types=kinds))
     found = [(one.resource_name, one.resource_type) for one in response.config_resources]
     assert (response.error_code, found) == (0, listed)

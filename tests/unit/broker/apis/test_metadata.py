@@ -37,7 +37,7 @@ def ask(
     return response
 
 
-def test_a_topic_that_is_asked_for_twice_is_told_once(broker: Broker) -> None:
+def test_a_topic_that_is_asked_for_twice_is_answered_once(broker: Broker) -> None:
     assert [one.name for one in ask(broker, ("a", NO_UUID), ("a", NO_UUID)).topics] == ["a"]
 
 
@@ -50,7 +50,7 @@ def test_ids_are_refused_before_version_12(
     assert (answer.error_code, answer.name) == (ErrorCode.INVALID_REQUEST, topic[0] or "")
 
 
-def test_operations_are_told_of_every_name(broker: Broker) -> None:
+def test_operations_are_returned_for_every_name(broker: Broker) -> None:
     asked_for = ("a", NO_UUID), ("gone", NO_UUID), (None, STRANGE)
     answers = ask(broker, *asked_for, operations=True).topics
     assert [(one.error_code, one.topic_authorized_operations) for one in answers] == [
@@ -67,7 +67,7 @@ def test_a_topic_is_described_once_until_it_changes(broker: Broker) -> None:
     assert ask(broker, ("a", NO_UUID)).topics[0] is not first
 
 
-def test_a_lost_log_and_its_return_are_told_at_once(broker: Broker) -> None:
+def test_a_lost_log_and_its_return_are_reported_at_once(broker: Broker) -> None:
     def leader() -> int:
         return ask(broker, ("a", NO_UUID)).topics[0].partitions[0].leader_id
 
@@ -79,7 +79,7 @@ def test_a_lost_log_and_its_return_are_told_at_once(broker: Broker) -> None:
     assert leader() == 1
 
 
-def test_a_new_partition_is_told(broker: Broker) -> None:
+def test_a_new_partition_is_reported(broker: Broker) -> None:
     assert len(ask(broker, ("a", NO_UUID)).topics[0].partitions) == 1
     broker.topics.add_partitions("a", {1: [1]})
     cast("Replicas", broker.replicas)["a", 1] = Led()
@@ -101,7 +101,7 @@ def test_what_is_kept_of_deleted_topics_goes(broker: Broker) -> None:
     assert len(broker.descriptions) < 110
 
 
-def test_wide_topics_are_made_in_steps_and_then_told() -> None:
+def test_wide_topics_are_made_in_steps_and_then_described() -> None:
     timers = ManualTimers()
     broker = slowly(a_broker({"num.partitions": 100}, timers=timers))
     asked_for = [MetadataRequestTopic(name=name) for name in ("cats", "dogs", "a b")]
@@ -124,7 +124,7 @@ def test_wide_topics_are_made_in_steps_and_then_told() -> None:
     ]
 
 
-def test_a_topic_that_is_made_is_told_as_its_profile_does() -> None:
+def test_a_topic_that_is_made_is_answered_as_its_profile_does() -> None:
     broker = a_broker()
     broker.profile = profile_of("0.9.0")
     for code in (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.NONE):

@@ -144,7 +144,7 @@ def test_an_application_finds_its_topics_made_and_its_tasks_again(tmp_path: Path
         assert described(client).error_code == ErrorCode.GROUP_ID_NOT_FOUND
 
 
-def test_a_topic_that_cannot_be_made_is_told() -> None:
+def test_a_topic_that_cannot_be_made_is_reported() -> None:
     with EmbeddedBroker(QUICK) as broker, RawClient(broker.port) as client:
         make_words(client)
         answer = beat(client, 0, **joins(**{"cleanup.policy": "burn"}))

@@ -73,7 +73,7 @@ def test_a_fetch_stays_in_one_segment(wire: Wire07, filled: Filled) -> None:
     assert parts == [120, 120, 60]
 
 
-def test_segments_are_named_by_their_byte_and_a_little_longer_than_told(
+def test_segments_are_named_by_their_byte_and_a_little_longer_than_configured(
     broker: EmbeddedBroker, filled: Filled
 ) -> None:
     filled("named")

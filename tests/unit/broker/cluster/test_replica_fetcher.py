@@ -1,16 +1,15 @@
 """Copying messages of magic 0 and 1: offsets kept, nothing converted, whoever leads."""
 
-import time
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Producer
-from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from barnabas import Admin, Resource
 from barnabas.records.batches.batch import walk
 from barnabas.testing import EmbeddedCluster
+from tests import librdkafka_records
+from tests.waiting import wait
 
 pytestmark = pytest.mark.kernels
 
@@ -20,38 +19,11 @@ TODAY = 2
 
 
 def produce(cluster: EmbeddedCluster, first: int, count: int, codec: str = "none") -> None:
-    """Records with acks=all; each is acknowledged."""
-    failed: list[object] = []
-    producer = Producer(
-        {
-            "bootstrap.servers": cluster.bootstrap_servers,
-            "acks": "all",
-            "compression.type": codec,
-            "message.timeout.ms": 30_000,
-        }
-    )
-    for number in range(first, first + count):
-        producer.produce(
-            "dogs", str(number), partition=0,
-            on_delivery=lambda error, _: failed.append(error) if error else None,
-        )  # fmt: skip
-    assert producer.flush(SECONDS) == 0
-    assert not failed
+    librdkafka_records.produce(cluster.bootstrap_servers, "dogs", first, count, codec)
 
 
 def consume(cluster: EmbeddedCluster, count: int) -> list[int]:
-    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "none"})
-    try:
-        consumer.assign([Place("dogs", 0, 0)])
-        found: list[int] = []
-        while len(found) < count:
-            message = consumer.poll(SECONDS)
-            assert message is not None
-            assert message.error() is None, message.error()
-            found.append(int(message.value()))
-        return found
-    finally:
-        consumer.close()
+    return librdkafka_records.consume(cluster.bootstrap_servers, "dogs", count)
 
 
 def log_bytes(folder: Path, node_id: int) -> bytes:
@@ -61,10 +33,7 @@ def log_bytes(folder: Path, node_id: int) -> bytes:
 
 def all_in_sync(cluster: EmbeddedCluster) -> None:
     """Wait for that."""
-    deadline = time.monotonic() + SECONDS
-    while cluster.in_sync("dogs", 0) != [1, 2, 3]:
-        assert time.monotonic() < deadline, cluster.in_sync("dogs", 0)
-        time.sleep(0.02)
+    wait(lambda: cluster.in_sync("dogs", 0) == [1, 2, 3], lambda: cluster.in_sync("dogs", 0))
 
 
 def admin(cluster: EmbeddedCluster) -> AdminClient:

@@ -1,4 +1,4 @@
-"""Quotas over raw connections: what clients are told, and that they go on afterwards."""
+"""Quotas over raw connections: throttle times, and that clients go on afterwards."""
 
 from collections.abc import Iterator
 
@@ -71,7 +71,7 @@ def fetch(*, session_epoch: int = -1, min_bytes: int = 1) -> FetchRequest:
 
 
 @pytest.mark.parametrize("version", [1, 3, 8, 9, 12])
-def test_a_producer_that_was_too_fast_is_told_how_long_it_waits(
+def test_a_producer_that_was_too_fast_gets_its_throttle_time(
     client: RawClient, version: int
 ) -> None:
     size = len(client.frame(produce(), version, expect_reply=False)) - 4

@@ -67,7 +67,7 @@ def commit_code(member: "Member", generation: int, member_id: str, version: int)
 
 
 class Member:
-    """One consumer on a connection of its own; the newest versions unless told otherwise."""
+    """One consumer on a connection of its own; the newest versions by default."""
 
     def __init__(self, broker: EmbeddedBroker, group: str, version: int = 9) -> None:
         self.client = RawClient(broker.port)
@@ -180,7 +180,7 @@ def test_an_assignment_that_is_too_large_is_refused_and_the_group_shares_out_aga
         assert rex.generation == 2
 
 
-def test_two_members_share_and_one_is_told_when_the_other_goes(
+def test_two_members_share_and_one_learns_when_the_other_goes(
     broker: EmbeddedBroker, group: str
 ) -> None:
     with Member(broker, group) as rex, Member(broker, group) as tom:

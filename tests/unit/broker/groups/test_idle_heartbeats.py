@@ -40,6 +40,7 @@ from barnabas.protocol.streams_group_heartbeat import (
     Topology,
 )
 from barnabas.testing import EmbeddedBroker
+from tests.unit.broker.changes import change_properties
 from tests.unit.broker.groups.test_offsets import Started
 from tests.unit.broker.raw_client import RawClient
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -160,7 +161,7 @@ class Place:
 
     def configure(self, name: str, value: int) -> None:
         own = {f"{self.kind.name}.{name}": str(value)}
-        self.broker.client_resources.configure(ResourceKind.GROUP, "g", own)
+        change_properties(self.broker, ResourceKind.GROUP, "g", own)
 
     def is_repeated(self) -> bool:
         """Whether its heartbeat can be repeated now."""
@@ -274,7 +275,7 @@ def test_where_that_changes_nothing_for_it_it_is_repeated_again(place: Place) ->
     assert place.repeated.again()
 
 
-def test_it_is_told_at_once_to_beat_more_seldom(place: Place) -> None:
+def test_a_longer_interval_is_answered_at_once(place: Place) -> None:
     it_is_to_beat_more_seldom(place)
     assert not place.is_repeated()
     place.response = place.again()
@@ -289,7 +290,7 @@ def a_session_of_the_group(place: Place) -> None:
 
 def an_interval_of_all_groups(place: Place) -> None:
     changed = {f"group.{place.kind.name}.assignment.interval.ms": "1"}
-    place.broker.settings.change(place.broker.registry, EVERY, changed)
+    change_properties(place.broker, ResourceKind.BROKER, EVERY, changed)
 
 
 @pytest.mark.parametrize("change", [a_session_of_the_group, an_interval_of_all_groups])
@@ -324,7 +325,7 @@ def test_it_waits_for_what_was_queued_before_it(place: Place) -> None:
     assert place.is_repeated()
 
 
-def test_who_was_refused_or_told_news_is_not_repeated(place: Place) -> None:
+def test_a_refusal_or_an_answer_with_news_is_not_repeated(place: Place) -> None:
     request = place.request
     place.request = place.kind.request(group_id="g", member_id="two", member_epoch=5)
     assert place.again().error_code
@@ -360,7 +361,7 @@ def set_interval(client: RawClient, value: int) -> None:
     assert [one.error_code for one in answer.responses] == [ErrorCode.NONE]
 
 
-def test_who_beats_in_the_same_words_is_told_of_what_happens(
+def test_repeated_heartbeats_are_answered_with_what_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     results: list[bool] = []

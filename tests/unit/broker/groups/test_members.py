@@ -67,7 +67,7 @@ def beat(
 def queued(
     started: Started, group_id: str, epoch: int, topics: tuple[str, ...] = ("dogs",)
 ) -> list[HeartbeatReply | BrokerError]:
-    """What it is told, once the groups are written if not at once."""
+    """Its answer, once the groups are written if not at once."""
     received: list[HeartbeatReply | BrokerError] = []
     asked = ConsumerHeartbeat(
         group_id=group_id, member_id="new", epoch=epoch, client_id="c", client_host="/h",
@@ -89,7 +89,7 @@ def beat_of_streams(started: Started, epoch: int) -> None:
 
 
 def join(started: Started, name: str) -> list[JoinReply]:
-    """What it is told, now or later."""
+    """Its answer, now or later."""
     received: list[JoinReply] = []
     started.broker.members.join("g", _join(name, SAID), received.append)
     started.broker.groups.write()
@@ -128,7 +128,7 @@ def check_nothing_else_is_left(started: Started, path: Path, alarms: list[Alarm]
     again.stop()
 
 
-def test_who_leaves_with_a_heartbeat_is_told_and_stays(
+def test_a_member_that_leaves_by_heartbeat_is_answered_and_stays(
     started: Started, tmp_path: Path, alarms: list[Alarm], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO"):
@@ -161,7 +161,7 @@ def test_who_is_silent_stays_and_is_looked_at_again_soon(
     check_nothing_else_is_left(started, tmp_path, alarms)
 
 
-def test_who_joined_a_classic_group_that_there_is_not_is_told(started: Started) -> None:
+def test_a_member_of_a_classic_group_that_is_not_there_gets_an_error(started: Started) -> None:
     """As where the end of an empty consumer group, which gave way to it, was not written."""
     groups = started.broker.groups
     held = groups.of("g")
@@ -216,7 +216,7 @@ def test_a_classic_group_goes_on_where_who_joins_it_says_too_much(
 
 
 @pytest.mark.parametrize("kind", [GroupKind.CONSUMER, GroupKind.STREAMS])
-def test_who_joins_an_empty_group_that_cannot_end_is_told_and_it_stays(
+def test_a_member_of_an_empty_group_that_cannot_end_gets_an_error_and_it_stays(
     tmp_path: Path, alarms: list[Alarm], monkeypatch: pytest.MonkeyPatch, kind: GroupKind
 ) -> None:
     assert alarms == []

@@ -341,7 +341,7 @@ def test_what_version_0_refuses(
     assert fetch_0(started, group, 0) == (UNKNOWN if group else ErrorCode.UNKNOWN_SERVER_ERROR, -1)
 
 
-def test_a_position_in_what_is_not_there_is_not_told(started: Started) -> None:
+def test_a_position_in_what_is_not_there_is_not_returned(started: Started) -> None:
     started.registry.create("/consumers/kennel/offsets/dogs/9", b"5")
     assert fetch_0(started, "kennel", 9) == (UNKNOWN, -1)
     assert fetch_0(started, "..", 9) == (UNKNOWN, -1)
@@ -395,7 +395,7 @@ def test_offsets_outlive_the_broker(tmp_path: Path) -> None:
     second.stop()
 
 
-def test_they_are_compressed_as_the_broker_is_told_and_read_however_they_were(
+def test_they_are_compressed_as_configured_and_read_however_they_were(
     tmp_path: Path,
 ) -> None:
     for codec in Codec:

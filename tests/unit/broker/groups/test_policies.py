@@ -31,11 +31,11 @@ class Place:
 
 
 def of_the_broker(place: Place) -> None:
-    place.settings.change(place.registry, EVERY, {INTERVAL: "5"})
+    place.settings.take(EVERY, {INTERVAL: "5"})
 
 
 def of_the_group(place: Place) -> None:
-    place.resources.configure(ResourceKind.GROUP, "g", {"a": "b"})
+    place.resources.take(ResourceKind.GROUP, "g", {"a": "b"})
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ def settings(**given: object) -> BrokerSettings:
 def change(made: BrokerSettings, registry: MemoryRegistry, scope: str, **config: str) -> None:
     changes = {name.replace("_", "."): value for name, value in config.items()}
     made.check(scope, changes)
-    made.change(registry, scope, changes)
+    made.write(registry, scope, changes)
+    made.take(scope, changes)
 
 
 def test_a_change_for_one_broker_comes_before_one_for_every_broker() -> None:
@@ -43,7 +44,7 @@ def test_changes_are_there_again_after_a_restart() -> None:
     )
 
 
-def test_who_wants_to_know_is_told() -> None:
+def test_listeners_are_called_after_each_change() -> None:
     registry, made = MemoryRegistry(), settings()
     received: list[BrokerConfig] = []
     made.on_change.append(received.append)
@@ -51,7 +52,7 @@ def test_who_wants_to_know_is_told() -> None:
     assert [config.max_connections for config in received] == [3]
 
 
-def test_all_are_told_in_their_order_also_where_one_of_them_fails() -> None:
+def test_all_listeners_are_called_in_their_order_also_where_one_of_them_fails() -> None:
     registry, made = MemoryRegistry(), settings()
     received: list[str] = []
 
@@ -66,7 +67,7 @@ def test_all_are_told_in_their_order_also_where_one_of_them_fails() -> None:
     assert received == ["first", "second"]
 
 
-def test_who_checks_is_told_what_it_would_come_to() -> None:
+def test_a_check_returns_what_all_would_come_to() -> None:
     made = settings(message_max_bytes=1000)
     coming = made.check(EVERY, {"max.connections": "3"})
     assert (coming.max_connections, coming.message_max_bytes) == (3, 1000)
@@ -90,7 +91,7 @@ def test_what_cannot_be_changed_is_refused(name: str, value: str) -> None:
     assert refused.value.code is ErrorCode.INVALID_REQUEST
 
 
-def test_a_misspelt_name_is_told_with_its_neighbour() -> None:
+def test_a_misspelt_name_is_reported_with_its_neighbour() -> None:
     with pytest.raises(BrokerError, match=r"log\.retention\.ms"):
         settings().check(EVERY, {"log.retetion.ms": "1"})
 

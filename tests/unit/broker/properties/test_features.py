@@ -49,7 +49,7 @@ def test_a_member_of_a_cluster_claims_what_all_of_it_have(
     assert tuple(one.name for one in features_of(member)) == names
 
 
-def test_clients_that_take_level_0_for_a_mistake_are_not_told_of_it() -> None:
+def test_clients_that_take_level_0_for_a_mistake_do_not_get_it() -> None:
     request = ApiVersionsRequest(client_software_name="x", client_software_version="1")
     given = {version: handle(a_broker(), asked(version), request) for version in (3, 4)}
     assert [one.name for one in given[3].supported_features] == ["metadata.version"]

@@ -11,7 +11,7 @@ OLD = {"message.format.version": "0.10.0", "segment.bytes": "7340032"}
 OF_07 = {"message.format.version": "0.7"}
 
 
-def test_what_has_no_place_in_the_format_of_a_topic_is_told_and_not_obeyed() -> None:
+def test_what_has_no_place_in_the_format_of_a_topic_is_logged_and_not_obeyed() -> None:
     broker = BrokerConfig.load({"compression.type": "zstd", "log.cleanup.policy": "compact"})
     with pytest.raises(ConfigError, match="no place"):
         log_config(OLD, broker)
@@ -34,7 +34,7 @@ def test_where_messages_have_no_keys_nothing_is_thrown_away() -> None:
     assert config.retention_ms == -1
 
 
-def test_what_is_right_is_obeyed_and_told_to_nobody() -> None:
+def test_what_is_right_is_obeyed_and_not_logged() -> None:
     broker = BrokerConfig.load({"compression.type": "gzip"})
     received: list[ConfigError] = []
     assert config_of_kept(OLD, broker, received.append) == log_config(OLD, broker)

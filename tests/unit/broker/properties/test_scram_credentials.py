@@ -13,6 +13,7 @@ from barnabas.broker.properties.scram_credentials import (
 )
 from barnabas.broker.quotas.quotas import Entity, Quotas
 from barnabas.errors import StorageError
+from tests.unit.broker.changes import write_quotas
 from tests.unit.broker.in_memory import MemoryRegistry
 
 SALT = b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
@@ -54,18 +55,18 @@ def test_passwords_and_quotas_of_a_user_leave_each_other_alone() -> None:
     registry = MemoryRegistry()
     me = Entity(user="me")
     change_credential(registry, "me", Mechanism.SHA_256, of(b"a"))
-    Quotas(registry).alter(me, {"producer_byte_rate": 5.0})
+    write_quotas(Quotas(registry), me, {"producer_byte_rate": 5.0})
     change_credential(registry, "me", Mechanism.SHA_512, of(b"b", Mechanism.SHA_512))
     assert credentials_of(registry, "me").keys() == set(Mechanism)
     assert dict(Quotas(registry)) == {me: {"producer_byte_rate": 5.0}}
-    Quotas(registry).alter(me, {"producer_byte_rate": None})
+    write_quotas(Quotas(registry), me, {"producer_byte_rate": None})
     assert users_with_credentials(registry) == ["me"]
     for mechanism in Mechanism:
         change_credential(registry, "me", mechanism, None)
     assert registry.children("/config/users") == []
 
 
-def test_damage_is_told() -> None:
+def test_damage_is_reported() -> None:
     registry = MemoryRegistry()
     for text in ("salt=*,stored_key=,server_key=,iterations=1", "salt=YQ==", "nonsense"):
         registry.set("/config/users/me", b'{"config": {"SCRAM-SHA-256": "%s"}}' % text.encode())

@@ -18,6 +18,7 @@ from barnabas.protocol.get_telemetry_subscriptions import (
     GetTelemetrySubscriptionsResponse,
 )
 from barnabas.protocol.push_telemetry import PushTelemetryRequest, PushTelemetryResponse
+from tests.unit.broker.changes import change_properties
 from tests.unit.broker.in_memory import StillClock, a_broker, asked
 
 ME = bytes(range(16))
@@ -25,7 +26,7 @@ ME = bytes(range(16))
 
 def subscribe(broker: Broker, name: str, **config: str) -> None:
     properties = {key.replace("_", "."): value for key, value in config.items()}
-    broker.client_resources.configure(ResourceKind.CLIENT_METRICS, name, properties)
+    change_properties(broker, ResourceKind.CLIENT_METRICS, name, properties)
 
 
 def get(broker: Broker, who: bytes = ME) -> GetTelemetrySubscriptionsResponse:

@@ -165,7 +165,7 @@ def test_a_stop_answers_everybody() -> None:
     assert (one, other) == (["answered"], ["answered"])
 
 
-def test_a_reply_is_told_once_whichever_comes_first() -> None:
+def test_a_reply_is_given_once_whichever_comes_first() -> None:
     seen: list[object] = []
     early, late = Pending(), Pending()
     early.complete("first")

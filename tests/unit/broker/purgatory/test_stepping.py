@@ -60,7 +60,9 @@ def test_steps_whose_reply_nobody_waits_for(*, ends_unheard: bool, made: list[in
     assert done == made
 
 
-def test_a_step_that_fails_is_told_to_who_waits(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_step_that_fails_ends_in_an_error_for_its_waiter(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def fail() -> Steps[None]:
         yield
         raise ValueError("a step")

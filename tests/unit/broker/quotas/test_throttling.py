@@ -4,6 +4,7 @@ from barnabas.broker.quotas.quotas import FETCH, MUTATION, PRODUCE, REQUEST, Ent
 from barnabas.broker.quotas.throttling import Throttling
 from barnabas.config.broker import BrokerConfig
 from barnabas.ports import Clock
+from tests.unit.broker.changes import write_quotas
 from tests.unit.broker.in_memory import MemoryRegistry
 
 
@@ -17,7 +18,7 @@ class Watch:
 
 def throttling(watch: Watch, entity: Entity, **values: float) -> Throttling:
     quotas = Quotas(MemoryRegistry())
-    quotas.alter(entity, values)
+    write_quotas(quotas, entity, values)
     return Throttling(quotas, BrokerConfig(), cast("Clock", watch))
 
 

@@ -56,8 +56,8 @@ class Counting:
         return NO_TOPIC_ID
 
 
-class Told:
-    """Sessions, and a log that says what is in each partition."""
+class SessionReader:
+    """Reads through sessions from a log of which each test says what is in it."""
 
     def __init__(self, slots: int = 10, limit_bytes: int = 1 << 20) -> None:
         self.clock = SetClock()
@@ -129,42 +129,42 @@ def partitions(outcome: FetchResponse | ErrorCode) -> list[int]:
     return [one.partition_index for topic in outcome.responses for one in topic.partitions]
 
 
-def test_without_a_session_everything_is_told_each_time() -> None:
-    reported = Told()
+def test_without_a_session_everything_is_in_each_response() -> None:
+    reader = SessionReader()
     for _ in range(2):
-        outcome = reported.fetch((0, -1), "01")
+        outcome = reader.fetch((0, -1), "01")
         assert partitions(outcome) == [0, 1]
-    assert len(reported.sessions) == 0
+    assert len(reader.sessions) == 0
 
 
 def test_a_session_starts_whole_and_goes_on_with_news() -> None:
-    reported = Told()
-    begun = reported.fetch((0, 0), "012")
+    reader = SessionReader()
+    begun = reader.fetch((0, 0), "012")
     assert isinstance(begun, FetchResponse)
     assert (begun.error_code, begun.session_id) == (ErrorCode.NONE, 1)
     (topic,) = begun.responses
     assert topic.partitions == [some_data(index) for index in range(3)]
-    assert partitions(reported.fetch((1, 1))) == []
-    assert partitions(reported.fetch((1, 2), p1=RECORDS, p2=9)) == [1, 2]
-    assert partitions(reported.fetch((1, 3), p2=9)) == []
-    assert partitions(reported.fetch((1, 4), "3", forgotten="0", p2=9)) == [3]
+    assert partitions(reader.fetch((1, 1))) == []
+    assert partitions(reader.fetch((1, 2), p1=RECORDS, p2=9)) == [1, 2]
+    assert partitions(reader.fetch((1, 3), p2=9)) == []
+    assert partitions(reader.fetch((1, 4), "3", forgotten="0", p2=9)) == [3]
 
 
-def test_an_error_is_told_again_and_its_end_too() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "0")
+def test_an_error_is_sent_again_and_its_end_too() -> None:
+    reader = SessionReader()
+    reader.fetch((0, 0), "0")
     wrong = ErrorCode.OFFSET_OUT_OF_RANGE
-    assert partitions(reported.fetch((1, 1), p0=wrong)) == [0]
-    assert partitions(reported.fetch((1, 2), p0=wrong)) == [0]
-    assert partitions(reported.fetch((1, 3))) == [0]
-    assert partitions(reported.fetch((1, 4))) == []
+    assert partitions(reader.fetch((1, 1), p0=wrong)) == [0]
+    assert partitions(reader.fetch((1, 2), p0=wrong)) == [0]
+    assert partitions(reader.fetch((1, 3))) == [0]
+    assert partitions(reader.fetch((1, 4))) == []
 
 
 def test_who_was_served_goes_to_the_end() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "012")
-    reported.fetch((1, 1), p0=RECORDS)
-    assert partitions(reported.fetch((1, 2), p0=RECORDS, p1=RECORDS, p2=RECORDS)) == [1, 2, 0]
+    reader = SessionReader()
+    reader.fetch((0, 0), "012")
+    reader.fetch((1, 1), p0=RECORDS)
+    assert partitions(reader.fetch((1, 2), p0=RECORDS, p1=RECORDS, p2=RECORDS)) == [1, 2, 0]
 
 
 @pytest.mark.parametrize(
@@ -178,71 +178,71 @@ def test_who_was_served_goes_to_the_end() -> None:
 def test_wrong_sessions_have_their_codes(
     session: tuple[int, int], named_by: str, code: ErrorCode
 ) -> None:
-    reported = Told()
-    reported.fetch((0, 0), "0")
-    assert reported.fetch(session, by_id=named_by == "id") is code
+    reader = SessionReader()
+    reader.fetch((0, 0), "0")
+    assert reader.fetch(session, by_id=named_by == "id") is code
 
 
 def test_a_session_ends_when_asked_or_empty() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "0")
-    reported.fetch((1, -1), "0")
-    assert len(reported.sessions) == 0
-    reported.fetch((0, 0), "0")
-    assert reported.fetch((2, 1), forgotten="0") == FetchResponse(responses=[])
-    assert len(reported.sessions) == 0
+    reader = SessionReader()
+    reader.fetch((0, 0), "0")
+    reader.fetch((1, -1), "0")
+    assert len(reader.sessions) == 0
+    reader.fetch((0, 0), "0")
+    assert reader.fetch((2, 1), forgotten="0") == FetchResponse(responses=[])
+    assert len(reader.sessions) == 0
 
 
 def test_the_epoch_begins_again_after_the_greatest() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "0")
-    reported.sessions._sessions[1].epoch = 2**31 - 1
-    reported.fetch((1, 2**31 - 1))
-    assert partitions(reported.fetch((1, 1), p0=RECORDS)) == [0]
+    reader = SessionReader()
+    reader.fetch((0, 0), "0")
+    reader.sessions._sessions[1].epoch = 2**31 - 1
+    reader.fetch((1, 2**31 - 1))
+    assert partitions(reader.fetch((1, 1), p0=RECORDS)) == [0]
 
 
 def test_a_full_cache_evicts_the_long_unused_then_the_smaller_old() -> None:
-    reported = Told(slots=2)
-    reported.fetch((0, 0), "0")
-    reported.fetch((0, 0), "01")
-    assert reported.fetch((0, 0), "0123") == reported.fetch((0, -1), "0123")  # Both are too young.
-    reported.clock.now_ms += 120_001
-    reported.fetch((2, 1))
-    reported.fetch((0, 0), "0")
-    assert reported.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    reported.clock.now_ms += 120_001
-    reported.fetch((2, 2))
-    reported.fetch((3, 1))
-    reported.fetch((0, 0), "012")
-    assert reported.fetch((3, 2)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert partitions(reported.fetch((2, 3), p0=RECORDS)) == [0]
+    reader = SessionReader(slots=2)
+    reader.fetch((0, 0), "0")
+    reader.fetch((0, 0), "01")
+    assert reader.fetch((0, 0), "0123") == reader.fetch((0, -1), "0123")  # Both are too young.
+    reader.clock.now_ms += 120_001
+    reader.fetch((2, 1))
+    reader.fetch((0, 0), "0")
+    assert reader.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    reader.clock.now_ms += 120_001
+    reader.fetch((2, 2))
+    reader.fetch((3, 1))
+    reader.fetch((0, 0), "012")
+    assert reader.fetch((3, 2)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert partitions(reader.fetch((2, 3), p0=RECORDS)) == [0]
 
 
 def test_a_session_ends_with_the_connection_that_opened_it() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "0", connection=1)
-    reported.fetch((0, 0), "0", connection=2)
-    reported.fetch((0, 0), "1", connection=1)
-    reported.sessions.disconnected(1)
-    assert len(reported.sessions) == 1
-    assert partitions(reported.fetch((2, 1), connection=2)) == []
-    reported.sessions.disconnected(1)
-    reported.sessions.disconnected(2)
-    assert len(reported.sessions) == 0
-    assert reported.memory.passing_bytes == 0
+    reader = SessionReader()
+    reader.fetch((0, 0), "0", connection=1)
+    reader.fetch((0, 0), "0", connection=2)
+    reader.fetch((0, 0), "1", connection=1)
+    reader.sessions.disconnected(1)
+    assert len(reader.sessions) == 1
+    assert partitions(reader.fetch((2, 1), connection=2)) == []
+    reader.sessions.disconnected(1)
+    reader.sessions.disconnected(2)
+    assert len(reader.sessions) == 0
+    assert reader.memory.passing_bytes == 0
 
 
 def test_what_sessions_take_is_charged_and_given_back() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "012")
-    three = reported.memory.passing_bytes
-    reported.fetch((1, 1), "3")
-    four = reported.memory.passing_bytes
+    reader = SessionReader()
+    reader.fetch((0, 0), "012")
+    three = reader.memory.passing_bytes
+    reader.fetch((1, 1), "3")
+    four = reader.memory.passing_bytes
     assert three < four < three * 4 / 3
-    reported.fetch((1, 2), "3", forgotten="0")
-    assert reported.memory.passing_bytes == three
-    reported.fetch((1, -1))
-    assert reported.memory.passing_bytes == 0
+    reader.fetch((1, 2), "3", forgotten="0")
+    assert reader.memory.passing_bytes == three
+    reader.fetch((1, -1))
+    assert reader.memory.passing_bytes == 0
 
 
 def test_no_less_is_charged_than_a_session_takes() -> None:
@@ -257,42 +257,42 @@ def test_no_less_is_charged_than_a_session_takes() -> None:
 
 
 def test_who_comes_when_the_memory_is_full_gets_no_session() -> None:
-    reported = Told(limit_bytes=2500)
-    reported.fetch((0, 0), "01")
-    reported.clock.now_ms += 1000
-    refused = reported.fetch((0, 0), "01")
+    reader = SessionReader(limit_bytes=2500)
+    reader.fetch((0, 0), "01")
+    reader.clock.now_ms += 1000
+    refused = reader.fetch((0, 0), "01")
     assert isinstance(refused, FetchResponse)
     assert (refused.session_id, partitions(refused)) == (0, [0, 1])
-    reported.clock.now_ms += 120_000
-    assert reported.fetch((0, 0), "01") != refused
-    assert reported.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert len(reported.sessions) == 1
+    reader.clock.now_ms += 120_000
+    assert reader.fetch((0, 0), "01") != refused
+    assert reader.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert len(reader.sessions) == 1
 
 
 def test_a_session_that_grows_over_the_limit_ends() -> None:
-    reported = Told(limit_bytes=2500)
-    reported.fetch((0, 0), "01")
-    assert reported.fetch((1, 1), "2345") is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert reported.memory.passing_bytes == 0
+    reader = SessionReader(limit_bytes=2500)
+    reader.fetch((0, 0), "01")
+    assert reader.fetch((1, 1), "2345") is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert reader.memory.passing_bytes == 0
 
 
 @pytest.mark.parametrize("count", [1001, 1011])
 def test_what_mostly_fails_has_no_session(count: int) -> None:
     """Of the second it is clear before anything is read."""
-    reported = Told()
-    plan = reported.sessions.begin(a_fetch("none", range(count)), 1, by_topic_id=False)
+    reader = SessionReader()
+    plan = reader.sessions.begin(a_fetch("none", range(count)), 1, by_topic_id=False)
     assert isinstance(plan, FetchPlan)
     response = plan.answer(
         [failed(read, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for read in plan.reads]
     )
     assert (response.session_id, partitions(response)) == (0, list(range(count)))
-    assert len(reported.sessions) == 0
+    assert len(reader.sessions) == 0
 
 
 def test_partitions_that_fail_end_the_session_they_are_added_to() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "0")
+    reader = SessionReader()
+    reader.fetch((0, 0), "0")
     more = a_fetch("none", range(1011), (1, 1))
-    added = reported.sessions.begin(more, 1, by_topic_id=False)
+    added = reader.sessions.begin(more, 1, by_topic_id=False)
     assert added is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    assert len(reported.sessions) == 0
+    assert len(reader.sessions) == 0

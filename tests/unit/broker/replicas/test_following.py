@@ -39,7 +39,7 @@ def take(role: Following, count: int, high_watermark: int) -> None:
     role.step(Fetched(request, request.offset + count, high_watermark, 0, 0), records)
 
 
-def test_with_flush_messages_a_leader_is_told_what_is_on_stable_storage() -> None:
+def test_with_flush_messages_a_leader_learns_what_is_on_stable_storage() -> None:
     disk, ready = MemoryDisk(), list[bool]()
     role = following(disk, 1)
     role.on_ready = lambda: ready.append(role.awaits_flush())

@@ -10,7 +10,7 @@ RECORDS = [
 
 
 @pytest.mark.parametrize("count", range(len(RECORDS) + 1))
-def test_a_batch_is_as_large_as_is_told_before_it_is_made(count: int) -> None:
+def test_a_batch_has_the_size_that_is_known_before_it_is_made(count: int) -> None:
     own = OwnBatch(0)
     own.add(RECORDS[:count], lambda _code: None)
     assert batch_bytes(RECORDS[:count]) == own.records.size <= most_bytes(RECORDS[:count])

@@ -6,7 +6,7 @@ import pytest
 
 from barnabas.broker.apis import create_partitions, create_topics, delete_topics
 from barnabas.broker.broker import Broker
-from barnabas.broker.quotas.quotas import MUTATION, Entity
+from barnabas.broker.quotas.quotas import MUTATION
 from barnabas.errors import ErrorCode
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
@@ -24,6 +24,7 @@ from barnabas.protocol.delete_topics import (
     DeleteTopicState,
 )
 from barnabas.wire.schema import NO_UUID
+from tests.unit.broker.changes import change_client_quotas
 from tests.unit.broker.in_memory import StillClock, a_broker, answered, asked
 
 
@@ -31,7 +32,7 @@ from tests.unit.broker.in_memory import StillClock, a_broker, answered, asked
 def broker() -> Broker:
     """May change eleven partitions at once, and then one a second."""
     made = a_broker()
-    made.quotas.alter(Entity(None, "me"), {MUTATION: 1.0})
+    change_client_quotas(made, "me", {MUTATION: 1.0})
     return made
 
 

@@ -56,7 +56,9 @@ def test_wide_ones_are_known_at_once_and_made_in_steps() -> None:
         (new("three", replicas=3), "INVALID_REPLICATION_FACTOR"),
     ],
 )
-def test_one_that_cannot_be_made_is_told_and_others_are_made(topic: MissingTopic, why: str) -> None:
+def test_one_that_cannot_be_made_is_reported_and_others_are_made(
+    topic: MissingTopic, why: str
+) -> None:
     broker = a_broker()
     (failure,) = create_missing(broker, [new("first"), topic, new("zoo")])
     assert failure.startswith(f"{topic.info.name} (")
@@ -75,7 +77,7 @@ def test_one_whose_logs_cannot_be_made_is_missing_again() -> None:
     assert [one.name for one in broker.topics] == ["wide"]
 
 
-def test_of_two_that_metrics_cannot_tell_apart_the_second_is_told_the_next_time() -> None:
+def test_of_two_that_metrics_cannot_tell_apart_the_second_is_reported_the_next_time() -> None:
     broker = a_broker()
     both = [new("a.b"), new("a_b")]
     assert create_missing(broker, both) == []

@@ -1,4 +1,4 @@
-"""Names that no record can keep: told so, whoever asks, and nothing is changed."""
+"""Names that no record can keep: an error in each API, and nothing is changed."""
 
 from collections.abc import Callable, Iterator
 

@@ -65,7 +65,7 @@ def read(topic: Topic) -> tuple[int, list[RespondState]]:
     return found.start_offset, batches
 
 
-def test_what_members_did_is_told(broker: EmbeddedBroker, topic: Topic) -> None:
+def test_what_members_did_is_described(broker: EmbeddedBroker, topic: Topic) -> None:
     topic.fill(6)
     with Member(broker, "a", topic.topic_id) as member:
         member.fetch()

@@ -72,7 +72,7 @@ class Member:
         self.name, self.topic, self.epoch = name, topic, 0
         self.group = group_of(topic)
         self.codes: list[int] = []
-        """What the last fetch told of partitions."""
+        """What the last fetch returned of partitions."""
         self.refused = False
         """Whether the last acknowledgement was refused as a whole."""
 
@@ -334,7 +334,7 @@ def test_a_group_without_a_name_is_moved_nowhere(broker: EmbeddedBroker) -> None
         assert answered.error_code == ErrorCode.INVALID_GROUP_ID
 
 
-def test_a_damaged_log_is_told(broker: EmbeddedBroker, topic: Topic) -> None:
+def test_a_damaged_log_is_reported(broker: EmbeddedBroker, topic: Topic) -> None:
     with Member(broker, "a", topic.topic_id) as member:
         topic.fill(1)
         with topic.log.open("r+b") as file:
@@ -368,7 +368,7 @@ def test_nobody_reads_what_the_group_does_not_subscribe_to(
         assert (a.fetch(), a.codes) == ([], [])
 
 
-def test_nothing_is_told_while_a_session_has_an_unknown_topic(
+def test_nothing_is_returned_while_a_session_has_an_unknown_topic(
     broker: EmbeddedBroker, topic: Topic
 ) -> None:
     """As by Kafka 4.3: what it comes to counts all the same."""

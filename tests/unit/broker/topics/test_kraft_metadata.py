@@ -124,7 +124,7 @@ def quota(value: float, *, remove: bool = False) -> ClientQuotaRecord:
     return ClientQuotaRecord(entity=[entity], key="producer_byte_rate", value=value, remove=remove)
 
 
-def test_what_is_not_taken_over_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_not_taken_over_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     ours = prop("min.insync.replicas", "1", topic="", kind=4)
     of_node = prop("log.retention.ms", "7", topic="1", kind=4)
     recorded(batch(0, [ours, of_node, quota(5.0)]))
@@ -135,7 +135,7 @@ def test_what_is_not_taken_over_is_told(caplog: pytest.LogCaptureFixture) -> Non
     )
 
 
-def test_nothing_is_told_of_what_was_taken_back(caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_is_reported_of_what_was_taken_back(caplog: pytest.LogCaptureFixture) -> None:
     of_node = [prop("log.retention.ms", text, topic="1", kind=4) for text in ("7", None)]
     recorded(batch(0, [*of_node, quota(5.0), quota(0.0, remove=True)]))
     assert not caplog.records
@@ -222,7 +222,7 @@ def config_of(
     return config_of_foreign(topic, name, ids, internal=internal, check=check)
 
 
-def test_what_is_told_comes_before_what_is_safe() -> None:
+def test_what_is_reported_comes_before_what_is_safe() -> None:
     assert config_of(RecordedTopic(DOGS, {"retention.ms": "5"}), DOGS) == {
         **SAFE,
         "retention.ms": "5",
@@ -236,7 +236,7 @@ def test_changes_of_a_share_group_are_not_compacted_to_the_last() -> None:
     assert config == {**SAFE, "cleanup.policy": "delete"}
 
 
-def test_a_property_that_no_topic_here_can_have_is_left_out_and_told(
+def test_a_property_that_no_topic_here_can_have_is_left_out_and_reported(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     topic = RecordedTopic(DOGS, {"remote.storage.enable": "true", "flush.ms": "9"})

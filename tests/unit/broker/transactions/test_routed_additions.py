@@ -148,7 +148,7 @@ def test_a_transaction_that_another_leader_has_just_begun_is_asked_for_again_for
     assert second.outcome == {PLACE: ErrorCode.CONCURRENT_TRANSACTIONS}
     assert len(questions.connection.requests) == asked + 6
 
-    # Who only looks is answered at once: its client tries again.
+    # A producer that only looks is answered at once: its client tries again.
     third = questions.ask("one", verify_only=True)
     questions.timers.run_soon()
     questions.connection.answer(busy)

@@ -44,7 +44,7 @@ def test_a_brokers_node_is_what_its_release_writes(
         }
 
 
-def test_without_a_listener_of_that_name_the_first_one_is_told() -> None:
+def test_without_a_listener_of_that_name_the_first_one_is_registered() -> None:
     node = json.loads(encode_broker("0.8.2", {"INNER": ENDPOINTS["INNER"]}, 0))
     assert (node["host"], node["port"]) == ("::1", 9093)
 

@@ -24,7 +24,7 @@ CONFIG = {
 
 
 def registered(topic: str, there: int, session: SimulatedSession, directory: Path) -> Broker:
-    """A broker that has told of a topic of 0.7 with so many partitions."""
+    """A broker that has registered a topic of 0.7 with so many partitions."""
     broker = a_broker(CONFIG, timers=ManualTimers())
     led = Led()
     led.log.config = LogConfig(magic=MAGIC_07)
@@ -41,7 +41,9 @@ def reported(session: SimulatedSession, topic: str) -> bytes:
 
 
 @pytest.mark.parametrize(("topic", "there"), [("a", 1), ("wide", 2), ("b", 5)])
-def test_as_many_partitions_are_told_as_can_be_used(topic: str, there: int, tmp_path: Path) -> None:
+def test_as_many_partitions_are_registered_as_can_be_used(
+    topic: str, there: int, tmp_path: Path
+) -> None:
     session = SimulatedZooKeeper().session()
     broker = registered(topic, there, session, tmp_path)
     assert reported(session, topic) == b"%d" % there
@@ -49,7 +51,7 @@ def test_as_many_partitions_are_told_as_can_be_used(topic: str, there: int, tmp_
     assert to_read(broker, topic, there) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def test_partitions_that_are_added_are_told_to_who_watches_the_topic(tmp_path: Path) -> None:
+def test_partitions_that_are_added_reach_watchers_of_the_topic(tmp_path: Path) -> None:
     keeper = SimulatedZooKeeper()
     session, reader = keeper.session(), keeper.session(lambda call: call())
     broker = registered("dogs", 1, session, tmp_path)

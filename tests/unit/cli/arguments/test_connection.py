@@ -15,7 +15,7 @@ def test_what_the_user_says_wins() -> None:
     }
 
 
-def test_an_admin_is_told_what_it_knows() -> None:
+def test_an_admin_gets_the_options_that_it_knows() -> None:
     settings = client_settings("dogs:1", ("client_id=me", "group.id=g", "grup.id=g"))
     assert admin_settings(settings) == {
         "bootstrap.refused.timeout.ms": 5000,

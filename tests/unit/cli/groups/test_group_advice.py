@@ -13,7 +13,7 @@ from barnabas.errors import BrokerError, ErrorCode
         (ErrorCode.GROUP_ID_NOT_FOUND, ""),
     ],
 )
-def test_who_is_refused_for_members_that_have_just_come_is_told_to_end_them(
+def test_a_refusal_for_members_that_have_just_come_says_to_end_them(
     code: ErrorCode, hint: str
 ) -> None:
     with pytest.raises(BrokerError) as raised, explain_members():

@@ -1,4 +1,4 @@
-"""What a group is said to have forgotten."""
+"""The report of what a group has forgotten."""
 
 from typing import Any, cast
 

@@ -10,7 +10,7 @@ LED, LEADERLESS, GONE = (TopicPartition("dogs", number) for number in range(3))
 
 
 class SentFrame:
-    """What an Admin is told of a topic one of whose partitions has no leader."""
+    """What an Admin gets for a topic one of whose partitions has no leader."""
 
     def __init__(self) -> None:
         parts = (PartitionView("dogs", 0, 1), PartitionView("dogs", 1, -1))
@@ -37,7 +37,7 @@ class SentFrame:
         return {LED: OffsetAndTimestamp(10)}
 
 
-def test_partitions_without_a_leader_keep_no_lag_from_being_told() -> None:
+def test_partitions_without_a_leader_keep_no_lag_from_being_shown() -> None:
     rows = listed(cast("Admin", SentFrame()), (), lag=True)
     assert [(row[0], row[-1]) for row in rows] == [("both", 7), ("dark", None), ("gone", None)]
 

@@ -20,7 +20,9 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("topic", "kind", "declared"), KEYS)
-def test_a_key_of_every_kind_is_told_with_its_fields(topic: str, kind: int, declared: type) -> None:
+def test_a_key_of_every_kind_is_reported_with_its_fields(
+    topic: str, kind: int, declared: type
+) -> None:
     version = declaration_of(declared).versions.first
     codec: Codec[object] = Codec.of(declared, version)
     message = make_message(declared, version, random.Random(1))

@@ -1,4 +1,4 @@
-"""What is wrong with a command line is said before anybody is asked."""
+"""What is wrong with a command line is an error before any broker is asked."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is told at the end, on a terminal and elsewhere."""
+"""The report at the end, on a terminal and elsewhere."""
 
 import json
 import sys

@@ -21,13 +21,13 @@ ROWS = [("rex", Moment(NOON_MS))]
         (-5, ""),
     ],
 )
-def test_a_time_is_told_with_its_age(seconds: int, age: str) -> None:
+def test_a_time_is_reported_with_its_age(seconds: int, age: str) -> None:
     when, _, _ = time_and_age(NOON_MS, NOON_MS).partition(",")
     assert when.startswith(("2013-01-01 ", "2013-01-02 "))
     assert time_and_age(NOON_MS, NOON_MS + seconds * 1000) == when + age
 
 
-def test_what_no_calendar_has_is_told_as_its_number() -> None:
+def test_what_no_calendar_has_is_reported_as_its_number() -> None:
     assert time_and_age(2**62, NOON_MS) == str(2**62)
 
 

@@ -140,7 +140,7 @@ def test_what_other_places_have_is_given_before_a_broker_that_refuses_is_an_erro
         fetcher.fetch()
 
 
-def test_a_place_whose_beginning_is_refused_is_not_begun_and_that_is_told() -> None:
+def test_a_place_whose_beginning_is_refused_is_not_begun_and_that_is_reported() -> None:
     fetcher = a_fetcher()
     assert not fetcher.begin(("dogs", BrokerPartition(1, 0)), None)
     with pytest.raises(BrokerError, match="code -1"):

@@ -50,7 +50,7 @@ def during_the_next(
     monkeypatch.setattr(reader, "get", slowly)
 
 
-def test_more_partitions_that_are_told_during_a_read_are_there_at_the_next(
+def test_more_partitions_that_are_reported_during_a_read_are_there_at_the_next(
     meanwhile: Meanwhile,
 ) -> None:
     routing, reader, broker = a_routing()

@@ -1,4 +1,4 @@
-"""A set whose brokers cannot all be told."""
+"""A set that cannot be sent to all its brokers."""
 
 import pytest
 

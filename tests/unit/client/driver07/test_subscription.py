@@ -61,7 +61,7 @@ def test_garbage_is_a_consumer_that_reads_nothing(garbage: bytes) -> None:
     ],
     ids=lambda data: data[:12],
 )
-def test_what_cannot_be_understood_is_told_with_whose_it_is(
+def test_what_cannot_be_understood_is_reported_with_whose_it_is(
     garbage: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert threads_of("me", garbage, "dogs") == []

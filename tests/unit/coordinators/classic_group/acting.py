@@ -1,4 +1,4 @@
-"""A group, a time and the members who talk to it: what each was answered is in `told`."""
+"""A group, a time and the members who talk to it: what each was answered is in `replies`."""
 
 from collections.abc import Callable, Sequence
 
@@ -33,7 +33,7 @@ class Acting:
         self.short_ways = 0
         self.group = group or ClassicGroup("kennel", GroupSettings(DELAY_MS, max_size))
         self.ids: dict[str, str] = {}
-        self.told: dict[str, JoinReply | SyncReply] = {}
+        self.replies: dict[str, JoinReply | SyncReply] = {}
         self.log: list[CoordinatorRecord] = []
         self.written = ErrorCode.NONE
         self.held: list[Callable[[], None]] | None = None
@@ -67,7 +67,7 @@ class Acting:
             takes_id_first=takes_id_first,
             skips_assignment=skips,
         )
-        self.told.pop(who, None)
+        self.replies.pop(who, None)
         if self.usual and usual.joins_again(self.group, _join_request(asked), who):
             self.short_ways += 1
             if self.group.ends_joins():
@@ -88,13 +88,13 @@ class Acting:
         named = {self.ids[name]: what for name, what in (assignments or {}).items()}
         present = self.group.generation if generation is None else generation
         asked = Sync(self.ids.get(who, who), instance, present, kind, protocol, named)
-        self.told.pop(who, None)
-        said = _sync_request(asked)
-        told = usual.sync_reply(self.group, said, self.now) if self.usual else None
-        if told is not None:
+        self.replies.pop(who, None)
+        request = _sync_request(asked)
+        reply = usual.sync_reply(self.group, request, self.now) if self.usual else None
+        if reply is not None:
             self.short_ways += 1
-            self.told[who] = told
-        elif self.usual and usual.waits_for_leader(self.group, said, who):
+            self.replies[who] = reply
+        elif self.usual and usual.waits_for_leader(self.group, request, who):
             self.short_ways += 1
         else:
             self._carry_out(syncing.sync(self.group, asked, who, self.now))
@@ -140,18 +140,18 @@ class Acting:
         self.sync(leader, {name: name.encode() for name in here})
 
     def joined(self, who: str) -> JoinReply:
-        reply = self.told[who]
+        reply = self.replies[who]
         assert isinstance(reply, JoinReply)
         return reply
 
     def assigned(self, who: str) -> SyncReply:
-        reply = self.told[who]
+        reply = self.replies[who]
         assert isinstance(reply, SyncReply)
         return reply
 
     def waits(self, *names: str) -> bool:
         """Whether none of them was answered yet."""
-        return not any(name in self.told for name in names)
+        return not any(name in self.replies for name in names)
 
     @property
     def state(self) -> GroupState:
@@ -166,7 +166,7 @@ class Acting:
     def _carry_out(self, effects: Effects) -> None:
         for waiter, reply in effects.answers:
             name = str(waiter)
-            self.told[name] = reply
+            self.replies[name] = reply
             if isinstance(reply, JoinReply) and reply.member_id:
                 self.ids.setdefault(name, reply.member_id)
                 if reply.error is not ErrorCode.FENCED_INSTANCE_ID:
@@ -195,7 +195,8 @@ def _join_request(asked: Join) -> JoinGroupRequest:
         group_instance_id=asked.instance_id,
         protocol_type=asked.protocol_type,
         protocols=[
-            JoinGroupRequestProtocol(name=name, metadata=told) for name, told in asked.protocols
+            JoinGroupRequestProtocol(name=name, metadata=metadata)
+            for name, metadata in asked.protocols
         ],
     )
 

@@ -108,7 +108,7 @@ def test_most_votes_of_what_all_know_decide() -> None:
     assert [one.metadata for one in acting.joined("a").members] == [b"rr"] * 3
 
 
-def test_a_follower_without_news_is_told_what_there_is() -> None:
+def test_a_follower_without_news_gets_what_there_is() -> None:
     acting = Acting()
     acting.settle("rex", "tom")
     acting.join("tom")

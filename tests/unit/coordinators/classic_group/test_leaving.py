@@ -83,7 +83,7 @@ def test_a_heartbeat_of_another_generation_is_refused() -> None:
     assert acting.beat("rex", 1) == "NONE"
 
 
-def test_all_who_wait_are_told_of_the_end() -> None:
+def test_all_that_wait_are_answered_at_the_end() -> None:
     acting = Acting()
     acting.settle("rex", "tom")
     acting.join("rex")
@@ -133,7 +133,7 @@ def test_to_hang_up_changes_nothing_for_who_was_answered_or_asks_elsewhere() -> 
     assert list(acting.group.members.values()) == [members[acting.ids["tom"]]]
 
 
-def test_nothing_is_kept_of_what_a_member_said_that_has_left() -> None:
+def test_nothing_is_kept_of_a_member_that_has_left() -> None:
     """A connection on which it sent heartbeats knows it for longer."""
     acting = Acting()
     acting.settle("rex", "tom")

@@ -1,4 +1,4 @@
-"""What is told of a member: as it spoke last, under the protocol of the present generation."""
+"""The metadata of a member: of its last request, under the protocol of the present generation."""
 
 from barnabas.coordinators.classic_group.group_records import decode_group
 from barnabas.errors import ErrorCode
@@ -8,7 +8,7 @@ BOTH = [("range", b"all"), ("sticky", b"some")]
 
 
 def told(one: Acting) -> tuple[dict[str, bytes], dict[str, tuple[bytes, int]]]:
-    """By client: what the leader heard under the protocol, what the record has of that and of sessions."""
+    """By client: what the leader received under the protocol, what the record has of that and of sessions."""
     names = {member_id: name for name, member_id in one.ids.items()}
     leader = names[one.group.leader or ""]
     heard = {names[each.member_id]: each.metadata for each in one.joined(leader).members}
@@ -21,7 +21,7 @@ def told(one: Acting) -> tuple[dict[str, bytes], dict[str, tuple[bytes, int]]]:
     }
 
 
-def test_who_says_the_same_is_told_of_as_before() -> None:
+def test_equal_metadata_is_stored_once() -> None:
     one = Acting()
     one.settle("ann", "bob")
     bob = one.group.members[one.ids["bob"]]
@@ -35,7 +35,7 @@ def test_who_says_the_same_is_told_of_as_before() -> None:
     assert bob.description is before
 
 
-def test_who_says_something_else_is_told_of_anew() -> None:
+def test_other_metadata_is_stored_anew() -> None:
     one = Acting()
     one.settle("ann", "bob")
     one.join("bob", [("range", b"news")], session_ms=12_000)
@@ -46,7 +46,7 @@ def test_who_says_something_else_is_told_of_anew() -> None:
     )
 
 
-def test_under_another_protocol_all_are_told_of_anew() -> None:
+def test_under_another_protocol_all_metadata_is_stored_anew() -> None:
     one = Acting()
     one.join("ann", BOTH)
     one.join("bob", BOTH)

@@ -67,7 +67,7 @@ def test_assignments_of_a_generation_that_is_over_are_dropped() -> None:
         (1, "sticky", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
     ],
 )
-def test_who_is_of_another_mind_is_told(
+def test_a_member_with_another_protocol_gets_an_error(
     generation: int, protocol: str | None, error: ErrorCode
 ) -> None:
     acting = begun("rex")

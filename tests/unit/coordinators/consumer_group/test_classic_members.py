@@ -35,7 +35,7 @@ def sync(shard: GroupShard, group: ConsumerGroup, name: str) -> ErrorCode:
 
 
 def settle(shard: GroupShard, group: ConsumerGroup) -> None:
-    """Everybody who is told to joins again; the one that sends heartbeats does so."""
+    """Everybody who has to joins again; the one that sends heartbeats does so."""
     for _ in range(4):
         for name, member in group.members.items():
             if member.classic is None:
@@ -44,7 +44,7 @@ def settle(shard: GroupShard, group: ConsumerGroup) -> None:
                 join(shard, group, name)
 
 
-def test_those_who_are_left_are_told_to_join_and_so_have_all() -> None:
+def test_members_that_are_left_have_to_join_and_so_get_all() -> None:
     shard = a_shard(TOPICS, replace(SETTINGS, downgrades=False))
     beat(shard, "new")
     group = shard.consumer.get("g")
@@ -62,7 +62,7 @@ def test_those_who_are_left_are_told_to_join_and_so_have_all() -> None:
     assert {sync(shard, group, name) for name in group.members} == {ErrorCode.NONE}
 
 
-def test_nobody_is_told_while_another_makes_the_assignment_or_none_may_be_made() -> None:
+def test_no_member_has_to_join_while_another_makes_the_assignment_or_none_may_be_made() -> None:
     shard = a_shard(TOPICS, replace(SETTINGS, downgrades=False, assignment_interval_ms=100))
     for name in ("new", "newer"):
         beat(shard, name)

@@ -145,7 +145,7 @@ def test_a_bad_expression_leaves_nothing_behind() -> None:
 
 
 def a_classic_group(shard: GroupShard, *names: str) -> ClassicGroup:
-    """One of consumers that nobody has told yet what to read."""
+    """One of consumers that have no assignment yet."""
     given = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
     classic = shard.group_to_join("g")
     classic.protocol_type, classic.protocol, classic.generation = "consumer", "range", 1
@@ -253,7 +253,7 @@ def test_a_group_that_goes_back_hands_out_what_was_to_be_had() -> None:
     assert (classic.generation, reported.topic, sorted(reported.partitions)) == (2, "dogs", target)
 
 
-def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
+def test_a_group_that_goes_back_has_members_with_less_ask_again() -> None:
     shard = a_shard(TOPICS)
     beat(shard, "new")
     group = shard.consumer.get("g")

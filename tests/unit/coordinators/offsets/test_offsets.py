@@ -58,7 +58,7 @@ def test_a_loaded_shard_is_the_live_one() -> None:
     assert live.fetch("kennel", [DOGS, CATS]) == [an_offset(2), None]
 
 
-def test_commits_that_are_replayed_late_or_never_say_what_they_said() -> None:
+def test_commits_that_are_replayed_late_or_never_have_the_same_answers() -> None:
     live, loaded = a_shard(), a_shard()
     lost = [live.commit("kennel", {DOGS: an_offset(50 + n)}).records for n in range(3)]
     first, second = (live.commit("kennel", {DOGS: an_offset(n)}).records for n in (1, 2))

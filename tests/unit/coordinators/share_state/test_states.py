@@ -61,6 +61,6 @@ def test_updates_of_a_kafka_go_over_what_there_was() -> None:
     )
 
 
-def test_damage_is_told() -> None:
+def test_damage_is_reported() -> None:
     with pytest.raises(DecodeError):
         ShareStates().replay(*update(0, Span(4, 3, DONE, 1)))

@@ -185,7 +185,7 @@ def test_more_standbys_are_another_assignment() -> None:
     assert talk.says("b", 3).tasks == frozenset({Task(Role.STANDBY, "0", 0)})
 
 
-def test_another_topology_is_not_taken_and_an_older_one_is_told_so() -> None:
+def test_another_topology_is_not_taken_and_an_older_one_has_a_status() -> None:
     talk = Talk(SomeTopics(words=1, more=1))
     newer = replace(READING, epoch=3)
     talk.joins("a", topology=newer)
@@ -223,7 +223,7 @@ def test_who_says_nothing_where_nothing_happens_writes_nothing_and_stays() -> No
     assert talk.says("a", 2, endpoints=0, tags=(("zone", "z"),)).epoch == 3
 
 
-def test_members_are_told_where_others_can_be_asked() -> None:
+def test_members_get_the_endpoints_of_others() -> None:
     talk = Talk(SomeTopics(words=2))
     here, there = MemberEndpoint("a", 1), MemberEndpoint("b", 2)
     talk.joins("a", endpoint=here)

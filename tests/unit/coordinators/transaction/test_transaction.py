@@ -1,4 +1,4 @@
-"""What a transactional id is next: what is told, what stays, and what no table allows."""
+"""What a transactional id is next: what is given, what stays, and what no table allows."""
 
 import pytest
 
@@ -37,14 +37,14 @@ TOLD = {
 }
 
 
-def test_what_is_not_told_stays_but_for_its_time_its_state_and_the_id_before() -> None:
+def test_what_is_not_given_stays_but_for_its_time_its_state_and_the_id_before() -> None:
     then = OPEN.after(COMMITTED, 200)
     assert type(then) is Transaction
     assert then == OPEN._replace(state=PREPARE_COMMIT, updated_ms=200, previous_id=7)
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_each_may_be_told(name: str) -> None:
+def test_each_may_be_given(name: str) -> None:
     then = OPEN.after(ADDED, 200, **{name: TOLD[name]})  # type: ignore[arg-type]
     assert then == OPEN._replace(updated_ms=200, previous_id=7, **{name: TOLD[name]})  # type: ignore[arg-type]
 
@@ -56,7 +56,7 @@ def test_a_move_that_is_not_in_the_table_fails() -> None:
         OPEN.after(COMMITTED, 200).after(ABORTED, 300)
 
 
-def test_states_and_what_moves_them_are_told_apart_by_identity() -> None:
+def test_states_and_what_moves_them_are_distinguished_by_identity() -> None:
     """Enum's own hash is a call of Python, and each step of a transaction looks some of them up."""
     for kind in (TransactionState, TransactionInput):
         assert vars(kind)["__hash__"] is object.__hash__

@@ -37,7 +37,7 @@ def test_so_is_one_of_any_length(length: int) -> None:
         assert read(letter * length) == letter * length
 
 
-def test_texts_that_differ_in_their_middles_alone_are_told_apart() -> None:
+def test_texts_that_differ_in_their_middles_alone_are_distinguished() -> None:
     for one in ENDS_ALIKE * 2:
         assert read(one) == one
 

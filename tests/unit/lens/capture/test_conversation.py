@@ -55,7 +55,7 @@ def test_an_answer_that_nobody_asked_for() -> None:
     ]
 
 
-def test_what_was_cut_off_is_told_at_the_end() -> None:
+def test_what_was_cut_off_is_reported_at_the_end() -> None:
     conversation = Conversation(KafkaLens())
     assert conversation.from_client(ASKS[0] + ASKS[1][:-1])
     (cut,) = conversation.end()

@@ -28,7 +28,7 @@ class Piped:
         self.broke = broke
 
 
-def test_what_is_said_is_passed_on_and_seen() -> None:
+def test_bytes_are_passed_on_and_seen() -> None:
     piped = Piped()
     piped.source.arrive(b"hello ", b"world")
     assert (bytes(piped.target.sent), piped.seen) == (b"HELLO WORLD", [b"hello ", b"world"])

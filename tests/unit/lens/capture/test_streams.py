@@ -38,14 +38,14 @@ def test_segments_in_any_order_and_twice() -> None:
         assert not any(chunk.lost for chunk in chunks)
 
 
-def test_what_never_came_is_said() -> None:
+def test_bytes_that_never_came_are_reported() -> None:
     chunks = described([
         segment(START - 1, b"", flags=SYN), segment(START, b"abc"), segment(START + 7, b"hij"),
     ])  # fmt: skip
     assert [(chunk.data, chunk.lost) for chunk in chunks] == [(b"abc", 0), (b"hij", 4)]
 
 
-def test_the_client_is_told_by_syn_by_what_it_says_or_by_its_port() -> None:
+def test_the_client_is_recognised_by_syn_by_its_words_or_by_its_port() -> None:
     opened = described([segment(9, b"", flags=SYN, back=True), segment(10, b"x", back=True)])
     assert [chunk.client for chunk in opened] == [BROKER]
     spoken = described([segment(0, b"request", back=True), segment(0, b"answer")])

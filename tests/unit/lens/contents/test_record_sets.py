@@ -37,7 +37,7 @@ def built(codec: Codec) -> bytes:
 
 
 @pytest.mark.parametrize("codec", list(Codec))
-def test_each_record_of_a_batch_is_told(codec: Codec) -> None:
+def test_each_record_of_a_batch_is_reported(codec: Codec) -> None:
     walk = read(built(codec))
     assert not walk.faults
     parts = walk.parts
@@ -58,7 +58,7 @@ def test_each_record_of_a_batch_is_told(codec: Codec) -> None:
 
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4])
 @pytest.mark.parametrize("timestamp", [None, TIME])
-def test_each_message_of_an_old_set_is_told(codec: Codec, timestamp: int | None) -> None:
+def test_each_message_of_an_old_set_is_reported(codec: Codec, timestamp: int | None) -> None:
     inner = [message(at, b"k", b"v%d" % at, timestamp=timestamp) for at in range(2)]
     data = wrapper(1, inner, codec, timestamp=timestamp) if codec else b"".join(inner)
     walk = read(data)
@@ -156,7 +156,7 @@ def test_counts_and_what_is_left_over() -> None:
     ]
 
 
-def test_the_end_of_a_transaction_is_told() -> None:
+def test_the_end_of_a_transaction_is_reported() -> None:
     key, value = pack(">hh", 0, 1), pack(">hi", 0, 7)
     record = bytes((0, 0, 0)) + bytes((8,)) + key + bytes((12,)) + value + bytes((0,))
     record = bytes((2 * len(record),)) + record

@@ -80,7 +80,7 @@ def test_golden_replies(kind: RequestType, frame: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["gzip", "snappy"])
-def test_what_is_compressed_is_told(name: str) -> None:
+def test_what_is_compressed_is_reported(name: str) -> None:
     inside = LENS.request(REQUESTS[name]).parts[-1].inside
     assert inside is not None
     assert inside.parts[-1].value == b"hello"

@@ -20,7 +20,7 @@ CONFIG = LogConfig(segment_bytes=250, retention_ms=-1)
 
 
 class Failing(RealDisk):
-    """Nothing below `place` can be changed; `room` is what is said to be free of a volume."""
+    """Nothing below `place` can be changed; `room` is what a volume reports as free."""
 
     place = "nowhere"
     error: type[StorageError] = StorageError

@@ -30,7 +30,7 @@ def test_a_checkpoint_with_nothing_in_it_is_sound(name: str, data: bytes) -> Non
 @pytest.mark.parametrize(
     ("name", "data"), [(LEADER_EPOCHS, b"0\n1\n3 12"), (CHECKPOINTS[0], b"0\n1\ndogs 0 12")]
 )
-def test_a_last_number_that_may_be_cut_short_is_told(name: str, data: bytes) -> None:
+def test_a_last_number_that_may_be_cut_short_is_reported(name: str, data: bytes) -> None:
     assert examine_state(name, data + b"\n").faults == []
     (fault,) = examine_state(name, data).faults
     assert (fault.position, fault.text) == (len(data), "the last line has no end")
@@ -55,7 +55,7 @@ def test_a_damaged_checkpoint_is_none(name: str, data: bytes) -> None:
         ),
     ],
 )
-def test_epochs_that_the_log_has_and_the_file_has_not_are_told(
+def test_epochs_that_the_log_has_and_the_file_has_not_are_reported(
     data: bytes, newest: int, text: str
 ) -> None:
     (fault,) = examine_epochs(data, newest).faults

@@ -54,7 +54,7 @@ def opened(disk: MemoryDisk) -> PartitionLog:
 
 
 def aborted(log: PartitionLog) -> list[object]:
-    """What a reader of committed records is told, wherever it begins."""
+    """What a reader of committed records gets, wherever it begins."""
     found: list[object] = []
     for offset in range(log.end_offset):
         records = log.read(offset, 300, max_offset=ALL, min_one=True).records
@@ -121,7 +121,7 @@ DAMAGES: dict[str, Damage] = {
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 @pytest.mark.parametrize("path", INDEXES)
-def test_what_was_aborted_is_told_with_a_damaged_index(
+def test_what_was_aborted_is_reported_with_a_damaged_index(
     path: str, damage: Damage, caplog: pytest.LogCaptureFixture
 ) -> None:
     disk = stopped()
@@ -175,7 +175,7 @@ def test_files_that_cannot_be_read_are_made_again(suffix: str) -> None:
 
 
 def added_to(disk: MemoryDisk) -> list[object]:
-    """What is told as aborted when one more transaction was, before and after a restart."""
+    """What is listed as aborted when one more transaction was, before and after a restart."""
     log = opened(disk)
     begun = make_batch(1, producer=(9, 0, 0), attributes=0x10)
     for batch in (begun, make_marker(9, 0, commit=False)):

@@ -50,7 +50,7 @@ def cut(disk: MemoryDisk, name: str, count: int) -> None:
     del disk.files[name].now[-count:]
 
 
-def test_nothing_is_said_and_nothing_done_where_all_is_whole() -> None:
+def test_nothing_is_logged_and_nothing_done_where_all_is_whole() -> None:
     disk = stopped()
     before = {name: bytes(file.now) for name, file in disk.files.items()}
     log = opened(disk)
@@ -73,7 +73,7 @@ def test_nothing_is_appended_behind_torn_bytes(size: int) -> None:
     assert opened(disk).losses.notes == []
 
 
-def test_a_copy_that_ends_with_a_batch_is_told_too_and_its_indexes_are_made_again() -> None:
+def test_a_copy_that_ends_with_a_batch_is_reported_too_and_its_indexes_are_made_again() -> None:
     disk = stopped()
     cut(disk, LAST + ".log", len(disk.files[LAST + ".log"].now) // 3)
     log = opened(disk)
@@ -151,7 +151,7 @@ def test_one_that_is_still_to_be_recovered_is_not_closed_in_order() -> None:
         damaged.close(clean=True)
 
 
-def test_the_id_of_a_topic_that_is_torn_is_told_and_can_be_given_anew() -> None:
+def test_the_id_of_a_topic_that_is_torn_is_reported_and_can_be_given_anew() -> None:
     disk = stopped()
     disk.write_file(IDENTITY, b"version: 0\ntopic_")
     log = opened(disk)

@@ -65,7 +65,7 @@ def test_a_gap_between_whole_segments_stays_whatever_the_policy_is(
     assert ("offsets 3 to 5 are not there" in notes) == reported, notes
 
 
-def test_several_gaps_are_told_of_at_once() -> None:
+def test_several_gaps_are_reported_at_once() -> None:
     disk = left_by_a_kill(8)
     for base in (2, 4):
         del file(disk, base)[len(file(disk, base)) // 2 :]

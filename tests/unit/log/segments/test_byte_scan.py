@@ -115,7 +115,7 @@ def test_messages_larger_than_a_piece_are_found() -> None:
 
 
 @pytest.mark.parametrize("checkpoint", [NO_CHECKPOINT, CLEAN])
-def test_a_missing_segment_is_told_and_nobody_waits_in_the_hole(checkpoint: Checkpoint) -> None:
+def test_a_missing_segment_is_reported_and_nobody_waits_in_the_hole(checkpoint: Checkpoint) -> None:
     """Nothing and no error, as at the end, would have a consumer of 0.7 wait there for ever."""
     third = f"{len(M1) * 3:020d}.kafka"
     log, _ = opened({FIRST: M1, third: M1}, checkpoint)

@@ -184,7 +184,7 @@ def test_deltas_are_relative_to_a_delete_horizon() -> None:
     assert columns.timestamps.tolist() == [5_000_000, 5_000_001, 5_000_002]
 
 
-def test_a_wrong_crc_is_noticed_unless_told_otherwise() -> None:
+def test_a_wrong_crc_is_noticed_unless_it_is_not_checked() -> None:
     buffer = batch(0) + batch(3)
     buffer[len(batch(0)) + 61] ^= 0x40  # the length of a record
     with pytest.raises(CorruptRecord, match="offset 3: its CRC"):

@@ -51,7 +51,7 @@ def test_a_limit_leaves_the_rest_for_the_next_time(limit: int) -> None:
     assert end == 6
 
 
-def test_append_time_is_told() -> None:
+def test_append_time_is_reported() -> None:
     buffer = batch(0)
     stamp_append_time(buffer, read_header(buffer), 4242)
     found = decode_records(buffer, "t", 5)[0]

@@ -140,14 +140,14 @@ def test_a_map_that_is_full_says_so_and_what_it_does_not_know_stays() -> None:
 
 
 @pytest.mark.parametrize("at", [16, 57, 70])
-def test_damage_is_told_and_not_passed_on(at: int) -> None:
+def test_damage_is_reported_and_not_passed_on(at: int) -> None:
     damaged = batch((b"a", b"1"), (b"b", b"2"))
     damaged[at] ^= 0x41
     with pytest.raises(CorruptRecord):
         compacted(damaged, bytearray(61))
 
 
-def test_records_that_lie_about_their_lengths_are_told() -> None:
+def test_records_that_lie_about_their_lengths_are_reported() -> None:
     damaged = batch((b"a", b"1"), (b"b", b"2"))
     damaged[61] += 2
     latest = LatestOffsets(1 << 20, 0.9, bytes(16))

@@ -6,7 +6,7 @@ import pytest
 
 from barnabas.errors import DecodeError
 from barnabas.runtime.connections.connection import MAX_UNSENT_BYTES, Connection
-from barnabas.runtime.connections.departures import TURN_SECONDS
+from barnabas.runtime.connections.loop_turn import TURN_SECONDS
 from barnabas.runtime.connections.memory import SEND_BYTES, ConnectionMemory
 from barnabas.wire.send import FileSlice
 from tests.unit.runtime.scripted_channel import ScriptedChannel
@@ -16,7 +16,7 @@ from tests.unit.runtime.served import MEGABYTE, Echo, Served, a_send, framed
 def test_replies_leave_when_all_events_of_a_turn_were_handled() -> None:
     served = Served()
     channel = ScriptedChannel()
-    Echo(Connection(channel, served.memory, served.departures, max_frame_bytes=1000))
+    Echo(Connection(channel, served.memory, served.turn, max_frame_bytes=1000))
     channel.arrive(framed(b"first"), framed(b"second"))
     assert not channel.sent
     served.channel.arrive(framed(b"of another"))
@@ -27,7 +27,7 @@ def test_replies_leave_when_all_events_of_a_turn_were_handled() -> None:
 def test_what_was_answered_leaves_though_the_connection_ends_in_that_turn() -> None:
     served = Served()
     channel = ScriptedChannel()
-    one = Connection(channel, served.memory, served.departures, max_frame_bytes=1000)
+    one = Connection(channel, served.memory, served.turn, max_frame_bytes=1000)
     Echo(one)
     channel.arrive(framed(b"whole") + framed(b"begun")[:-2])
     assert not channel.sent
@@ -108,7 +108,7 @@ def test_the_end_of_the_stream_does_not_overtake_what_waits_for_the_next_turn() 
     assert served.connection.is_closed
 
 
-def test_who_has_said_all_gets_the_answer_that_is_owed() -> None:
+def test_a_peer_that_has_sent_all_gets_the_answer_that_is_owed() -> None:
     served = Served()
     served.connection.pause()
     served.channel.end()
@@ -180,9 +180,7 @@ class Slow:
 
     def __init__(self, served: Served, seconds: float) -> None:
         self.channel = ScriptedChannel()
-        self.echo = Echo(
-            Connection(self.channel, served.memory, served.departures, max_frame_bytes=1000)
-        )
+        self.echo = Echo(Connection(self.channel, served.memory, served.turn, max_frame_bytes=1000))
         self.echo.work = lambda: served.timers.advance(seconds)
 
 
@@ -423,15 +421,15 @@ def test_what_fails_in_a_known_frame_ends_its_connection(monkeypatch: pytest.Mon
 
 def test_what_another_event_brings_about_leaves_at_the_end_of_the_turn() -> None:
     served, channel = Served(), ScriptedChannel()
-    other = Connection(channel, served.memory, served.departures, max_frame_bytes=1000)
+    other = Connection(channel, served.memory, served.turn, max_frame_bytes=1000)
     Echo(other)
-    served.departures.present = served.connection
+    served.turn.present = served.connection
     other.send(framed(b"small"))
     assert not channel.sent
     served.timers.run_soon()
     assert channel.sent == framed(b"small")
     other.send(a_send(framed(b"in parts")))
     assert channel.sent == framed(b"small") + framed(b"in parts")
-    served.departures.present = None
+    served.turn.present = None
     other.send(framed(b"in no event"))
     assert channel.sent.endswith(b"in no event")

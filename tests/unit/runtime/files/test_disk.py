@@ -197,7 +197,7 @@ def test_the_last_descriptors_are_kept_by_no_file(tmp_path: Path) -> None:
         file.close()
 
 
-def test_where_descriptors_run_out_it_is_said_what_to_do(
+def test_where_descriptors_run_out_the_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none_left(*_arguments: object) -> int:

@@ -48,7 +48,9 @@ def test_blocks_may_be_nested(handled: list[int]) -> None:
     assert handled == [signal.SIGTERM]
 
 
-def test_a_signal_is_told_at_once_and_may_be_delivered_before_the_end(handled: list[int]) -> None:
+def test_a_signal_is_reported_at_once_and_may_be_delivered_before_the_end(
+    handled: list[int],
+) -> None:
     received: list[bool] = []
     with DeferredSignals(lambda: received.append(True)) as signals:
         signal.raise_signal(signal.SIGTERM)

@@ -15,7 +15,7 @@ from tests.registry_scenarios import Sessions, Until
 
 
 class Here:
-    """A registry in a file, and what its sessions are told."""
+    """A registry in a file, and the events of its sessions."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

@@ -81,7 +81,7 @@ def test_a_refused_connection_is_an_outcome(meeting: Meeting) -> None:
 
 
 @pytest.mark.parametrize("code", [socket.EAI_NONAME, socket.EAI_AGAIN])
-def test_a_name_that_nobody_knows_is_said(
+def test_a_name_that_nobody_knows_is_an_error_with_that_name(
     meeting: Meeting, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     def unknown(*_: object, **__: object) -> None:

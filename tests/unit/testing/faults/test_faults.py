@@ -103,7 +103,7 @@ def test_what_is_repeated_is_hit_too(broker: EmbeddedBroker, client: RawClient) 
     assert [one.version for one in broker.requests.of("Produce")] == [9] * 6
 
 
-def test_clients_and_groups_are_told_apart(broker: EmbeddedBroker, client: RawClient) -> None:
+def test_clients_and_groups_are_distinguished(broker: EmbeddedBroker, client: RawClient) -> None:
     def beat(group: str) -> int:
         asked = HeartbeatRequest(group_id=group, generation_id=1, member_id="m")
         return client.ask(asked, 4, HeartbeatResponse).error_code
@@ -244,7 +244,7 @@ def test_a_connection_is_closed_before_or_after_the_request_is_done(
     assert fault.hits == 1
 
 
-def test_a_throttled_client_is_told_and_not_served_for_that_time(
+def test_a_throttled_client_gets_its_time_and_is_not_served_meanwhile(
     broker: EmbeddedBroker, client: RawClient
 ) -> None:
     with broker.faults.throttle("Produce", ms=200, times=1):

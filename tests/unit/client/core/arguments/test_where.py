@@ -19,7 +19,7 @@ def test_a_pair_names_a_partition() -> None:
 
 
 @pytest.mark.parametrize("odd", ["odd", "t0", ("t",), ("t", "0"), (0, "t"), None, ("t", 0, 5)])
-def test_what_names_none_is_said(odd: object) -> None:
+def test_what_names_none_is_an_error(odd: object) -> None:
     words = f"a topic and a number, as ('flights', 0), not {odd!r}"
     with pytest.raises(TypeError, match=re.escape(words)):
         partition_at(odd)  # type: ignore[arg-type]
@@ -46,7 +46,7 @@ def test_offsets_are_numbers_that_a_log_can_have() -> None:
 
 
 @pytest.mark.parametrize("kind", [ValueError, KafkaError])
-def test_what_is_no_offset_is_said_with_its_partition(kind: type[Exception]) -> None:
+def test_what_is_no_offset_is_an_error_with_its_partition(kind: type[Exception]) -> None:
     for offset, least, words in (
         (-3, 0, "t-0: an offset must be 0 or more, not -3"),
         (-2, -1, "t-0: an offset must be -1 or more, not -2"),

@@ -22,7 +22,7 @@ def test_what_is_not_there_is_named_with_what_may_have_been_meant() -> None:
     assert reported(("other", 0)) == "there is no topic other (list_topics lists them)"
 
 
-def test_of_a_topic_that_is_there_its_partitions_are_told() -> None:
+def test_of_a_topic_that_is_there_the_error_names_its_partitions() -> None:
     assert reported(("events", 3), ("events", 0)) == "events has 3 partitions, counted from 0"
     assert reported(("single", 1), ("events", 2)) == "single has 1 partition, counted from 0"
 

@@ -62,7 +62,7 @@ def test_the_error_names_every_address_with_its_last_reason() -> None:
     assert not failures
 
 
-def test_where_nobody_knows_the_names_nobody_is_told_to_start_a_broker() -> None:
+def test_where_nobody_knows_the_names_the_error_says_nothing_of_starting_a_broker() -> None:
     failures = Failures()
     failures.note("a:1", HostUnknown("a is unknown"))
     assert failures.hopeless(["a:1"])
@@ -90,7 +90,7 @@ def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
     assert not failures.hopeless(["b:2"])
 
 
-def test_where_only_old_brokers_are_nobody_is_told_to_start_one() -> None:
+def test_where_only_old_brokers_are_the_error_says_nothing_of_starting_one() -> None:
     failures = Failures()
     failures.note("a:1", ApiVersionsUnanswered("a:1 closes the connection at ApiVersions"))
     error = failures.error()

@@ -83,7 +83,7 @@ def test_leaders_outlive_an_error_that_passes() -> None:
     assert view.topics["t"].error is ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-def test_a_leader_told_along_with_an_error_is_taken_if_it_is_news() -> None:
+def test_a_leader_named_along_with_an_error_is_taken_if_it_is_news() -> None:
     view = viewed(response(leader=1, epoch=5))
     assert not view.adopt_leader(T0, 2, 5)
     assert view.adopt_leader(T0, 2, 6)

@@ -77,7 +77,7 @@ def test_no_common_version_is_an_error_that_names_both_sides() -> None:
     assert not connection.speaks(ApiKey.FETCH)
 
 
-def test_a_broker_that_takes_only_older_records_is_told_apart() -> None:
+def test_a_broker_that_takes_only_older_records_is_distinguished() -> None:
     connection = ready((ApiKey.PRODUCE, 0, 2))
     with pytest.raises(
         BrokerError,

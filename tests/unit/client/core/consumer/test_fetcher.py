@@ -174,7 +174,7 @@ def test_a_leader_that_moved_makes_metadata_stale_and_the_partition_rest() -> No
     assert A in harness.ask().turns
 
 
-def test_a_leader_that_is_told_is_asked_at_once() -> None:
+def test_a_leader_that_is_named_in_the_response_is_asked_at_once() -> None:
     harness = Harness()
     ask = harness.ask()
     row = PartitionData(
@@ -209,7 +209,7 @@ def test_a_lost_connection_ends_the_session_and_is_tried_again() -> None:
     assert harness.ask().request.session_epoch == 0
 
 
-def test_an_error_that_does_not_pass_is_told() -> None:
+def test_an_error_that_does_not_pass_is_raised() -> None:
     harness = Harness()
     harness.answer(harness.ask(), error=ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     failure = harness.it.failures.popleft()

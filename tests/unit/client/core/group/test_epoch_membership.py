@@ -63,7 +63,7 @@ def reconcile(member: EpochMembership) -> list[Change]:
 
 
 def joined(member: EpochMembership, *partitions: int) -> EpochMembership:
-    """As a member that has these, and said so."""
+    """As a member that has these, and has reported them."""
     member.join()
     reported(member, 1, *partitions)
     reconcile(member)
@@ -92,7 +92,7 @@ def test_who_joins_says_all_of_itself_and_then_only_that_it_is_there() -> None:
     assert bare.rebalance_timeout_ms == -1
 
 
-def test_what_was_taken_is_said_at_once_and_only_once() -> None:
+def test_what_was_taken_is_reported_at_once_and_only_once() -> None:
     member = membership()
     member.join()
     reported(member, 1, 0, 1)
@@ -132,7 +132,7 @@ def test_while_that_goes_on_heartbeats_say_what_it_had() -> None:
     assert row.partitions == [1]
 
 
-def test_what_it_is_told_meanwhile_counts() -> None:
+def test_an_answer_that_comes_meanwhile_counts() -> None:
     member = joined(membership(), 0)
     reported(member, 2, 0, 1)
     member.took(NAMES)
@@ -148,7 +148,7 @@ def test_what_it_is_told_meanwhile_counts() -> None:
     assert (member.state, member.has_news) == (EpochState.STABLE, False)
 
 
-def test_what_it_took_nothing_of_and_is_to_have_no_more_is_told_too() -> None:
+def test_what_it_took_nothing_of_and_is_to_have_no_more_is_reported_too() -> None:
     member = joined(membership(), 0)
     reported(member, 2, 0, 1)
     reported(member, 3, 0)

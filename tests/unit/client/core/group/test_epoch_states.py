@@ -11,11 +11,11 @@ def test_a_member_may_be_forgotten_at_any_time() -> None:
         assert moves[EpochInput.FORGOTTEN] is EpochState.AWAY
 
 
-def test_a_member_may_be_told_something_else_whatever_it_does() -> None:
+def test_a_member_may_get_another_assignment_whatever_it_does() -> None:
     reported = {state for state, moves in TRANSITIONS.items() if EpochInput.TOLD in moves}
     assert reported == set(EpochState) - {EpochState.AWAY}
 
 
-def test_all_that_it_has_is_known_only_when_it_has_said_so() -> None:
+def test_all_that_it_has_is_known_only_when_it_has_reported_it() -> None:
     before = {state for state, moves in TRANSITIONS.items() if EpochInput.KNOWN in moves}
     assert before == {EpochState.ACKNOWLEDGING}

@@ -154,7 +154,7 @@ def test_a_member_that_is_not_known_has_lost_what_it_had(
     assert member.before_join() == Change(ChangeKind.LOST, (A,))
 
 
-def test_what_is_heard_of_an_older_generation_changes_nothing() -> None:
+def test_an_answer_of_an_older_generation_changes_nothing() -> None:
     member = membership()
     join(member, generation=5)
     sync(member, A)
@@ -166,7 +166,7 @@ def test_what_is_heard_of_an_older_generation_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("code", [E.ILLEGAL_GENERATION, E.UNKNOWN_MEMBER_ID])
-def test_what_is_heard_while_it_joins_leaves_that_to_the_join(code: ErrorCode) -> None:
+def test_an_answer_that_comes_while_it_joins_leaves_that_to_the_join(code: ErrorCode) -> None:
     member = membership()
     join(member, generation=5)
     sync(member, A)

@@ -17,6 +17,6 @@ def test_flags_go_before_the_pattern(pattern: "re.Pattern[str]", text: str) -> N
     assert regex_of(pattern) == text
 
 
-def test_what_re2_cannot_be_told_is_refused() -> None:
+def test_what_re2_cannot_express_is_refused() -> None:
     with pytest.raises(ValueError, match=r"re\.VERBOSE"):
         regex_of(re.compile("a b", re.VERBOSE))

@@ -55,7 +55,7 @@ def test_what_is_out_of_order_goes_out_again_unless_only_a_coordinator_has_epoch
         (ErrorCode.UNKNOWN_PRODUCER_ID, AppendResult.OUT_OF_ORDER),
         (ErrorCode.REQUEST_TIMED_OUT, AppendResult.OPEN),
         (ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, AppendResult.OPEN),
-        # Who led when the batch came, and no longer does when its followers should have it:
+        # The broker that led when the batch came, and no longer does when its followers should have it:
         (ErrorCode.NOT_LEADER_OR_FOLLOWER, AppendResult.OPEN),
         (ErrorCode.KAFKA_STORAGE_ERROR, AppendResult.OPEN),
         (ErrorCode.UNKNOWN_SERVER_ERROR, AppendResult.OPEN),

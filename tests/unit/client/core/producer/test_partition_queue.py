@@ -1,4 +1,4 @@
-"""A sender whose batches got no answer: what goes out again, under which number, and what is said."""
+"""A sender whose batches got no answer: what goes out again, under which number, and what is reported."""
 
 import pytest
 

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.kernels
 
 
 class Scripted:
-    """Chance that says what it was told to."""
+    """Chance with given numbers."""
 
     def __init__(self, *draws: int) -> None:
         self._draws = list(draws)

@@ -53,7 +53,7 @@ def test_what_is_stored_is_only_counted() -> None:
     assert receipts.summary() == Summary(5, 5, None)
 
 
-def test_the_first_that_is_lost_is_told_by_its_number() -> None:
+def test_the_first_that_is_lost_is_reported_by_its_number() -> None:
     first, second, third = a_batch(3), a_batch(2), a_batch(4)
     receipts = receipts_of(first, second, third)
     first.settle(StoredBatch(0))

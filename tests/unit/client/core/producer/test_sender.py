@@ -127,7 +127,7 @@ def test_a_retry_waits_for_its_back_off() -> None:
     assert plan.wake_at == pytest.approx(it.now + 0.1)
 
 
-def test_a_duplicate_is_stored_at_an_offset_that_nobody_told() -> None:
+def test_a_duplicate_is_stored_at_an_unknown_offset() -> None:
     it = Harness()
     delivery = it.send(b"a")
     it.answer(it.go(), ErrorCode.DUPLICATE_SEQUENCE_NUMBER)
@@ -245,7 +245,7 @@ def test_without_a_leader_nothing_goes_and_leaders_are_wanted() -> None:
     assert plan.leaders_wanted
 
 
-def test_a_leader_told_with_the_error_needs_no_metadata() -> None:
+def test_a_leader_named_with_the_error_needs_no_metadata() -> None:
     it = Harness()
     it.send(b"a")
     outgoing = it.go()

@@ -75,7 +75,7 @@ def test_what_is_prepared_is_ended_by_the_version_that_it_was_begun_by() -> None
     assert (newer.end_at_most, older.end_at_most) == (None, 4)
 
 
-def test_the_partition_that_was_refused_is_told_from_those_that_suffered_for_it() -> None:
+def test_the_partition_that_was_refused_is_distinguished_from_those_that_suffered_for_it() -> None:
     codes = [ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 0]
     rows = [
         AddPartitionsToTxnPartitionResult(partition_index=index, partition_error_code=code)

@@ -79,7 +79,7 @@ def test_all_that_a_transaction_can_come_to_ends() -> None:
     assert ends == set(ProducerTransactionState)
 
 
-def test_who_calls_out_of_order_is_told_the_state_and_what_to_do() -> None:
+def test_a_call_out_of_order_is_an_error_with_the_state_and_what_to_do() -> None:
     raised = {
         state: str(at(state).refusal(_I.INIT if state is not _S.NEW else _I.SEND))
         for state in WHAT_TO_DO

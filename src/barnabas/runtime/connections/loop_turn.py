@@ -1,8 +1,7 @@
-"""Departures: replies that leave together when the loop's turn is over, and what a turn leaves over."""
+"""LoopTurn: whose event is handled now, how long a turn of the loop may take, and what it leaves over."""
 
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
 from barnabas.ports import Timers
 
@@ -15,26 +14,17 @@ LEAST_SECONDS = 0.001
 """What each of them has, however long the turn has been: small requests are cheaper together."""
 
 
-class Departing(Protocol):
-    """A connection that has something to send."""
-
-    def leave(self) -> None:
-        """Send what fits now. What fails is a matter of this one alone."""
-        ...
-
-
-class Departures:
-    """Of all connections of a loop. For one thread.
+class LoopTurn:
+    """Of all connections of a loop, which send what is small when its turn is over. For one thread.
 
     `present`: the connection whose event is handled now, if any. What others get to send meanwhile
     need not leave at once: the turn is not over.
     """
 
-    __slots__ = ("_ends_at", "_leaving", "_left_over", "monotonic", "present", "soon")
+    __slots__ = ("_ends_at", "_left_over", "monotonic", "present", "soon")
 
     def __init__(self, timers: Timers, monotonic: Callable[[], float]) -> None:
         """`monotonic` is the clock by which turns are measured, in seconds."""
-        self._leaving: deque[Departing] = deque()
         self._left_over: deque[Callable[[], None]] = deque()
         self._ends_at: float | None = None
         self.monotonic = monotonic
@@ -48,13 +38,6 @@ class Departures:
             self._ends_at = began + TURN_SECONDS
             self.soon(self._end_turn)
         return max(self._ends_at, began + LEAST_SECONDS)
-
-    def add(self, one: Departing) -> None:
-        """Have one leave at the end of the turn; more than once is fine."""
-        leaving = self._leaving
-        if not leaving:
-            self.soon(self._leave)
-        leaving.append(one)
 
     def _end_turn(self) -> None:
         self._ends_at = None
@@ -79,13 +62,3 @@ class Departures:
         finally:
             if waiting:
                 self.soon(self._call_later)
-
-    def _leave(self) -> None:
-        leaving = self._leaving
-        try:
-            while leaving:
-                leaving.popleft().leave()
-        finally:
-            if leaving:
-                # What fails in one is no matter of the others.
-                self.soon(self._leave)

@@ -11,7 +11,7 @@ ASIDE = "aside"
 
 
 class Arrival(NamedTuple):
-    """What is said to the relay is kept. It is also where Kafka says that it is.
+    """What clients send to the relay is kept. It is also the address that Kafka advertises.
 
     `source` is a topic with records in one partition, `target` an empty one.
     """

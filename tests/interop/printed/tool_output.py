@@ -10,7 +10,7 @@ from barnabas.records.codecs.compression import Codec
 from tests.interop.differential.talk import Talk
 from tests.interop.peers.kafka_tools import Toolbox
 
-Scene = Callable[["Told"], None]
+Scene = Callable[["ToolOutput"], None]
 Masks = tuple[tuple[str, str], ...]
 
 _ALWAYS: Masks = (
@@ -27,7 +27,7 @@ _BEGINNING = 1_700_000_000_000
 """2023-11-14T22:13:20."""
 
 
-class Told:
+class ToolOutput:
     """The tools that look at one broker. `printed` has their lines, by the question."""
 
     def __init__(self, tools: Toolbox, talk: Talk, address: str) -> None:
@@ -89,23 +89,23 @@ def _sorted_rows(lines: list[str]) -> list[str]:
     return done + sorted(rows)
 
 
-def all_about(program: str, told: Told, label: str, group: str, masks: Masks = ()) -> None:
+def all_about(program: str, output: ToolOutput, label: str, group: str, masks: Masks = ()) -> None:
     """All that there is to ask about a group."""
     for what in ("--offsets", "--members", "--state"):
         for detail in ((), ("--verbose",)):
             question = "--describe", "--group", group, what, *detail
-            told.ask(program, *question, masks=masks, label=label)
+            output.ask(program, *question, masks=masks, label=label)
 
 
 def all_refused(
-    program: str, told: Told, label: str, group: str, topic: str, option: str = "--topic"
+    program: str, output: ToolOutput, label: str, group: str, topic: str, option: str = "--topic"
 ) -> None:
     """What nobody may while there are members; `option` says the topic."""
     place = "--group", group, option, topic
-    told.ask(program, "--delete", "--group", group, label=label)
-    told.ask(program, "--delete-offsets", *place, label=label)
+    output.ask(program, "--delete", "--group", group, label=label)
+    output.ask(program, "--delete-offsets", *place, label=label)
     for how in ("--dry-run", "--execute"):
-        told.ask(program, "--reset-offsets", *place, "--to-earliest", how, label=label)
+        output.ask(program, "--reset-offsets", *place, "--to-earliest", how, label=label)
 
 
 def fill(talk: Talk, name: str, *counts: int) -> None:

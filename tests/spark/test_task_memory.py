@@ -1,4 +1,4 @@
-"""The memory of a process that runs tasks has the bounds that docs/spark.md states, however much a task reads."""
+"""The memory of a process that runs tasks has the bounds that docs/spark.md states, whatever it reads."""
 
 import subprocess
 import sys

@@ -1,260 +1,145 @@
-"""The Spark connector beside Spark's own, default and tuned, in turns in one session.
+"""The Spark connector beside Spark's own, default and tuned, and beside what Spark's API allows, in turns.
 
-100 B values with keys of 8 B in 4 partitions. SPARK_BROKER=kafka puts both on real Kafka instead of
-our broker.
+Batches: 100 B and 1,000 B values with keys of 8 B in 4 partitions. All in one session.
 """
 
-import os
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from confluent_kafka import Producer
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.readwriter import DataFrameReader
+from pyspark.sql import DataFrame
 
-from barnabas.spark import session
-from benchmarks.peers.brokers import (
-    UNBOUNDED,
-    BenchKafka,
-    BenchOurs,
-    Broker,
-    create_topic,
-    delete_topic,
-)
+from benchmarks.peers.brokers import cpu_seconds
 from benchmarks.plan import Plan
 from benchmarks.report.result import Result
-from benchmarks.spark.stream import batch_milliseconds
-from tests.interop.peers.maven import SPARK_CONNECTOR, jars
+from benchmarks.spark import ready_batches
+from benchmarks.spark.comparison import (
+    DEFAULT,
+    OURS,
+    PARTITIONS,
+    READ_ROWS,
+    TUNED,
+    VALUE,
+    Comparison,
+    Contestant,
+    measured_broker,
+    measured_session,
+    rows_of,
+    seconds,
+)
 
 GROUP = "spark"
-PARTITIONS = 4
-READ_ROWS = 5_000_000
+LARGE_ROWS = 1_000_000
+LARGE = b"v" * 1000
 WRITE_ROWS = 2_000_000
-STREAM_SECONDS = 6.0
-VALUE = b"v" * 100
+SMALL_TOPIC, LARGE_TOPIC = "bench-spark", "bench-spark-large"
 
-# What a user of Spark's own connector finds after a day of tuning.
-TUNED_READ = {
-    "kafka.max.partition.fetch.bytes": str(8 << 20),
-    "kafka.fetch.max.bytes": str(100 << 20),
-    "kafka.max.poll.records": "20000",
-    "kafka.receive.buffer.bytes": str(1 << 20),
-}
-TUNED_WRITE = {"kafka.linger.ms": "20", "kafka.batch.size": str(512 << 10), "kafka.acks": "1"}
-
-
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """A format with options, and how to ask it for fewer columns."""
-
-    name: str
-    format: str
-    options: Mapping[str, str]
-
-
-OURS = Contestant("ours", "barnabas", {})
-DEFAULT = Contestant("Spark's own, default", "kafka", {})
-TUNED = Contestant("Spark's own, tuned", "kafka", TUNED_READ)
-TUNED_WRITER = Contestant("Spark's own, tuned", "kafka", TUNED_WRITE)
-
-Action = Callable[[Contestant], float]
-"""Does it once; returns million rows a second, or milliseconds."""
+TUNED_WRITER = Contestant(
+    TUNED.name,
+    "kafka",
+    {"kafka.linger.ms": "20", "kafka.batch.size": str(512 << 10), "kafka.acks": "1"},
+)
+READY = Contestant("the most that the API allows", ready_batches.NAME)
+OF_READY = 0.8
+"""The part that is ours to lose of what a source of ready batches reaches."""
 
 
 def measure(plan: Plan) -> list[Result]:
     """The rows of group `spark`."""
     with measured_broker() as broker, measured_session() as spark:
-        return Comparison(plan, broker, spark).rows()
+        ready_batches.register(spark)
+        return Batches(Comparison(plan, broker, spark)).rows()
 
 
 @dataclass(slots=True)
-class Comparison:
-    """One broker, one session, one topic that everybody reads."""
+class Batches:
+    """Batch reads of one topic after the other, and batch writes."""
 
-    plan: Plan
-    broker: Broker
-    spark: SparkSession
+    made: Comparison
+    broker_cpu: dict[str, list[float]] = field(default_factory=dict)
     to_write: DataFrame | None = None
-    topics: int = 0
 
     def rows(self) -> list[Result]:
         """Measure all, in turns."""
-        self.fill("bench-spark", self._count(READ_ROWS))
-        all_columns = self.in_turns(self._read_all, OURS, DEFAULT, TUNED)
-        values = self.in_turns(self._read_values, OURS, DEFAULT)
-        counts = self.in_turns(self._count_rows, OURS, DEFAULT)
-        delete_topic(self.broker, "bench-spark")
-        writes = self.in_turns(self._write, OURS, DEFAULT, TUNED_WRITER)
-        latencies = self.in_turns(self._stream, OURS, DEFAULT)
+        both = (OURS, DEFAULT, TUNED)
+        self.made.fill(SMALL_TOPIC, self.made.count(READ_ROWS))
+        all_columns = self.made.in_turns(self._read_all, *both, READY)
+        broker_cpu = {name: found[1:] for name, found in self.broker_cpu.items()}
+        values = self.made.in_turns(self._read_values, *both, READY)
+        counts = self.made.in_turns(self._count_rows, *both)
+        self.made.delete(SMALL_TOPIC)
+        self.made.fill(LARGE_TOPIC, self.made.count(LARGE_ROWS), LARGE)
+        large = self.made.in_turns(self._read_large, *both)
+        self.made.delete(LARGE_TOPIC)
+        writes = self.made.in_turns(self._write, OURS, DEFAULT, TUNED_WRITER, READY)
         return [
-            *_results("batch read, 7 columns, 100 B", all_columns, (2.5, 1.3)),
-            *_results("batch read, value only (ours by schema)", values, (3.5,)),
-            *_results("count (ours with an offset-only schema)", counts, (None,)),
-            *_results("batch write, 100 B", writes, (1.0, None)),
+            *rows_of(GROUP, "batch read, 7 columns, 100 B", all_columns, (3.5, 1.8, OF_READY)),
+            *rows_of(GROUP, "batch read, value only (ours by schema)", values, (6, 3, OF_READY)),
+            *rows_of(GROUP, "count (ours with an offset-only schema)", counts, (7, 3.3)),
+            *rows_of(GROUP, "batch read, 7 columns, 1,000 B", large, (2, 1.2)),
+            *rows_of(GROUP, "batch write, 100 B", writes, (1.4, 1.1, None)),
             Result(
-                GROUP, "micro-batch p50, 1000 rows/s to noop", "ms",
-                tuple(latencies[OURS.name]), tuple(latencies[DEFAULT.name]), DEFAULT.name, 1.4,
+                GROUP, "batch read, 7 columns, 100 B, CPU of the broker", "µs CPU a row",
+                tuple(broker_cpu[OURS.name]), tuple(broker_cpu[DEFAULT.name]), DEFAULT.name, 0.1,
             ),
         ]  # fmt: skip
 
-    def _count(self, rows: int) -> int:
-        return max(20_000, int(rows * self.plan.scale))
-
-    def in_turns(self, action: Action, *contestants: Contestant) -> dict[str, list[float]]:
-        """One round that does not count, then the rounds; each contestant once in each."""
-        rates: dict[str, list[float]] = {each.name: [] for each in contestants}
-        for each in contestants:
-            action(each)
-        for _ in range(self.plan.rounds):
-            for each in contestants:
-                rates[each.name].append(action(each))
-                print(action.__name__, each.name, f"{rates[each.name][-1]:.2f}", file=sys.stderr)
-        return rates
-
     def _read_all(self, who: Contestant) -> float:
-        return self._timed(self._reader(who).load(), self._count(READ_ROWS))
+        before = cpu_seconds(self.made.broker.pid)
+        found = self._read(who, SMALL_TOPIC, READ_ROWS, "")
+        took = cpu_seconds(self.made.broker.pid) - before
+        spent = took / self.made.count(READ_ROWS) * 1e6
+        self.broker_cpu.setdefault(who.name, []).append(spent)
+        return found
 
     def _read_values(self, who: Contestant) -> float:
-        reader = self._reader(who)
-        if who is OURS:
-            return self._timed(reader.schema("value binary").load(), self._count(READ_ROWS))
-        return self._timed(reader.load().select("value"), self._count(READ_ROWS))
+        return self._read(who, SMALL_TOPIC, READ_ROWS, "value")
+
+    def _read_large(self, who: Contestant) -> float:
+        return self._read(who, LARGE_TOPIC, LARGE_ROWS, "")
+
+    def _read(self, who: Contestant, topic: str, rows: int, column: str) -> float:
+        reader = self.made.reader(who, topic)
+        if who is READY:
+            reader = self.made.spark.read.format(who.format).option("rows", self.made.count(rows))
+        if column and who.format != "kafka":
+            reader = reader.schema(f"{column} binary")
+        frame = reader.load()
+        if column and who.format == "kafka":
+            frame = frame.select(column)
+        count = self.made.count(rows)
+        return (ready_batches.ready_rows(count) if who is READY else count) / seconds(frame) / 1e6
 
     def _count_rows(self, who: Contestant) -> float:
-        reader = self._reader(who)
+        reader = self.made.reader(who, SMALL_TOPIC)
         frame = reader.schema("offset long").load() if who is OURS else reader.load()
         start = time.perf_counter()
         found = frame.count()
-        seconds = time.perf_counter() - start
-        assert found == self._count(READ_ROWS), found
-        return found / seconds / 1e6
+        took = time.perf_counter() - start
+        assert found == self.made.count(READ_ROWS), found
+        return found / took / 1e6
 
     def _write(self, who: Contestant) -> float:
-        rows = self._count(WRITE_ROWS)
-        name = self.new_topic()
+        rows = self.made.count(WRITE_ROWS)
+        name = self.made.new_topic()
         if self.to_write is None:
             self.to_write = self._rows_to_write(rows)
-        frame = self.to_write
+        writer = self.to_write.write.format(who.format).mode("append").options(**who.options)
+        if who is not READY:
+            writer = writer.option("kafka.bootstrap.servers", self.made.broker.bootstrap_servers)
+            writer = writer.option("topic", name)
         start = time.perf_counter()
-        writer = frame.write.format(who.format).mode("append").options(**who.options)
-        writer.option("kafka.bootstrap.servers", self.broker.bootstrap_servers).option(
-            "topic", name
-        ).save()
-        seconds = time.perf_counter() - start
-        reader = self.spark.read.format("barnabas").schema("offset long")
-        reader.option("kafka.bootstrap.servers", self.broker.bootstrap_servers)
-        written = reader.option("subscribe", name).load().count()
-        assert written == rows, f"{who.name} wrote {written} of {rows} rows"
-        delete_topic(self.broker, name)
-        return rows / seconds / 1e6
-
-    def _stream(self, who: Contestant) -> float:
-        name = self.new_topic()
-        frame = (
-            self.spark.readStream.format(who.format)
-            .option("kafka.bootstrap.servers", self.broker.bootstrap_servers)
-            .option("subscribe", name)
-            .load()
-        )
-        producer = Producer({"bootstrap.servers": self.broker.bootstrap_servers, "linger.ms": 0})
-        seconds = max(2.0, STREAM_SECONDS * self.plan.scale)
-        found = batch_milliseconds(frame.writeStream.format("noop"), producer, name, seconds)
-        assert producer.flush(30) == 0
-        # The topic stays: a task of Spark's own connector that a stopped query leaves behind waits
-        # for the offsets of a deleted one for a minute, and holds a core that the next turn needs.
-        return found
-
-    def new_topic(self) -> str:
-        """An empty topic. Its name is new: a client that lingers may make an old one again."""
-        self.topics += 1
-        name = f"bench-spark-{self.topics}"
-        create_topic(self.broker, name, PARTITIONS, UNBOUNDED)
-        return name
+        writer.save()
+        took = time.perf_counter() - start
+        written = self.made.reader(OURS, name).schema("offset long").load().count()
+        assert written == (0 if who is READY else rows), f"{who.name} wrote {written} of {rows}"
+        self.made.delete(name)
+        return rows / took / 1e6
 
     def _rows_to_write(self, rows: int) -> DataFrame:
-        frame = self.spark.range(0, rows, 1, PARTITIONS).selectExpr(
+        frame = self.made.spark.range(0, rows, 1, PARTITIONS).selectExpr(
             "CAST(LPAD(CAST(id AS STRING), 8, '0') AS BINARY) AS key",
             f"CAST(REPEAT('v', {len(VALUE)}) AS BINARY) AS value",
         )
         frame = frame.cache()
         frame.count()
         return frame
-
-    def _reader(self, who: Contestant) -> DataFrameReader:
-        return (
-            self.spark.read.format(who.format)
-            .option("kafka.bootstrap.servers", self.broker.bootstrap_servers)
-            .option("subscribe", "bench-spark")
-            .options(**who.options)
-        )
-
-    def _timed(self, frame: DataFrame, rows: int) -> float:
-        start = time.perf_counter()
-        frame.write.format("noop").mode("overwrite").save()
-        return rows / (time.perf_counter() - start) / 1e6
-
-    def fill(self, topic: str, rows: int) -> None:
-        """Records of an 8 B key and a 100 B value, uncompressed, in batches of about 128 KiB."""
-        create_topic(self.broker, topic, PARTITIONS, UNBOUNDED)
-        producer = Producer(
-            {
-                "bootstrap.servers": self.broker.bootstrap_servers,
-                "linger.ms": 50,
-                "batch.size": 128 << 10,
-                "batch.num.messages": 100_000,
-                "queue.buffering.max.messages": 1_000_000,
-            }
-        )
-        for number in range(rows):
-            while True:
-                try:
-                    producer.produce(topic, VALUE, b"%08d" % number, number % PARTITIONS)
-                    break
-                except BufferError:
-                    producer.poll(0.1)
-        assert producer.flush(120) == 0
-
-
-@contextmanager
-def measured_broker() -> Iterator[Broker]:
-    """Ours, or real Kafka where SPARK_BROKER says so."""
-    if os.environ.get("SPARK_BROKER") == "kafka":
-        with BenchKafka() as kafka:
-            yield kafka
-    else:
-        with BenchOurs() as ours:
-            yield ours
-
-
-@contextmanager
-def measured_session() -> Iterator[SparkSession]:
-    """One that has Spark's own connector, too."""
-    found = ",".join(str(each) for each in sorted(jars(SPARK_CONNECTOR).glob("*.jar")))
-    spark = session(
-        "benchmarks",
-        master="local[2]",
-        fast_checkpoints=True,
-        settings={
-            "spark.jars": found, "spark.driver.memory": "4g", "spark.log.level": "FATAL",
-        },
-    )  # fmt: skip
-    try:
-        yield spark
-    finally:
-        spark.stop()
-
-
-def _results(
-    measure_name: str,
-    rates: Mapping[str, list[float]],
-    targets: tuple[float | None, ...],
-) -> list[Result]:
-    """A row for each of the others; ours is at least `target` times as fast."""
-    (_, ours), *others = rates.items()
-    return [
-        Result(GROUP, measure_name, "M rows/s", tuple(ours), tuple(theirs), who, target, "higher")
-        for (who, theirs), target in zip(others, targets, strict=True)
-    ]

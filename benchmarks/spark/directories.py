@@ -3,15 +3,13 @@
 The records are those of `spark`: 100 B values with keys of 8 B in 4 partitions.
 """
 
-import time
-
 from pyspark.sql import DataFrame, SparkSession
 
 from barnabas.spark import session
 from benchmarks.peers.brokers import BenchOurs
 from benchmarks.plan import Plan
 from benchmarks.report.result import Result
-from benchmarks.spark.connector import READ_ROWS, Comparison
+from benchmarks.spark.comparison import READ_ROWS, Comparison, seconds
 
 GROUP = "spark_directories"
 TOPIC = "bench-directories"
@@ -37,9 +35,9 @@ def _row(plan: Plan, broker: BenchOurs, spark: SparkSession, rows: int, name: st
     rates: dict[str, list[float]] = {WITHOUT: [], THROUGH: []}
     for number in range(plan.rounds + 1):
         for way, found in rates.items():
-            seconds = _seconds(_frame(broker, spark, way, SCHEMAS[name]))
+            took = seconds(_frame(broker, spark, way, SCHEMAS[name]))
             if number:
-                found.append(rows / seconds / 1e6)
+                found.append(rows / took / 1e6)
                 plan.progress(f"{name} {way}: {found[-1]:.2f} M rows/s")
     return Result(
         GROUP, f"log directory, {name}, 100 B", "M rows/s",
@@ -54,10 +52,3 @@ def _frame(broker: BenchOurs, spark: SparkSession, way: str, schema: str) -> Dat
     if way == WITHOUT:
         return reader.load(str(broker.data_dir))
     return reader.option("kafka.bootstrap.servers", broker.bootstrap_servers).load()
-
-
-def _seconds(frame: DataFrame) -> float:
-    """How long it takes to have all rows in the JVM."""
-    start = time.perf_counter()
-    frame.write.format("noop").mode("overwrite").save()
-    return time.perf_counter() - start

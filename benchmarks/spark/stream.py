@@ -51,6 +51,16 @@ def first_rows_seconds(writer: DataStreamWriter) -> float:
             query.stop()
 
 
+def backlog_seconds(writer: DataStreamWriter, rows: int) -> float:
+    """How long the micro-batches take, together, that read all `rows` there are and end."""
+    with tempfile.TemporaryDirectory(prefix="bench-checkpoint-") as checkpoint:
+        query = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start()
+        assert query.awaitTermination(PATIENCE_S), "the backlog was not read in time"
+        found = sum(each.numInputRows for each in query.recentProgress)
+        assert found == rows, f"{found} rows of {rows}"
+        return sum(_durations(query)) / 1000
+
+
 def _trickle(producer: Producer, topic: str) -> None:
     """One second's rows, spread over the second."""
     for _ in range(ROUNDS_A_SECOND):

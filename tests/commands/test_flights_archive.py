@@ -1,6 +1,5 @@
 """A year of flights to an archive and back by commands that are killed with all of their processes."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,12 +13,12 @@ from barnabas import Admin, NewTopic, Producer
 from barnabas.client.core.admin.descriptions import LATEST
 from barnabas.demo.source import flight_lines, flight_records, packaged_csv
 from barnabas.types import TopicPartition
-from tests.commands.served import BARNABAS, Served, environment, serving
+from tests.commands.served import Served, serving
+from tests.commands.spark_commands import SECONDS, begin, finish
 
 pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(1800)]
 
 PARTITIONS = 4
-SECONDS = 900
 BATCH = "40000"
 
 
@@ -43,19 +42,6 @@ def flights(broker: Served) -> int:
     return len(lines)
 
 
-def begin(broker: Served, folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a command with a session of its own, so that all of its processes can be killed."""
-    return subprocess.Popen(
-        [*BARNABAS, *arguments, "--json", "--conf", "spark.driver.memory=1g"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-        env=environment(broker.servers),
-        start_new_session=True,
-    )
-
-
 def kill_when(process: subprocess.Popen[str], reached: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SECONDS
     while not reached():
@@ -64,13 +50,6 @@ def kill_when(process: subprocess.Popen[str], reached: Callable[[], bool]) -> No
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-
-
-def finish(process: subprocess.Popen[str]) -> dict[str, object]:
-    out, err = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, err
-    found: dict[str, object] = json.loads(out)
-    return found
 
 
 def written(broker: Served, topic: str) -> int:
@@ -91,14 +70,14 @@ def test_a_year_there_and_back(broker: Served, flights: int, tmp_path: Path) -> 
         lambda: (offsets / "3").exists() and any(tmp_path.glob("archive/*/*/batch=3")),
     )
     done = finish(begin(broker, tmp_path, *archive))
-    checked = [part["checked"] for part in done["partitions"]]  # type: ignore[attr-defined]
+    checked = [part["checked"] for part in done["partitions"]]
     assert sum(checked) == flights
 
     replay = ("replay", "./archive", "--rename", "flights=again")
     kill_when(begin(broker, tmp_path, *replay), lambda: written(broker, "again") > flights // 4)
     back = finish(begin(broker, tmp_path, *replay))
-    assert 0 < back["records"] < flights  # type: ignore[operator]
+    assert 0 < back["records"] < flights
     compared = finish(begin(broker, tmp_path, "compare", "flights", "again"))
     assert compared["equal"] is True
-    records = [part["target_records"] for part in compared["partitions"]]  # type: ignore[attr-defined]
+    records = [part["target_records"] for part in compared["partitions"]]
     assert sum(records) == flights

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ from tests.spark.topics import Given, Topics
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1500)]
 
 PATIENCE_S = 600
+MINUTE_MS = 60_000
+START_MS = (int(time.time() * 1000) // MINUTE_MS - 24 * 60) * MINUTE_MS
+"""A day ago: old enough for windows to be over, too new for retention."""
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +77,7 @@ def project(topics: Topics, tmp_path: Path) -> Callable[[str], Project]:
 
 
 def orders(numbers: Iterable[int]) -> list[Given]:
-    """An order for each number; every seventh is none."""
+    """An order for each number, a minute after the one before; every seventh is none."""
     return [
         Given(
             b"nonsense"
@@ -81,6 +85,7 @@ def orders(numbers: Iterable[int]) -> list[Given]:
             else json.dumps({"customer": f"c{number % 3}", "amount": number + 0.5}).encode(),
             key=b"c%d" % (number % 3),
             partition=number % 3 % 2,
+            timestamp_ms=START_MS + number * MINUTE_MS,
             headers=[("n", b"%d" % number)],
         )
         for number in numbers
@@ -176,11 +181,8 @@ def test_dead_letters(project: Callable[[str], Project], topics: Topics) -> None
 @pytest.mark.long
 def test_windows(project: Callable[[str], Project], topics: Topics) -> None:
     clicks = project("windows")
-    minute = 60_000
     for first in (0, 10):
-        times = [
-            1_700_000_000_000 // minute * minute + n * minute for n in range(first, first + 10)
-        ]
+        times = [START_MS + n * MINUTE_MS for n in range(first, first + 10)]
         topics.send(
             clicks.source,
             [Given(b"", key=b"a", timestamp_ms=time + n) for time in times for n in range(3)],
@@ -210,6 +212,10 @@ def test_latest(project: Callable[[str], Project], topics: Topics) -> None:
     [
         ("medallion", {"bronze": 50, "silver": 42, "gold": 3, "target": 42}),
         ("dead-letters", {"orders": 42, "dead_letters": 8}),
+        ("copy", {"target": 50}),
+        # The watermark is two minutes behind the last of 50; its window and two more are open.
+        ("windows", {"target": 47}),
+        ("latest", {"changes": 50, "latest": 3}),
     ],
 )
 def test_spark_pipelines_runs_it_as_well(
@@ -223,10 +229,12 @@ def test_spark_pipelines_runs_it_as_well(
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
     program = Path(sys.executable).with_name("spark-pipelines")
+    defaults = (shop.folder / "spark-defaults.conf").exists()
+    properties = ["--properties-file", "spark-defaults.conf"] if defaults else []
     for numbers in (range(20), range(20, 50)):
         topics.send(shop.source, orders(numbers))
         done = subprocess.run(
-            [program, "--properties-file", "spark-defaults.conf", "run"],
+            [program, *properties, "run"],
             cwd=shop.folder,
             env=environment,
             capture_output=True,

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -102,6 +103,38 @@ def test_executors_killed_amid_batches(guarantee: str, topics: Topics, tmp_path:
     if guarantee == "exactly-once":
         assert f"records: {count}" in printed
         assert found.total() == count
+
+
+def test_an_environment_that_spark_carries(topics: Topics, tmp_path: Path) -> None:
+    """Its Python runs on the driver's side, where it is unpacked, and in executors, by one relative path."""
+    source, target = topics.create(2), topics.create()
+    topics.send_numbers(source, range(300), partitions=2)
+    here = tmp_path / "driver"
+    python = here / "environment" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    ran_in = tmp_path / "ran-in.txt"
+    python.write_text(f'#!/bin/sh\npwd >>"{ran_in}"\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    with tarfile.open(here / "packed.tar.gz", "w:gz") as packed:
+        packed.add(python.parent, "bin")
+    no_python = tmp_path / "none" / "python3"
+    no_python.parent.mkdir()
+    no_python.write_text("#!/bin/sh\nexit 9\n")
+    no_python.chmod(0o755)
+    given = (topics.servers, source, target, str(tmp_path / "checkpoint"), "exactly-once")
+    archives = {"spark.archives": "packed.tar.gz#environment"}
+    with standalone(tmp_path, workers=2) as cluster:
+        printed = run(
+            submit(cluster.master, PROGRAM, *given, more=archives),
+            here,
+            PYSPARK_PYTHON="./environment/bin/python",
+            PATH=f"{no_python.parent}{os.pathsep}{os.environ['PATH']}",
+        )
+    assert "records: 300" in printed
+    assert committed(topics, target) == Counter(range(300))
+    folders = set(ran_in.read_text().splitlines())
+    assert str(here) in folders
+    assert any("/work-" in each for each in folders), folders
 
 
 def _done(commits: Path) -> int:

@@ -26,6 +26,7 @@ from barnabas.spark.readers.schema import Projection, project, source_schema
 from barnabas.spark.readers.stream_reader import StreamReader
 from barnabas.spark.sink.row_layout import row_layout
 from barnabas.spark.sink.writers import BatchWriter, StreamWriter
+from barnabas.spark.workers.worker_process import THIS_WORKER
 
 _OPTION = "option."
 """Before the names of a table's OPTIONS, among its properties."""
@@ -79,13 +80,15 @@ def batch_writer(
     """
     if overwrite:
         raise WriteRefused("records cannot be overwritten; write with mode('append')")
+    THIS_WORKER.begin_task()
     write = write_options(options)
     return BatchWriter(write, row_layout(given, write.topic))
 
 
 @briefly()
 def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceStreamWriter:
-    """The writer of a streaming query."""
+    """The writer of a streaming query; Spark asks two of its processes for one in each micro-batch."""
+    THIS_WORKER.begin_task()
     write = write_options(options)
     return StreamWriter(write, row_layout(given, write.topic))
 

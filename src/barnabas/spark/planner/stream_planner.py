@@ -6,6 +6,7 @@ Holds no connection of its own and knows nothing of Spark: `stream` joins it to 
 from collections.abc import Mapping
 
 from barnabas.ports import Clock
+from barnabas.spark.errors import OffsetsError
 from barnabas.spark.options.offsets import LATEST, Everywhere, OffsetMap
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.cluster import Cluster
@@ -85,6 +86,7 @@ class StreamPlanner:
         Raises:
             DataLoss: a partition is gone or shorter than what was read of it, and
                 `failOnDataLoss` is set.
+            OffsetsError: likewise, but of a topic that the query does not read.
         """
         if self._pin_due:
             self._pin_due = False
@@ -106,7 +108,7 @@ class StreamPlanner:
         """What a micro-batch reads, sorted by partition. The same for the same start and end.
 
         Raises:
-            DataLoss: as in `next_end`.
+            DataLoss, OffsetsError: as in `next_end`.
         """
         if self._pin_due:
             # The first batch is done again after a restart, from offsets found only now; it was
@@ -182,6 +184,15 @@ class StreamPlanner:
         self, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]
     ) -> None:
         gone = sorted(each for each in start if each not in end)
+        read = self._options.selection.matching(each.topic for each in gone)
+        others = sorted({each.topic for each in gone} - read)
+        if others and self._options.fail_on_data_loss:
+            raise OffsetsError(
+                f"the checkpoint has offsets of topic {', '.join(others)}, which the query does not "
+                "read: it is the checkpoint of another query, or the topics were changed. Name "
+                "another 'checkpointLocation', or, to go on with this one, set option "
+                "'failOnDataLoss' to 'false'"
+            )
         if gone:
             names = ", ".join(f"{each.topic}-{each.partition}" for each in gone)
             report_loss(f"partition {names} is gone", fail=self._options.fail_on_data_loss)

@@ -19,8 +19,13 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from barnabas.runtime.clock import SystemClock
-from barnabas.spark.errors import briefly
-from barnabas.spark.options.offsets import OffsetJson, offsets_from_json, offsets_to_json
+from barnabas.spark.errors import OffsetsError, briefly
+from barnabas.spark.options.offsets import (
+    OffsetJson,
+    OffsetMap,
+    offsets_from_json,
+    offsets_to_json,
+)
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.admin_cluster import AdminCluster
 from barnabas.spark.planner.group_progress import GroupProgress
@@ -58,7 +63,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Where the next micro-batch ends; Spark asks about every 11 ms while nothing comes."""
         assert isinstance(limit, ReadMaxRows | ReadAllAvailable), limit
         max_rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        begin = offsets_from_json(start)
+        begin = _from_checkpoint(start)
         end = self._planner.next_end(begin, max_rows=max_rows)
         self._progress.finished(begin)
         return offsets_to_json(end)
@@ -76,8 +81,9 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     @briefly()
     def partitions(self, start: OffsetJson, end: OffsetJson) -> Sequence[InputPartition]:
         """The tasks of one micro-batch; the same for the same start and end."""
+        begins, ends = _from_checkpoint(start), _from_checkpoint(end)
         return plan(
-            self._planner.ranges(offsets_from_json(start), offsets_from_json(end)),
+            self._planner.ranges(begins, ends),
             min_partitions=self._options.min_partitions,
             max_records=self._options.max_records_per_partition,
         )
@@ -91,7 +97,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     @briefly()
     def commit(self, end: OffsetJson) -> None:
         """Say so to the group: at a restart this comes before `latestOffset`."""
-        self._progress.finished(offsets_from_json(end))
+        self._progress.finished(_from_checkpoint(end))
 
     def stop(self) -> None:
         """Give the connections back; end the process where Spark has left.
@@ -129,3 +135,18 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 pause=threading.Event().wait,
             )
         return self._made
+
+
+def _from_checkpoint(offsets: Any) -> OffsetMap:
+    """The offsets that Spark has kept.
+
+    Raises:
+        OffsetsError: they are of a source of another kind.
+    """
+    try:
+        return offsets_from_json(offsets)
+    except (ValueError, TypeError, AttributeError):
+        raise OffsetsError(
+            f"the checkpoint has {offsets}, which are no offsets of topics: it is the checkpoint of "
+            "another query. Name another 'checkpointLocation'"
+        ) from None

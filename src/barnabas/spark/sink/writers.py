@@ -44,6 +44,7 @@ class BatchWriter(DataSourceArrowWriter):
     @briefly()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Have it all count, where it does not yet."""
+        THIS_WORKER.begin_task()
         if self._options.exactly_once:
             commit(self._options.kafka, messages)
 

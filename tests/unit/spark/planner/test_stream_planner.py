@@ -1,6 +1,6 @@
 import pytest
 
-from barnabas.spark.errors import DataLoss
+from barnabas.spark.errors import DataLoss, OffsetsError
 from barnabas.spark.options.read_options import read_options
 from barnabas.spark.planner.stream_planner import DISCOVERY_S, StreamPlanner
 from barnabas.types import OffsetRange, TopicPartition
@@ -156,6 +156,17 @@ def test_a_partition_that_is_gone_is_data_loss_or_left_out() -> None:
     lenient = Query({T0: (0, 9)}, failondataloss="false")
     assert lenient.step({T0: 0, T1: 3}) == {T0: 9}
     assert sizes(lenient.planner.ranges({T0: 0, T1: 3}, {T0: 9})) == [(0, 0, 9)]
+
+
+def test_a_checkpoint_of_other_topics_is_refused_or_left_behind() -> None:
+    other = TopicPartition("other", 0)
+    query = Query({T0: (0, 9)})
+    with pytest.raises(OffsetsError, match="offsets of topic other, which the query does not read"):
+        query.step({other: 3, T1: 3})
+    with pytest.raises(OffsetsError, match="checkpoint of another query"):
+        query.planner.ranges({other: 3}, {T0: 9})
+    lenient = Query({T0: (0, 9)}, failondataloss="false")
+    assert lenient.step({other: 3}) == {T0: 9}
 
 
 def test_an_end_that_went_back_is_asked_for_again_and_then_data_loss() -> None:

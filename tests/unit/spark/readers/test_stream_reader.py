@@ -1,9 +1,11 @@
 """Stopping a stream: connections go, and where Spark has left, so does the process, quietly."""
 
 import os
+from typing import Any
 
 import pytest
 
+from barnabas.spark.errors import OffsetsError
 from barnabas.spark.options.read_options import read_options
 from barnabas.spark.readers.schema import project, source_schema
 from barnabas.spark.readers.stream_reader import StreamReader
@@ -44,3 +46,9 @@ def test_an_error_still_goes_to_spark(reader: StreamReader, ended: list[int]) ->
         stop_after(ValueError("what went wrong"), reader)
     reader.stop()
     assert not ended
+
+
+@pytest.mark.parametrize("kept", [{"logOffset": 0}, {"0": {"value": None}}, 7, "earliest"])
+def test_a_checkpoint_of_another_source_is_refused(reader: StreamReader, kept: Any) -> None:
+    with pytest.raises(OffsetsError, match="no offsets of topics: it is the checkpoint of another"):
+        reader.partitions(kept, kept)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.replicas.leading import Leading
 from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.znodes.broker_znodes import BROKERS, CONTROLLER
 from barnabas.broker.znodes.config_znodes import encode_config
@@ -121,6 +122,16 @@ class Brokers:
         return {
             place: state for place, state in self.states().items() if place.topic != UNCLEAN_TOPIC
         }
+
+    def may_join(self, place: TopicPartition, state: PartitionState) -> set[int]:
+        """Those whom the partition's leader takes into the ISR by a change that is under way."""
+        found: set[int] = set()
+        for _, broker in self.running():
+            partition = broker.replicas.find(*place)
+            role = partition.role if partition is not None else None
+            if isinstance(role, Leading) and role.leader.leader_epoch == state.leader_epoch:
+                found |= role.leader.maximal_isr - {*state.isr}
+        return found
 
     def controller(self) -> int | None:
         """The broker that is the controller by the registry."""

@@ -194,12 +194,12 @@ class ClusterFaults:
         """Those that are in sync with a broker and well; None: one of them is not, or there is none.
 
         A broker is not well, too, whose new session the controller does not know: it is about to
-        put it out of the replicas in sync.
+        put it out of the replicas in sync. One that is about to be in sync may be so after its death.
         """
         keepers: set[int] = set()
-        for state in self._brokers.promised().values():
+        for place, state in self._brokers.promised().items():
             others = {*state.isr} - {node_id}
-            if node_id in state.isr:
+            if node_id in {*state.isr, *self._brokers.may_join(place, state)}:
                 if not others or not all(map(self._is_well, others)):
                     return None
                 keepers |= others

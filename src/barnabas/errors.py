@@ -31,6 +31,7 @@ __all__ = [
     "RequestTimeout",
     "RetriableError",
     "SegmentsMissing",
+    "StartCancelled",
     "StorageError",
     "WakeupError",
 ]
@@ -252,6 +253,10 @@ class RegistryUnavailable(StorageError):
 
     A pending change may or may not have taken effect.
     """
+
+
+class StartCancelled(StorageError):
+    """A broker was stopped while its start waited, for example for ZooKeeper."""
 
 
 class RegistryConflict(KafkaError):

@@ -172,6 +172,7 @@ class TransactionalWriter(Client):
         """Make one transaction; whether the producer can make another."""
         aborting = self._chance.random() < 1 / 6
         committing = False
+        all_was_sent = True
         one.outcome = Outcome.ABORTED
         try:
             producer.begin_transaction()
@@ -184,7 +185,7 @@ class TransactionalWriter(Client):
                     producer.produce(LISTS, value, partition=partition)
                     producer.poll(0)
             if aborting:
-                producer.flush(_SHORT_SECONDS)
+                all_was_sent = producer.flush(_SHORT_SECONDS) == 0
             else:
                 committing = True
                 one.outcome = Outcome.UNKNOWN
@@ -193,15 +194,29 @@ class TransactionalWriter(Client):
                 return True
         except KafkaException as raised:
             if not raised.args[0].txn_requires_abort():
+                self._note_end(one, raised.args[0], may_be_unknown=False)
                 return False
+            all_was_sent = False
         try:
             self._insist(producer.abort_transaction)
-        except KafkaException:
+        except KafkaException as raised:
+            self._note_end(one, raised.args[0], may_be_unknown=not all_was_sent)
             return False
         if committing:
             # The client says so: the commit did not begin.
             one.outcome = Outcome.ABORTED
         return True
+
+    def _note_end(self, one: Transaction, error: KafkaError, *, may_be_unknown: bool) -> None:
+        """Keep why the producer is of no more use.
+
+        `may_be_unknown`: no partition may have got into the transaction before its records timed out.
+        librdkafka aborts it nevertheless, and Kafka, too, has INVALID_TXN_STATE for that.
+        """
+        line = f"{one.name}: {error}"
+        self.history.ended.append(line)
+        if error.code() == KafkaError.INVALID_TXN_STATE and not may_be_unknown:
+            self.history.errors.append(f"refused: {line}")
 
     @staticmethod
     def _insist(call: object) -> None:

@@ -80,6 +80,8 @@ class History:
     runs: list[Run] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     """What no client may be answered, whatever happens to brokers."""
+    ended: list[str] = field(default_factory=list)
+    """Why librdkafka ended transactional producers for good, which may happen: others went on for them."""
 
 
 class Logs(NamedTuple):

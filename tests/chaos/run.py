@@ -78,6 +78,8 @@ def run(
         except AssertionError as error:
             error.add_note(cluster.tails())
             raise
+        for line in history.ended:
+            report(f"a producer ended: {line}")
         found = [*complaints(history, logs), *cluster.differing(_PLACES)]
         for line in found[:_MOST_LINES]:
             report(line)

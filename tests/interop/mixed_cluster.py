@@ -55,6 +55,7 @@ class RealMember:
             "offsets.topic.num.partitions=3\noffsets.topic.replication.factor=1\n"
             "group.initial.rebalance.delay.ms=0\nnum.partitions=1\n"
             "auto.leader.rebalance.enable=false\ncontrolled.shutdown.max.retries=1\n"
+            "delete.topic.enable=true\n"
             f"broker.rack=rack-{node_id}\nreplica.selector.class={RACK_AWARE}\n"
         )
 
@@ -93,7 +94,9 @@ class OurMember:
         keeper: str,
         node_id: int,
         names: Sequence[str] = ("data",),
+        instead_of: RealMember | None = None,
     ) -> None:
+        """`instead_of`: a broker of Kafka with this number, which is stopped: it has its port and logs."""
         self.node_id = node_id
         self._broker = OurBroker(
             properties={
@@ -104,6 +107,7 @@ class OurMember:
                 "inter.broker.protocol.version": protocol,
                 "replica.lag.time.max.ms": "10000",
                 "auto.leader.rebalance.enable": "false",
+                "delete.topic.enable": "true",
                 "broker.rack": f"rack-{node_id}",
                 "replica.selector.class": RACK_AWARE,
             },
@@ -111,6 +115,9 @@ class OurMember:
         )
         self._is_started = False
         self.directories = [self._broker.folder / one for one in names]
+        if instead_of is not None:
+            self._broker.port = instead_of.port
+            self.directories = instead_of.directories
         self._broker.properties["log.dirs"] = ",".join(map(str, self.directories))
         self.port = self._broker.port
 
@@ -152,6 +159,8 @@ class MixedCluster:
 
     def __init__(self, keeper: str, *members: Member) -> None:
         self.members = {one.node_id: one for one in members}
+        self.keeper = keeper
+        """Where its ZooKeeper is."""
         self.client = KazooClient(keeper)
         self.client.start(SECONDS)
 
@@ -317,11 +326,14 @@ class MixedCluster:
 
 @contextmanager
 def mixed_cluster(
-    generation: Generation, ours: int, kafkas: Sequence[int], names: Sequence[str] = ("data",)
+    generation: Generation,
+    ours: int | None,
+    kafkas: Sequence[int],
+    names: Sequence[str] = ("data",),
 ) -> Iterator[MixedCluster]:
     """A broker of ours and those of Kafka by their numbers, none of them started; skipped without Java.
 
-    `names` are those of the log directories of each.
+    Without `ours` there are only those of Kafka. `names` are those of the log directories of each.
     """
     peer, release, protocol = generation
     folder = Path(tempfile.mkdtemp(prefix="mixed-"))
@@ -330,8 +342,8 @@ def mixed_cluster(
         with ZooKeeper() as keeper:
             address = keeper.address
             theirs = [RealMember(peer, protocol, address, one, folder, names) for one in kafkas]
-            our_member = OurMember(protocol, release, address, ours, names)
-            found = MixedCluster(address, our_member, *theirs)
+            one = [] if ours is None else [OurMember(protocol, release, address, ours, names)]
+            found = MixedCluster(address, *one, *theirs)
             try:
                 yield found
             finally:

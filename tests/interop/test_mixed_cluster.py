@@ -22,7 +22,7 @@ from barnabas.protocol.incremental_alter_configs import (
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.records.batches.batch import walk
 from tests.interop.mixed_cluster import Generation, MixedCluster, mixed_cluster
-from tests.interop.peers.generations import KAFKA_2_8, KAFKA_3_9
+from tests.interop.peers.generations import KAFKA_0_11, KAFKA_1, KAFKA_2_8, KAFKA_3_9
 from tests.unit.broker.raw_client import RawClient
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
@@ -40,11 +40,17 @@ GENERATIONS = {
     "2.8, ISRs by AlterPartition": Generation(KAFKA_2_8, "2.8", "2.8"),
     "3.9": Generation(KAFKA_3_9, "3.9", "3.9"),
 }
+OLDER = {
+    "0.11": Generation(KAFKA_0_11, "0.11.0", "0.11.0"),
+    "1.1": Generation(KAFKA_1, "1.1", "1.1"),
+}
+"""For tests of what they have."""
+EVERY = {**OLDER, **GENERATIONS}
 
 
 @pytest.fixture(params=GENERATIONS)
 def cluster(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
-    with mixed_cluster(GENERATIONS[request.param], OURS, [KAFKA, CONTROLLER]) as found:
+    with mixed_cluster(EVERY[request.param], OURS, [KAFKA, CONTROLLER]) as found:
         found.members[CONTROLLER].start()
         found.wait_for_node("/controller")
         found.members[KAFKA].start()
@@ -53,6 +59,7 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
         yield found
 
 
+@pytest.mark.parametrize("cluster", EVERY, indirect=True)
 def test_we_follow_lead_and_follow_again(cluster: MixedCluster) -> None:
     kafka = cluster.members[KAFKA]
     cluster.create("dogs", [[KAFKA, OURS]], **{"min.insync.replicas": "1"})
@@ -189,7 +196,7 @@ def test_messages_of_old_formats_are_copied_both_ways(cluster: MixedCluster) -> 
 @pytest.fixture(params=GENERATIONS)
 def under_ours(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
     """The same three brokers; ours is there first, and so the controller."""
-    with mixed_cluster(GENERATIONS[request.param], OURS, [KAFKA, CONTROLLER]) as found:
+    with mixed_cluster(EVERY[request.param], OURS, [KAFKA, CONTROLLER]) as found:
         found.members[OURS].start()
         found.wait_for_controller(OURS)
         for one in (KAFKA, CONTROLLER):
@@ -198,6 +205,7 @@ def under_ours(request: pytest.FixtureRequest) -> Iterator[MixedCluster]:
         yield found
 
 
+@pytest.mark.parametrize("under_ours", EVERY, indirect=True)
 def test_brokers_of_kafka_obey_our_controller_and_take_over_from_it_and_back(
     under_ours: MixedCluster,
 ) -> None:

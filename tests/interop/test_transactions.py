@@ -11,12 +11,15 @@ from confluent_kafka import (
     Consumer,
     ConsumerGroupTopicPartitions,
     IsolationLevel,
+    KafkaError,
     KafkaException,
     Producer,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
+from barnabas import Admin
+from barnabas.testing import EmbeddedBroker
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import consumer_settings, take
 from tests.interop.peers.generations import (
@@ -258,3 +261,33 @@ def test_the_transactions_command(broker: InteropBroker) -> None:
     transactions(address, "abort", "--topic", topic, "--partition", "0", "--start-offset", "0")
     assert ends(address, topic) == (2, 2)
     assert read_committed(address, topic, 0) == []
+
+
+def test_librdkafka_ends_for_good_where_no_partition_got_into_its_transaction() -> None:
+    """It sends an abort nevertheless, of the transaction before for all that the coordinator knows.
+
+    Kafka's answer is INVALID_TXN_STATE, too: `differential/transaction_edges.py` has them side by side.
+    """
+    with EmbeddedBroker() as broker:
+        commit_one_and_begin_another(broker)
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            assert admin.describe_transactions(["t"])["t"].state == "CompleteCommit"
+
+
+def commit_one_and_begin_another(broker: EmbeddedBroker) -> None:
+    settings = {"transactional.id": "t", "transaction.timeout.ms": 1500, "log_level": 0}
+    producer = Producer({**settings, "bootstrap.servers": broker.bootstrap_servers})
+    producer.init_transactions(SECONDS)
+    producer.begin_transaction()
+    producer.produce("dogs", "before")
+    producer.commit_transaction(SECONDS)
+    broker.faults.fail("AddPartitionsToTxn", error="COORDINATOR_NOT_AVAILABLE")
+    producer.begin_transaction()
+    producer.produce("dogs", "never")
+    with pytest.raises(KafkaException) as raised:
+        producer.commit_transaction(SECONDS)
+    assert raised.value.args[0].txn_requires_abort()
+    with pytest.raises(KafkaException) as raised:
+        producer.abort_transaction(SECONDS)
+    assert raised.value.args[0].fatal()
+    assert raised.value.args[0].code() == KafkaError.INVALID_TXN_STATE

@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint, listeners
 from barnabas.config.releases import release_line
-from barnabas.errors import ConfigError, ConnectionFailed, LogDirFailed
+from barnabas.errors import ConfigError, ConnectionFailed, LogDirFailed, StartCancelled
 from barnabas.types import bracketed
 from barnabas.version import __version__
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from barnabas.broker.server.node import Node
+
+log = logging.getLogger(__name__)
 
 _LOOKED_AT = 10_000
 """The garbage collector's first threshold; Python's default of 700 costs a tenth of the time of
@@ -290,6 +293,8 @@ def _run(
     except ConnectionFailed as error:
         add_hint_to_serve(error)
         raise
+    except StartCancelled as cancelled:
+        log.info("broker stopped before it had started", extra={"why": cancelled})
     finally:
         for each in consoles:
             each.terminate()

@@ -14,6 +14,7 @@ from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.inventory import DELETED_AWAY, REPLACED, THERE
 from barnabas.log.directories.keeper import InventoryKeeper
+from barnabas.log.directories.meta_properties import WITHOUT_ZOOKEEPER
 from barnabas.log.file_names import DELETED_DIRECTORY, STRAY_DIRECTORY, renamed_directory
 from barnabas.log.partition.offline_log import OfflineLog
 from barnabas.log.partition.partition_log import PartitionLog
@@ -29,7 +30,8 @@ _NAMED_AT_MOST = 10
 class LogSettings(NamedTuple):
     """A broker's properties for its logs; the intervals under Kafka's names, in ms.
 
-    `cluster_id` returns the cluster of new directories; empty for a new cluster.
+    `cluster_id` returns the cluster of new directories; empty for a new cluster. `meta_version` is that of
+    `meta.properties` in new ones.
     """
 
     node_id: int
@@ -38,6 +40,7 @@ class LogSettings(NamedTuple):
     log_flush_offset_checkpoint_interval_ms: int = 60_000
     producer_id_expiration_check_interval_ms: int = 600_000
     cluster_id: Callable[[], str] = str
+    meta_version: int = WITHOUT_ZOOKEEPER
 
 
 class LogEvent(NamedTuple):
@@ -96,7 +99,9 @@ class LogStart:
         directories.lock(claimed=False)
         on_locked()
         settings = self._settings
-        directories.settle_owners(settings.node_id, settings.cluster_id, keeper.inventory)
+        directories.settle_owners(
+            settings.node_id, settings.cluster_id, keeper.inventory, settings.meta_version
+        )
         found = self._found()
         keeper.begin()
         self._put_aside(found)

@@ -36,9 +36,16 @@ class EventLoop:
 
         SIGHUP stays ignored where it is, as under nohup.
         """
-        ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-        for number in (signal.SIGTERM, signal.SIGINT, *(() if ignored else (signal.SIGHUP,))):
+        for number in _ending_signals():
             self._loop.on_signal(number, partial(callback, number.name))
+
+    def on_early_signals(self, cancel: Callable[[], bool]) -> None:
+        """Call `cancel` on these signals until `on_signals`, while nothing runs yet.
+
+        If it returns False, the signal does what it did before this call.
+        """
+        for number in _ending_signals():
+            self._loop.on_early_signal(number, cancel)
 
     def run(self) -> None:
         """Serve until `stop`, then give everything back."""
@@ -54,3 +61,8 @@ class EventLoop:
     def stop(self) -> None:
         """End `run` after the callbacks of the present event; from any thread."""
         self._loop.stop()
+
+
+def _ending_signals() -> list[signal.Signals]:
+    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    return [signal.SIGTERM, signal.SIGINT, *(() if ignored else (signal.SIGHUP,))]

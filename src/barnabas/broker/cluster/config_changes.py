@@ -39,13 +39,9 @@ class ConfigChanges:
         self._take[kind] = take
 
     def begin(self) -> None:
-        """Read what is reported from now on.
-
-        Raises:
-            StorageError: the registry cannot be read.
-        """
+        """Read what is reported from now on, and what is there: it may have come during the start."""
         self._registry.watch(CHANGES, self._look)
-        self._newest = max(map(number_of, self._registry.children(CHANGES)), default=-1)
+        self._look()
 
     def read_later(self, entity: str) -> None:
         """Read an entity that could not be read; it is a path below /config."""

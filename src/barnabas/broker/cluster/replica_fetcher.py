@@ -255,6 +255,9 @@ class ReplicaFetcher:
             return
         self._ports.throttle.record(partition, size, self._now_ms())
         diverging = row.diverging_epoch
+        if diverging is not None:
+            # The watermark beside it is not taken, and a leader of Kafka does not repeat it in its session.
+            self._session.begin_anew()
         event = Fetched(
             request,
             next_offset,

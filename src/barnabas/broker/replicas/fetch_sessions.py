@@ -54,8 +54,10 @@ class _Cached:
             or data.high_watermark != self.high_watermark
             or data.log_start_offset != self.log_start_offset
         )
-        # After an error the response has the partition even if nothing else has changed.
-        self.high_watermark = -1 if data.error_code else data.high_watermark
+        # After an error the response has the partition even if nothing else has changed. So it has after
+        # a log that parts: the follower cuts its own, and takes no watermark.
+        is_taken = not data.error_code and data.diverging_epoch is None
+        self.high_watermark = data.high_watermark if is_taken else -1
         self.log_start_offset = data.log_start_offset
         return news
 

@@ -23,6 +23,7 @@ from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import KafkaError
 from barnabas.log.cleaner import LogCleaner
+from barnabas.log.directories.meta_properties import WITH_ZOOKEEPER, WITHOUT_ZOOKEEPER
 from barnabas.log.file_names import uuid_text
 from barnabas.log.manager import LogManager
 from barnabas.log.start import LogEvent, LogSettings
@@ -77,6 +78,7 @@ class BrokerServer:
                 config.log_flush_offset_checkpoint_interval_ms,
                 config.producer_id_expiration_check_interval_ms,
                 cluster_id=self._cluster_id,
+                meta_version=WITH_ZOOKEEPER if config.zookeeper_connect else WITHOUT_ZOOKEEPER,
             ),
             self._start_configs.config_of,
         )

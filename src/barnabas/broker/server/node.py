@@ -22,6 +22,7 @@ from barnabas.runtime.event_loop import EventLoop
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.heap import SECONDS, system_heap
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.runtime.registries.start_waits import StartWaits
 from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
@@ -82,6 +83,7 @@ class Node:
         self._ephemeral = ephemeral
         self._session = session
         self._stopping = False
+        self._waits = StartWaits()
         self._heap = system_heap()
         self._server = BrokerServer(
             config,
@@ -109,12 +111,16 @@ class Node:
         Metadata would name none, and librdkafka asks again only minutes later.
 
         Raises:
+            StartCancelled: it was stopped while its start waited for ZooKeeper.
             KafkaError: it could not start.
         """
         try:
             if self._metrics is not None:
                 self._metrics.open(self.call_in_steps)
-            addresses = self._server.start()
+            if stop_on_signals:
+                self._loop.on_early_signals(self._waits.cancel)
+            with self._waits.of_this_thread():
+                addresses = self._server.start()
         except BaseException:
             self._close()
             self._loop.close()
@@ -152,12 +158,14 @@ class Node:
 
         `hand_over`: a member of a cluster has its leaders moved away first.
         """
+        self._waits.cancel()
         with suppress(RuntimeError):
             # A loop that is closed has stopped already.
             self._loop.call(partial(self._stop, hand_over=hand_over))
 
     def kill(self) -> None:
         """Have `run` return at once, with nothing answered or written; from any thread."""
+        self._waits.cancel()
         with suppress(RuntimeError):
             self._loop.call(self._abandon)
 
@@ -292,6 +300,7 @@ class Node:
                 session_ms=session_ms,
                 connection_ms=self._config.zookeeper_connection_timeout_ms or session_ms,
                 hand_over=self._loop.call,
+                waits=self._waits,
             )
         except RegistryUnavailable as error:
             what = f"{name}={place}: {error} (zookeeper.connection.timeout.ms)"

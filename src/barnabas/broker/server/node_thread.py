@@ -24,13 +24,15 @@ class NodeThread:
 
         Raises:
             KafkaError: it could not start.
+            StartCancelled: ZooKeeper did not answer for half a minute.
         """
         self._thread.start()
-        in_time = self._started.wait(_START_SECONDS)
+        if not self._started.wait(_START_SECONDS):
+            self.kill()
+            raise AssertionError("the broker did not start in time")
         if self._failure is not None:
             self._thread.join()
             raise self._failure
-        assert in_time, "the broker did not start in time"
         return self._addresses
 
     def begin_stop(self, *, hand_over: bool = True) -> None:

@@ -38,10 +38,11 @@ class MemberRegistration:
         protocol = broker.config.inter_broker_protocol_version.partition("-")[0]
         rack = broker.config.broker_rack
         data = encode_broker(protocol, broker.advertised, broker.clock.time_ms(), rack)
+        # First: the session may end at any step, and the node with it.
+        self._registry.on_new_session(self._read_epoch_later)
         claim(self._registry, self._path, data, disk, file)
         self._held.hold(self._path, data)
         self._member.broker_epoch = self._registry.created_at(self._path)
-        self._registry.on_new_session(self._read_epoch_later)
         self._take_config_changes()
         self._held.write()
         self._member.controller.start()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from barnabas.errors import DiskFull, LogDirFailed, LogDirInUse, StorageError
 from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.inventory import DirectoryInventory, Section
-from barnabas.log.directories.meta_properties import MetaProperties
+from barnabas.log.directories.meta_properties import WITHOUT_ZOOKEEPER, MetaProperties
 from barnabas.log.file_names import uuid_text
 from barnabas.ports import Disk, Entropy
 
@@ -72,11 +72,16 @@ class LogDirectories:
                 self.attempt(directory, lambda: _check_there(directory, section))  # noqa: B023 - called at once
 
     def settle_owners(
-        self, node_id: int, cluster_id: Callable[[], str], inventory: DirectoryInventory
+        self,
+        node_id: int,
+        cluster_id: Callable[[], str],
+        inventory: DirectoryInventory,
+        version: int = WITHOUT_ZOOKEEPER,
     ) -> None:
         """Make sure that all belong to this node and to one cluster; new ones do from now on.
 
-        `cluster_id` gives the one that new directories are of; empty: that of a new cluster.
+        `cluster_id` gives the one that new directories are of; empty: that of a new cluster. `version`: of
+        the file in new ones. Others keep theirs, so that a Kafka that wrote it takes the directory back.
 
         Raises:
             LogDirFailed: one belongs to another node or cluster, or none can be used.
@@ -106,7 +111,12 @@ class LogDirectories:
                 known_id if known_id and known_id not in taken else self._new_id()
             )
             taken.add(directory.directory_id)
-            claimed = MetaProperties(node_id, self.cluster_id, directory.directory_id)
+            claimed = MetaProperties(
+                node_id,
+                self.cluster_id,
+                directory.directory_id,
+                owner.version if owner else version,
+            )
             if owner != claimed:
                 self.attempt(directory, lambda: directory.claim(claimed))  # noqa: B023 - called at once
 

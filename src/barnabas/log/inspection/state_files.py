@@ -172,7 +172,8 @@ def _topic_id(data: bytes) -> StateRows:
 def _owner(data: bytes) -> StateRows:
     columns = ("node_id", "cluster_id", "directory_id")
     try:
-        return StateRows(columns, [tuple(parse_meta_properties(META_PROPERTIES, data))], [])
+        owner = parse_meta_properties(META_PROPERTIES, data)
+        return StateRows(columns, [(owner.node_id, owner.cluster_id, owner.directory_id)], [])
     except LogDirFailed as error:
         return StateRows(columns, [], [SegmentFault(0, str(error))])
 

@@ -151,6 +151,20 @@ class PollLoop:
         before = signal.signal(number, lambda _number, _frame: self._called.append(callback))
         self._handlers.setdefault(number, before)
 
+    def on_early_signal(self, number: int, cancel: Callable[[], bool]) -> None:
+        """Call `cancel` when the process gets a signal, until `on_signal`; only in the main thread.
+
+        If it returns False, the signal does what it did before this call.
+        """
+
+        def handle(_number: int, _frame: FrameType | None) -> None:
+            if not cancel():
+                signal.signal(number, before)
+                signal.raise_signal(number)
+
+        before = signal.signal(number, handle)
+        self._handlers.setdefault(number, before)
+
     # --- Running ------------------------------------------------------------------------------
 
     def run(self) -> None:

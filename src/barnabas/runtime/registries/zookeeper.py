@@ -2,8 +2,9 @@
 
 kazoo connects, and connects again, on threads of its own; what it tells is handed over to the
 caller's. A call waits for an answer, but not long, and not at all while ZooKeeper is known not to
-answer. An event loop leaves its calls to `later`, which waits on a thread. Nothing here tries a change again;
-callers know whether they may.
+answer; those of a broker's start wait until it is cancelled. An event loop leaves its calls to
+`later`, which waits on a thread. Nothing here tries a change again, but for a start; callers know
+whether they may.
 """
 
 import logging
@@ -11,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import TypeVar
 
 from kazoo.client import KazooClient, TransactionRequest
@@ -24,8 +26,9 @@ from kazoo.exceptions import (
 from kazoo.protocol.states import KazooState
 from kazoo.retry import KazooRetry
 
-from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable
+from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable, StorageError
 from barnabas.runtime.registries.call_thread import CallThread
+from barnabas.runtime.registries.start_waits import StartWaits
 from barnabas.runtime.registries.zookeeper_calls import AT_ONCE, ZooKeeperCalls
 from barnabas.runtime.registries.zookeeper_watch import ZooKeeperWatch
 from barnabas.types import MUST_BE_NEW, NodeWrite
@@ -60,12 +63,16 @@ class ZooKeeperRegistry:
         session_ms: int,
         connection_ms: int,
         hand_over: Callable[[Callback], None],
+        waits: StartWaits | None = None,
     ) -> None:
         """Connect to `place`: host:port, more of them behind commas, then a path for all nodes.
+
+        `waits` are of the start of a broker, whose calls wait as long as it takes.
 
         Raises:
             ConfigError: `place` cannot be read.
             RegistryUnavailable: nobody answered in `connection_ms`.
+            StartCancelled: nobody answered until then.
         """
         hosts, self._root = read_place(place)
         self._place = place
@@ -76,6 +83,7 @@ class ZooKeeperRegistry:
         self._new_session: list[Callback] = []
         self._lost = False
         self._closed = False
+        self._waits = waits or StartWaits()
         # What it says of each attempt to connect, this module says once.
         _kazoo_log.setLevel(logging.CRITICAL)
         self._client = KazooClient(
@@ -87,13 +95,21 @@ class ZooKeeperRegistry:
             logger=_kazoo_log,
         )
         seconds = min(_CALL_SECONDS, self.session_seconds / 3)
-        self._calls = ZooKeeperCalls(self._client, place, self._root, seconds)
-        if not self._client.start_async().wait(connection_ms / 1000):
-            self.close()
-            raise RegistryUnavailable(
-                f"ZooKeeper at {place} did not answer within {connection_ms} ms"
-            )
+        self._calls = ZooKeeperCalls(self._client, place, self._root, seconds, self._waits)
+        try:
+            self._connect(connection_ms)
+        except StorageError:
+            self._close(0)
+            raise
         self._client.add_listener(self._on_state)
+
+    def _connect(self, milliseconds: int) -> None:
+        """Wait for the first connection. Raises as the constructor."""
+        self._client.add_listener(self._waits.wake)
+        self._client.start_async()
+        what, seconds = f"ZooKeeper at {self._place}", milliseconds / 1000
+        if not self._waits.until(lambda: self._client.connected, what, seconds):
+            raise RegistryUnavailable(f"{what} did not answer within {milliseconds} ms")
 
     def get(self, path: str) -> tuple[bytes, int] | None:
         """Data and version of a node, or None where there is no node."""
@@ -143,7 +159,7 @@ class ZooKeeperRegistry:
         for first in range(0, len(paths), AT_ONCE):
             some = {path: nodes[path] for path in paths[first : first + AT_ONCE]}
             if not self._create_together(some, ephemeral=ephemeral):
-                there += self._create_each(some, ephemeral=ephemeral)
+                there += self._calls.in_time(partial(self._create_each, some, ephemeral=ephemeral))
         return there
 
     def _create_together(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> bool:
@@ -279,12 +295,19 @@ class ZooKeeperRegistry:
 
     def wait_until_gone(self, path: str, seconds: float) -> bool:
         """Wait for a node to go, not longer than that; whether it is gone."""
-        gone = threading.Event()
-        begin = partial(self._client.exists_async, watch=lambda _event: gone.set())
-        if self._calls.ask(begin, path) is None:
-            return True
-        gone.wait(seconds)
-        return self._calls.ask(self._client.exists_async, path) is None
+        deadline = monotonic() + seconds
+        while True:
+            changed = threading.Event()
+
+            def look(_event: object, changed: threading.Event = changed) -> None:
+                changed.set()
+                self._waits.wake()
+
+            if self._calls.ask(partial(self._client.exists_async, watch=look), path) is None:
+                return True
+            # A watch ends with its connection, too: then there is another one to be set.
+            if not self._waits.until(changed.is_set, f"{path} to go", deadline - monotonic()):
+                return self._calls.ask(self._client.exists_async, path) is None
 
     def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
         """Do `work` on a thread, and call `on_done` with its result or error."""
@@ -292,13 +315,16 @@ class ZooKeeperRegistry:
 
     def close(self) -> None:
         """End the session, and its nodes with it; a second call does nothing."""
+        self._close(0 if self._waits.is_cancelled else _CALL_SECONDS)
+
+    def _close(self, seconds: float) -> None:
         if not self._closed:
             self._closed = True
             self._thread.close()
             # One that does not answer would be waited for as long as for a session.
             ending = threading.Thread(target=self._end, name="barnabas-zookeeper-end", daemon=True)
             ending.start()
-            ending.join(_CALL_SECONDS)
+            ending.join(seconds)
 
     def _end(self) -> None:
         with suppress(KazooException, OSError):

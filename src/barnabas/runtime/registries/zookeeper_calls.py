@@ -1,8 +1,12 @@
-"""Calls to ZooKeeper: each waits for its answer, but not long; what kazoo raises are errors of this project."""
+"""Calls to ZooKeeper: each waits for its answer, but not long; what kazoo raises are errors of this project.
+
+Those of a broker's start wait as long as it takes, and are tried again when ZooKeeper is there again.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -19,7 +23,9 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 
 from barnabas.errors import RegistryUnavailable, StorageError
+from barnabas.runtime.registries.start_waits import StartWaits
 
+Made = TypeVar("Made")
 _UNAVAILABLE = (
     ConnectionLoss, SessionExpiredError, ConnectionClosedError, OperationTimeoutError,
 )  # fmt: skip
@@ -32,9 +38,15 @@ AT_ONCE = 64
 class ZooKeeperCalls:
     """What one session is asked. While ZooKeeper has not answered a late call, nothing more is sent."""
 
-    def __init__(self, client: KazooClient, place: str, root: str, seconds: float) -> None:
-        """`place` is for errors, `root` is put before each path, `seconds` are the longest wait."""
+    def __init__(
+        self, client: KazooClient, place: str, root: str, seconds: float, waits: StartWaits
+    ) -> None:
+        """`place` is for errors, `root` is put before each path.
+
+        `seconds` are the longest wait of a call, but for those of the start that `waits` is of.
+        """
         self._client = client
+        self._waits = waits
         self._place = place
         self._root = root
         self._seconds = seconds
@@ -43,7 +55,25 @@ class ZooKeeperCalls:
 
     def ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
         """The answer to one call; raises as `begin` and `wait`."""
-        return self.wait(self.begin(begin, path, *more), path)
+        return self.in_time(lambda: self.wait(self.begin(begin, path, *more), path))
+
+    def in_time(self, work: Callable[[], Made]) -> Made:
+        """The result of calls; those of a start are made again whenever ZooKeeper is there again.
+
+        Raises:
+            RegistryUnavailable: it is not there, and this is no start.
+            StartCancelled: it was not there until then.
+        """
+        while True:
+            try:
+                return work()
+            except RegistryUnavailable as error:
+                if not self._waits.is_mine:
+                    raise
+                self._waits.until(self._may_ask, str(error))
+
+    def _may_ask(self) -> bool:
+        return bool(self._client.connected) and (self._late is None or self._late.ready())
 
     def ask_all(self, begin: Callable[..., Any], paths: Sequence[str]) -> list[Any]:
         """The answers to one call for each path, several of them under way; None where there is no node.
@@ -53,12 +83,17 @@ class ZooKeeperCalls:
         found: list[Any] = []
         for first in range(0, len(paths), AT_ONCE):
             some = paths[first : first + AT_ONCE]
-            asked = [self.begin(begin, path) for path in some]
-            for path, one in zip(some, asked, strict=True):
-                try:
-                    found.append(self.wait(one, path))
-                except NoNodeError:
-                    found.append(None)
+            found += self.in_time(partial(self._ask_together, begin, some))
+        return found
+
+    def _ask_together(self, begin: Callable[..., Any], paths: Sequence[str]) -> list[Any]:
+        asked = [self.begin(begin, path) for path in paths]
+        found: list[Any] = []
+        for path, one in zip(paths, asked, strict=True):
+            try:
+                found.append(self.wait(one, path))
+            except NoNodeError:
+                found.append(None)
         return found
 
     def tree(self, path: str) -> list[str]:
@@ -96,11 +131,15 @@ class ZooKeeperCalls:
             StorageError: ZooKeeper refuses, for a reason that no caller here expects.
             NodeExistsError, NoNodeError, BadVersionError, NotEmptyError: what callers do expect.
         """
+        if self._waits.is_mine:
+            asked.rawlink(self._waits.wake)
+            self._waits.until(asked.ready, f"ZooKeeper at {self._place} to answer for {path}")
         try:
             with self._explained(path):
                 return asked.get(timeout=self._seconds)
         except KazooTimeoutError:
             self._late = asked
+            asked.rawlink(self._waits.wake)
             raise self._unavailable(f"took longer than {self._seconds:g} s") from None
 
     @contextmanager

@@ -40,13 +40,23 @@ class Two:
 
 def test_only_what_changed_is_read_and_once() -> None:
     two = Two()
-    two.writer.set("/config/topics/old", b"{}")
+    two.writer.create("/config/topics/old", b"{}")
     two.begin()
     two.writer.set("/config/topics/dogs", b"{}")
     two.writer.set_all({"/config/topics/cats": b"{}", "/brokers/topics/cats": b"{}"})
     two.writer.delete("/config/topics/dogs")
     two.session.deliver()
     assert two.taken == ["dogs", "cats"]
+    two.session.deliver()
+    assert two.taken == ["dogs", "cats"]
+
+
+def test_what_was_reported_during_the_start_is_read_too() -> None:
+    two = Two()
+    two.writer.set("/config/topics/dogs", b"{}")
+    two.begin()
+    assert two.taken == ["dogs"]
+    two.writer.set("/config/topics/cats", b"{}")
     two.session.deliver()
     assert two.taken == ["dogs", "cats"]
 

@@ -10,6 +10,7 @@ from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of
 from barnabas.broker.replicas.fetch_sessions import FetchPlan, FetchSession, FetchSessions
 from barnabas.errors import ErrorCode
 from barnabas.protocol.fetch import (
+    EpochEndOffset,
     FetchPartition,
     FetchRequest,
     FetchResponse,
@@ -72,7 +73,7 @@ class SessionReader:
         forgotten: str = "",
         by_id: bool = False,
         connection: int = 1,
-        **found: FileSlice | ErrorCode | int,
+        **found: FileSlice | ErrorCode | EpochEndOffset | int,
     ) -> FetchResponse | ErrorCode:
         """Ask for partitions (digits) of topic t; `p0=` and so on say what is found in one."""
         fetch = a_fetch("t", map(int, partitions), session)
@@ -84,13 +85,17 @@ class SessionReader:
             return plan
         return plan.answer([self._found(read, found) for read in plan.reads])
 
-    def _found(self, read: Read, found: dict[str, FileSlice | ErrorCode | int]) -> Fetched:
+    def _found(
+        self, read: Read, found: dict[str, FileSlice | ErrorCode | EpochEndOffset | int]
+    ) -> Fetched:
         what = found.get(f"p{read.asked.partition}")
         if isinstance(what, ErrorCode):
             return failed(read, what)
         data = some_data(read.asked.partition)
         if isinstance(what, FileSlice):
             data.records = what
+        elif isinstance(what, EpochEndOffset):
+            data.diverging_epoch = what
         elif what is not None:
             data.high_watermark = what
         return Fetched("t", NO_TOPIC_ID, data)
@@ -158,6 +163,15 @@ def test_an_error_is_sent_again_and_its_end_too() -> None:
     assert partitions(reader.fetch((1, 2), p0=wrong)) == [0]
     assert partitions(reader.fetch((1, 3))) == [0]
     assert partitions(reader.fetch((1, 4))) == []
+
+
+def test_a_watermark_beside_a_log_that_parts_is_told_again() -> None:
+    reported = Told()
+    reported.fetch((0, 0), "0")
+    parts = EpochEndOffset(epoch=1, end_offset=3)
+    assert partitions(reported.fetch((1, 1), p0=parts)) == [0]
+    assert partitions(reported.fetch((1, 2))) == [0]
+    assert partitions(reported.fetch((1, 3))) == []
 
 
 def test_who_was_served_goes_to_the_end() -> None:

@@ -110,6 +110,30 @@ def test_one_that_is_read_only_is_offline_alone(
     assert again.close() == []
 
 
+@pytest.mark.parametrize(
+    ("before", "version", "first"),
+    [
+        ("version=0\nbroker.id=1\n", 1, "version=0\ncluster.id={}\nbroker.id=1\n"),
+        ("version=1\nnode.id=1\n", 0, "version=1\ncluster.id={}\nnode.id=1\n"),
+        (None, 0, "version=0\ncluster.id={}\nbroker.id=1\n"),
+        (None, 1, "version=1\ncluster.id={}\nnode.id=1\n"),
+    ],
+)
+def test_a_kafka_can_take_a_directory_back(
+    tmp_path: Path, before: str | None, version: int, first: str
+) -> None:
+    file = tmp_path / "meta.properties"
+    if before is not None:
+        file.write_text(before)
+    settings = LogSettings(1, [str(tmp_path)], meta_version=version)
+    manager = LogManager(
+        RealDisk(), SystemClock(), SystemEntropy(), settings, lambda _topic: CONFIG
+    )
+    manager.open()
+    manager.close()
+    assert file.read_text().startswith(first.format(manager.cluster_id))
+
+
 @pytest.mark.parametrize("text", ["", "version=7\nnode.id=1\n", "version=1\nnode.id=one\n"])
 def test_one_whose_owner_cannot_be_read_is_offline_alone(
     disk: Failing, two: tuple[Path, Path], text: str

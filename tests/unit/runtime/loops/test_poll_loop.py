@@ -210,6 +210,32 @@ def test_signals_wake_it_and_are_the_old_ones_again_afterwards(loop: PollLoop) -
     assert signal.getsignal(signal.SIGUSR1) == before
 
 
+def test_before_it_runs_a_signal_cancels_or_does_what_it_did(loop: PollLoop) -> None:
+    seen: list[str] = []
+    answers = [True, False]
+
+    def cancel() -> bool:
+        seen.append("cancel")
+        return answers.pop(0)
+
+    before = signal.signal(signal.SIGUSR1, lambda *_: seen.append("as before"))
+    try:
+        loop.on_early_signal(signal.SIGUSR1, cancel)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert seen == ["cancel"]
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert seen == ["cancel", "cancel", "as before"]
+        loop.on_early_signal(signal.SIGUSR1, cancel)
+        loop.on_signal(signal.SIGUSR1, lambda: seen.append("loop"))
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert seen == ["cancel", "cancel", "as before"], "the loop does not run yet"
+        loop.close()
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert seen == ["cancel", "cancel", "as before", "as before"]
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
 def test_a_closed_loop_says_so(loop: PollLoop) -> None:
     loop.close()
     loop.close()

@@ -26,6 +26,7 @@ from barnabas.spark.readers.schema import Projection, project, source_schema
 from barnabas.spark.readers.stream_reader import StreamReader
 from barnabas.spark.sink.row_layout import row_layout
 from barnabas.spark.sink.writers import BatchWriter, StreamWriter
+from barnabas.spark.workers.worker_process import THIS_WORKER
 
 _OPTION = "option."
 """Before the names of a table's OPTIONS, among its properties."""
@@ -77,6 +78,7 @@ def batch_writer(
     Raises:
         WriteRefused: `mode("overwrite")`: a topic cannot be overwritten.
     """
+    THIS_WORKER.begin_task()
     if overwrite:
         raise WriteRefused("records cannot be overwritten; write with mode('append')")
     write = write_options(options)
@@ -85,7 +87,8 @@ def batch_writer(
 
 @briefly()
 def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceStreamWriter:
-    """The writer of a streaming query."""
+    """The writer of a streaming query. Spark asks for two for each micro-batch, to plan and to commit."""
+    THIS_WORKER.begin_task()
     write = write_options(options)
     return StreamWriter(write, row_layout(given, write.topic))
 

@@ -43,7 +43,8 @@ class BatchWriter(DataSourceArrowWriter):
 
     @briefly()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Have it all count, where it does not yet."""
+        """Have it all count, where it does not yet. A function for `foreachBatch` writes again and again."""
+        THIS_WORKER.begin_task()
         if self._options.exactly_once:
             commit(self._options.kafka, messages)
 

@@ -2,14 +2,15 @@
 
 Spark's worker processes run many tasks, one after another, and search for garbage after each.
 There are some 86 000 objects in the modules of pyspark, pandas and pyarrow: to look through them
-takes 40 ms of a processor, where a task of a small micro-batch takes 4 ms.
+takes 40 ms of a processor, where a task of a small micro-batch takes 4 ms. Two more processes plan
+and commit each micro-batch of a sink, within 1 ms each, and have 60 000 objects.
 """
 
 import gc
 
 
 class Worker:
-    """A worker process, as far as tasks of ours have run in it."""
+    """A worker process, as far as tasks of ours have run in it. Planning and committing are tasks, too."""
 
     def __init__(self) -> None:
         self._tasks = 0

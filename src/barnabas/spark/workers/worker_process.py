@@ -16,14 +16,15 @@ class Worker:
         self._tasks = 0
 
     def begin_task(self) -> None:
-        """Exempt what is loaded from the search for garbage, at the second task.
+        """Exempt what is loaded from the search for garbage, at the tasks 2, 4, 8, 16, ...
 
-        The first has loaded what tasks need, and Spark has just removed what was garbage then.
+        The first has loaded what such tasks need, and Spark has just removed what was garbage then.
+        A process that wrote at first reads later, and loads more: a millisecond or two for each task.
         Objects are freed as always when nothing refers to them; only cycles among those that are
-        loaded by now are never looked for.
+        there at one of these few moments are never looked for.
         """
         self._tasks += 1
-        if self._tasks == 2:
+        if self._tasks >= 2 and self._tasks.bit_count() == 1:
             gc.freeze()
 
 

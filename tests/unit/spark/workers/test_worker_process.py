@@ -1,4 +1,4 @@
-"""The search for garbage leaves out what a worker has loaded, from its second task on."""
+"""The search for garbage leaves out what a worker has loaded, also by later kinds of tasks."""
 
 import gc
 from collections.abc import Iterator
@@ -33,6 +33,8 @@ def test_the_second_task_exempts_what_was_loaded_by_then(worker: Worker) -> None
 def test_what_later_tasks_leave_is_still_looked_for(worker: Worker) -> None:
     worker.begin_task()
     worker.begin_task()
+    worker.begin_task()
+    worker.begin_task()
     frozen = gc.get_freeze_count()
     cycle: list[object] = []
     cycle.append(cycle)
@@ -41,6 +43,16 @@ def test_what_later_tasks_leave_is_still_looked_for(worker: Worker) -> None:
     assert gc.get_freeze_count() <= frozen
     del cycle
     assert gc.collect() >= 1
+
+
+def test_what_later_kinds_of_tasks_have_loaded_is_exempt_as_well(worker: Worker) -> None:
+    for _ in range(3):
+        worker.begin_task()
+    gc.collect()
+    loaded: list[object] = [[] for _ in range(20_000)]
+    before = gc.get_freeze_count()
+    worker.begin_task()
+    assert gc.get_freeze_count() >= before + len(loaded) // 2
 
 
 def test_a_process_that_prepares_each_micro_batch_of_a_sink_exempts_it_too(

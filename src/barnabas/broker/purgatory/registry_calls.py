@@ -38,7 +38,7 @@ class StepQueue:
         return pending
 
     def _begin(self) -> None:
-        """Make what waits, one after the other: many may wait that end at once, so not from within each other."""
+        """Make what waits, one after the other; not from within each other, as hundreds may wait."""
         if self._is_beginning:
             return
         self._is_beginning = True

@@ -1,10 +1,9 @@
 """What a worker process of Spark has loaded stays loaded: Python need not look through it again.
 
-Spark's worker processes run many tasks, one after another, and search for garbage after each; those
-that plan and commit writes do so, too, twice in each micro-batch.
-There are some 86 000 objects in the modules of pyspark, pandas and pyarrow: to look through them
-takes 40 ms of a processor, where a task of a small micro-batch takes 4 ms. Two more processes plan
-and commit each micro-batch of a sink, within 1 ms each, and have 60 000 objects.
+Spark's worker processes run many tasks, one after another, and search for garbage after each. There are
+some 86 000 objects in the modules of pyspark, pandas and pyarrow: to look through them takes 40 ms of a
+processor, where a task of a small micro-batch takes 4 ms. Two more processes plan and commit each
+micro-batch of a sink, within 1 ms each, and have 60 000 objects.
 """
 
 import gc

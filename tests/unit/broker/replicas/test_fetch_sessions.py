@@ -165,13 +165,13 @@ def test_an_error_is_sent_again_and_its_end_too() -> None:
     assert partitions(reader.fetch((1, 4))) == []
 
 
-def test_a_watermark_beside_a_log_that_parts_is_told_again() -> None:
-    reported = Told()
-    reported.fetch((0, 0), "0")
+def test_a_watermark_beside_a_log_that_parts_is_reported_again() -> None:
+    reader = SessionReader()
+    reader.fetch((0, 0), "0")
     parts = EpochEndOffset(epoch=1, end_offset=3)
-    assert partitions(reported.fetch((1, 1), p0=parts)) == [0]
-    assert partitions(reported.fetch((1, 2))) == [0]
-    assert partitions(reported.fetch((1, 3))) == []
+    assert partitions(reader.fetch((1, 1), p0=parts)) == [0]
+    assert partitions(reader.fetch((1, 2))) == [0]
+    assert partitions(reader.fetch((1, 3))) == []
 
 
 def test_who_was_served_goes_to_the_end() -> None:

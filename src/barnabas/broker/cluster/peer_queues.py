@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection, address_of
+from barnabas.errors import ConnectionFailed
 from barnabas.ports import Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import NodeId
@@ -59,19 +60,30 @@ class PeerQueues(Generic[ItemT]):
         self._is_due = False
         for node_id in [*self._waiting]:
             connection = self._connection(node_id)
-            if connection.is_busy:
-                continue
-            waiting = self._waiting.pop(node_id)
-            exchange = self._begin(waiting)
-            if waiting:
-                self._waiting[node_id] = waiting
-            answered = partial(self._answered, exchange)
-            connection.ask(
-                exchange.key, exchange.version, exchange.request, _PATIENCE_SECONDS, answered
-            )
+            if connection is None:
+                self._give_up(node_id)
+            elif not connection.is_busy:
+                exchange = self._next(node_id)
+                answered = partial(self._answered, exchange)
+                connection.ask(
+                    exchange.key, exchange.version, exchange.request, _PATIENCE_SECONDS, answered
+                )
 
-    def _connection(self, node_id: NodeId) -> PeerConnection:
-        """To where the broker is now; one that has gone is looked for where it was."""
+    def _next(self, node_id: NodeId) -> Exchange:
+        waiting = self._waiting.pop(node_id)
+        exchange = self._begin(waiting)
+        if waiting:
+            self._waiting[node_id] = waiting
+        return exchange
+
+    def _give_up(self, node_id: NodeId) -> None:
+        """The broker has gone between `add` and the first connection to it."""
+        error = ConnectionFailed(f"broker {node_id} has gone")
+        while node_id in self._waiting:
+            self._next(node_id).on_answer(error)
+
+    def _connection(self, node_id: NodeId) -> PeerConnection | None:
+        """To where the broker is now; one that has gone is looked for where it was. None: never known."""
         broker = self._member.image.brokers.get(node_id)
         known = self._connections.get(node_id)
         if known is not None:
@@ -79,16 +91,19 @@ class PeerQueues(Generic[ItemT]):
             if broker is None or connection.is_busy or address_of(broker) == address:
                 return connection
             connection.close()
-        assert broker is not None, "nothing is added for a broker that was never there"
+        if broker is None:
+            return None
         address = address_of(broker)
         connection = self._member.connect(address)
         self._connections[node_id] = address, connection
         return connection
 
     def _answered(self, exchange: Exchange, response: object) -> None:
-        exchange.on_answer(response)
-        if self._waiting:
-            self._send_soon()
+        try:
+            exchange.on_answer(response)
+        finally:
+            if self._waiting:
+                self._send_soon()
 
     def _close(self) -> None:
         self._waiting.clear()

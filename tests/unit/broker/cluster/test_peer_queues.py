@@ -11,7 +11,10 @@ from barnabas.broker.cluster.peer_connection import Address, OnAnswer
 from barnabas.broker.cluster.peer_queues import Exchange, PeerQueues
 from barnabas.errors import ConnectionFailed
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.types import NodeId
 from tests.unit.runtime.manual_timers import ManualTimers
+
+PEER = NodeId(2)
 
 
 class Peer:
@@ -38,14 +41,14 @@ class Peer:
 
 
 class Sender:
-    """Sends words, two in a request, to broker 2."""
+    """Sends words, two in a request, to one broker."""
 
     def __init__(self) -> None:
         self.peer = Peer()
         self.timers = ManualTimers()
         self.answers: list[tuple[tuple[str, ...], object]] = []
         endpoint = SimpleNamespace(host="h", port=2, security_protocol=0)
-        self.brokers: dict[int, object] = {2: SimpleNamespace(endpoints=[endpoint])}
+        self.brokers: dict[NodeId, object] = {PEER: SimpleNamespace(endpoints=[endpoint])}
         member = SimpleNamespace(
             image=SimpleNamespace(brokers=self.brokers), on_close=[], connect=self._connect
         )
@@ -67,10 +70,10 @@ class Sender:
 
 def test_what_comes_while_a_request_is_out_goes_with_the_next() -> None:
     sender = Sender()
-    assert sender.queues.add(2, "a")
+    assert sender.queues.add(PEER, "a")
     sender.timers.run_soon()
     for word in "bcd":
-        sender.queues.add(2, word)
+        sender.queues.add(PEER, word)
     sender.timers.run_soon()
     assert sender.peer.requests == [("a",)]
     for _ in range(3):
@@ -82,24 +85,24 @@ def test_what_comes_while_a_request_is_out_goes_with_the_next() -> None:
 
 
 def test_nothing_is_taken_for_a_broker_that_is_not_there() -> None:
-    assert not Sender().queues.add(3, "a")
+    assert not Sender().queues.add(NodeId(3), "a")
 
 
 def test_what_waits_is_answered_if_the_broker_goes_before_it_was_ever_asked() -> None:
     sender = Sender()
     for word in "abc":
-        sender.queues.add(2, word)
-    del sender.brokers[2]
+        sender.queues.add(PEER, word)
+    del sender.brokers[PEER]
     sender.timers.run_soon()
     assert [words for words, _ in sender.answers] == [("a", "b"), ("c",)]
     assert all(isinstance(response, ConnectionFailed) for _, response in sender.answers)
-    assert not sender.queues.add(2, "d")
+    assert not sender.queues.add(PEER, "d")
 
 
 def test_what_waits_is_sent_also_after_an_answer_that_cannot_be_taken() -> None:
     sender = Sender()
     for word in "abc":
-        sender.queues.add(2, word)
+        sender.queues.add(PEER, word)
     sender.timers.run_soon()
     with pytest.raises(ValueError, match="bad"):
         sender.peer.answer("bad")

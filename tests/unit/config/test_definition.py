@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import barnabas
+from barnabas.broker.groups.limits import check_limits
 from barnabas.config.broker import IN_OTHER_UNITS, BrokerConfig
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.configuration import Configuration
@@ -48,15 +49,33 @@ def topic_defaults() -> set[str]:
     return found | {other for name in found for other, _ in IN_OTHER_UNITS.get(name, ())}
 
 
+@pytest.fixture
+def limits_of_groups(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The broker's properties that limit those of groups, which are read by names that are put together."""
+    names = set[str]()
+    value = BrokerConfig.value
+
+    def note(config: BrokerConfig, name: str) -> object:
+        names.add(name)
+        return value(config, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BrokerConfig, "value", note)
+        check_limits(BrokerConfig(), {})
+    return names
+
+
 @pytest.mark.parametrize("kind", READERS, ids=lambda kind: kind.__name__)
-def test_a_property_does_something_or_says_that_it_does_not(kind: type[Configuration]) -> None:
+def test_a_property_does_something_or_says_that_it_does_not(
+    kind: type[Configuration], limits_of_groups: set[str]
+) -> None:
     only_checked = {row.name for row in kind.settings().values() if len(row.choices) == 1}
-    through_topics = topic_defaults() if kind is BrokerConfig else set()
+    otherwise = topic_defaults() | limits_of_groups if kind is BrokerConfig else set()
     without_effect = [
         row.name
         for row in kind.settings().values()
         if not row.inert and not is_read(kind, row)
-        if row.name not in only_checked | through_topics
+        if row.name not in only_checked | otherwise
     ]
     assert without_effect == [], "use them, or say in `inert` why they change nothing"
 

@@ -8,7 +8,7 @@ import pytest
 from barnabas.broker.apis.list_transactions import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
-from barnabas.broker.purgatory.stepping import Stepping
+from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
@@ -46,7 +46,7 @@ def asks(
             count().__next__,
         ),
         transactions=SimpleNamespace(
-            all=lambda: known, find={one.transactional_id: one for one in known}.get
+            all=lambda: after_a_step(known), find={one.transactional_id: one for one in known}.get
         ),
     )
     request = ListTransactionsRequest(
@@ -56,6 +56,11 @@ def asks(
         transactional_id_pattern=pattern,
     )
     return timers, handle(cast("Broker", broker), asked(2, ApiKey.LIST_TRANSACTIONS), request)
+
+
+def after_a_step(known: list[Transaction]) -> Steps[list[Transaction]]:
+    yield
+    return known
 
 
 def listed(pattern: str | None, *names: str) -> tuple[int, list[str]]:

@@ -121,7 +121,7 @@ def test_a_partition_that_is_missing_gets_no_new_log(tmp_path: Path, *, kill: bo
         assert read(broker.servers, "dogs", 0, 20) == VALUES
         assert write(broker.servers, "dogs", 1, [b"lost"]) != ["stored"]
         with pytest.raises((KafkaException, AssertionError)):
-            read(broker.servers, "dogs", 1, 1)
+            read(broker.servers, "dogs", 1, 1, seconds=10)
         assert not (data / "dogs-1").exists()
     (line,) = [one for one in log.read_text().splitlines() if "error" in one]
     assert f"{data}/dogs-1 is not there" in line

@@ -147,8 +147,10 @@ def write(servers: str, topic: str, partition: int, values: Sequence[bytes]) -> 
     return outcomes
 
 
-def read(servers: str, topic: str, partition: int, count: int) -> list[bytes]:
-    """The first `count` values of a partition, from its start."""
+def read(
+    servers: str, topic: str, partition: int, count: int, seconds: float = SECONDS
+) -> list[bytes]:
+    """The first `count` values of a partition, from its start; each is waited for so many seconds."""
     consumer = Consumer(
         {"bootstrap.servers": servers, "group.id": "reader", "enable.auto.commit": False}
     )
@@ -156,7 +158,7 @@ def read(servers: str, topic: str, partition: int, count: int) -> list[bytes]:
     try:
         consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])
         while len(values) < count:
-            message = consumer.poll(SECONDS)
+            message = consumer.poll(seconds)
             assert message is not None, f"{len(values)} of {count} came"
             if message.error():
                 raise KafkaException(message.error())

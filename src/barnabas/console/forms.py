@@ -11,6 +11,8 @@ from starlette.requests import Request
 LONGEST_FORM: Final = 4 << 20
 """Bytes of a form: a value of a record, or pasted bytes of a request."""
 
+INT32: Final = (1 << 31) - 1
+
 _MOST_FIELDS: Final = 200
 _INT64: Final = (1 << 63) - 1
 
@@ -66,6 +68,17 @@ def whole_number(
     if not low <= int(text) <= high:
         raise wrong(f"{name} must be between {low} and {high}, not {text}")
     return int(text)
+
+
+def check_typed(form: Mapping[str, str], field: str, name: str) -> None:
+    """Refuse to delete what `name` is of, unless that is typed in a field.
+
+    Raises:
+        HTTPException: it is not.
+    """
+    typed = form.get(field, "")
+    if typed != name:
+        raise wrong(f"to delete {name}, type its name: {typed!r} is another")
 
 
 def one_of(values: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:

@@ -22,7 +22,6 @@ from barnabas.log.file_names import (
     DELETED_DIRECTORY,
     FUTURE_DIRECTORY,
     parse_future_directory,
-    renamed_directory,
 )
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.copying import agreed_end, copy_slice
@@ -190,14 +189,14 @@ class FutureLogs:
     def _created(
         self, partition: TopicPartition, log: PartitionLog, directory: LogDirectory
     ) -> PartitionLog:
-        name = renamed_directory(partition, self._entropy.uuid(), FUTURE_DIRECTORY)
-        if parse_future_directory(name) != partition:
+        path = directory.renamed_path(partition, self._entropy.uuid(), FUTURE_DIRECTORY)
+        if parse_future_directory(path.rpartition("/")[2]) != partition:
             what = f"{partition.topic} is too long a name for a log that is moved"
             raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, what)
         if directory.has_checkpoint(partition):
             # Of a log that was there before: it would be taken for the recovery point of this one.
             directory.write_checkpoints()
-        path, config = f"{directory.path}/{name}", _config_of(log.config)
+        config = _config_of(log.config)
         origin = LogOrigin(max(log.epochs.at(log.start_offset), 0), log.start_offset)
         try:
             return create_log(self._disk, partition, path, config, log.topic_id, origin)
@@ -239,8 +238,7 @@ class FutureLogs:
         segments = list(future.log.segments)
         for segment in segments:
             segment.close()
-        name = renamed_directory(partition, self._entropy.uuid(), DELETED_DIRECTORY)
-        gone = f"{future.directory.path}/{name}"
+        gone = future.directory.renamed_path(partition, self._entropy.uuid(), DELETED_DIRECTORY)
         self._disk.rename(future.log.directory, gone)
         self._removals.add(self._clock.time_ms(), 0, [gone])
 
@@ -308,6 +306,9 @@ class FutureLogs:
         while copy_slice(log, future, _REST, self._clock.time_ms()):
             pass
         path, before = directory.partition_path(partition), log.directory
+        gone = self._places[partition].renamed_path(
+            partition, self._entropy.uuid(), DELETED_DIRECTORY
+        )
         found = self._placed(log, future, path)
         try:
             segments = log.take_files(found)
@@ -317,8 +318,6 @@ class FutureLogs:
             raise
         self._take(partition)
         self._put(log, directory)
-        name = renamed_directory(partition, self._entropy.uuid(), DELETED_DIRECTORY)
-        gone = f"{before.rpartition('/')[0]}/{name}"
         try:
             self._disk.rename(before, gone)
         except StorageError as error:

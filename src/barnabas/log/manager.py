@@ -19,7 +19,6 @@ from barnabas.log.file_names import (
     STRAY_DIRECTORY,
     has_directory,
     partition_directory,
-    renamed_directory,
 )
 from barnabas.log.future_logs import FutureLogs
 from barnabas.log.lost_logs import LostLogs, origin_of
@@ -306,12 +305,11 @@ class LogManager:
     def _move_away(
         self, partition: TopicPartition, suffix: str, *, durable: bool
     ) -> tuple[str, PartitionLog]:
-        log, place = self._logs[partition], self._places[partition].path
-        path = f"{place}/{renamed_directory(partition, self._entropy.uuid(), suffix)}"
-        if self._disk.exists(log.directory) or not self._disk.exists(place):
+        log, directory = self._logs[partition], self._places[partition]
+        path = directory.renamed_path(partition, self._entropy.uuid(), suffix)
+        if self._disk.exists(log.directory) or not self._disk.exists(directory.path):
             self._disk.rename(log.directory, path, durable=durable)
-        directory = self._places.pop(partition)
-        del self._logs[partition], directory.logs[partition]
+        del self._places[partition], self._logs[partition], directory.logs[partition]
         self._keeper.take(directory, partition)
         log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was moved away"))
         return path, log

@@ -15,7 +15,7 @@ from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.inventory import DELETED_AWAY, REPLACED, THERE
 from barnabas.log.directories.keeper import InventoryKeeper
 from barnabas.log.directories.meta_properties import WITHOUT_ZOOKEEPER
-from barnabas.log.file_names import DELETED_DIRECTORY, STRAY_DIRECTORY, renamed_directory
+from barnabas.log.file_names import DELETED_DIRECTORY, STRAY_DIRECTORY
 from barnabas.log.partition.offline_log import OfflineLog
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
@@ -188,14 +188,14 @@ class LogStart:
     def _rename(self, directory: LogDirectory, partition: TopicPartition, suffix: str) -> str:
         """Move a partition's directory out of the way; gives its path. The next start tries again."""
         path = directory.partition_path(partition)
-        name = renamed_directory(partition, self._entropy.uuid(), suffix)
+        renamed = directory.renamed_path(partition, self._entropy.uuid(), suffix)
         try:
-            self._disk.rename(path, f"{directory.path}/{name}")
+            self._disk.rename(path, renamed)
         except StorageError as error:
             self._tell(partition, f"is not moved out of the way: {error}", problem=True)
             return path
         self._keeper.take(directory, partition)
-        return f"{directory.path}/{name}"
+        return renamed
 
     # --- Logs ---------------------------------------------------------------------------------
 

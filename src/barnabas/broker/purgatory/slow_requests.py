@@ -79,8 +79,11 @@ def may_be_slow(dialect: str, request: Request) -> bool:
                 for one in topic.partition_data
                 if one.records is not None
             ]
-            is_long = sum(map(packed_bytes, every)) > _LONG_BYTES
-            return dialect != "kafka" or is_long or any(map(unpacks_to_much, every))
+            return (
+                dialect != "kafka"
+                or sum(map(packed_bytes, every)) > _LONG_BYTES
+                or any(map(unpacks_to_much, every))
+            )
         case FetchRequest() as fetch:
             is_old = request.api_version < _OLD_FETCHES
             # Committed ones come with a list of aborted transactions, of which there may be thousands.

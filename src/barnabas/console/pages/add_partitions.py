@@ -4,11 +4,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from barnabas.console.cluster.cluster_state import ClusterState
-from barnabas.console.forms import form_of, whole_number
+from barnabas.console.forms import INT32, form_of, whole_number
 from barnabas.console.rendering import link, page, segment
 from barnabas.console.security import check_change, refuse_if_read_only
-
-_INT32 = (1 << 31) - 1
 
 
 async def add_partitions(request: Request) -> Response:
@@ -21,7 +19,7 @@ async def add_partitions(request: Request) -> Response:
         return page(request, "add_partitions.html", view=view, total=None)
     form = await form_of(request)
     check_change(request, form)
-    total = whole_number(form, "total", now, low=now + 1, high=_INT32)
+    total = whole_number(form, "total", now, low=now + 1, high=INT32)
     confirmed = form.get("confirmed") == "yes"
     await cluster.admin.create_partitions({view.name: total}, validate_only=not confirmed)
     if not confirmed:

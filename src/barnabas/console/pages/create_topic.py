@@ -7,11 +7,10 @@ from starlette.responses import RedirectResponse, Response
 
 from barnabas.client.core.admin.descriptions import ConfigSource, NewTopic, Resource
 from barnabas.console.cluster.cluster_state import ClusterState
-from barnabas.console.forms import form_of, whole_number, wrong
+from barnabas.console.forms import INT32, form_of, whole_number, wrong
 from barnabas.console.rendering import link, page, segment
 from barnabas.console.security import check_change, refuse_if_read_only
 
-_INT32 = (1 << 31) - 1
 _INT16 = (1 << 15) - 1
 
 
@@ -73,7 +72,7 @@ def _topic(form: Mapping[str, str]) -> NewTopic:
         configs[key.strip()] = value.strip()
     return NewTopic(
         name,
-        whole_number(form, "partitions", -1, low=1, high=_INT32),
+        whole_number(form, "partitions", -1, low=1, high=INT32),
         whole_number(form, "replicas", -1, low=1, high=_INT16),
         configs,
     )

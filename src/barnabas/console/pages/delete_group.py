@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.group_lag import positions_of
 from barnabas.console.cluster.group_move import blocked
-from barnabas.console.forms import form_of, wrong
+from barnabas.console.forms import check_typed, form_of, wrong
 from barnabas.console.rendering import link, page
 from barnabas.console.security import check_change, refuse_if_read_only
 
@@ -20,8 +20,7 @@ async def delete_group(request: Request) -> Response:
     if request.method == "POST":
         form = await form_of(request)
         check_change(request, form)
-        if form.get("typed", "") != name:
-            raise wrong(f"to delete {name}, type its name: {form.get('typed', '')!r} is another")
+        check_typed(form, "typed", name)
         if why := blocked(found):
             raise wrong(why)
         await cluster.admin.delete_groups([name])

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from barnabas.console.cluster.cluster_state import ClusterState, led
-from barnabas.console.forms import form_of, wrong
+from barnabas.console.forms import check_typed, form_of
 from barnabas.console.rendering import link, page
 from barnabas.console.security import check_change, refuse_if_read_only
 
@@ -17,10 +17,7 @@ async def delete_topic(request: Request) -> Response:
     if request.method == "POST":
         form = await form_of(request)
         check_change(request, form)
-        if form.get("name", "") != view.name:
-            raise wrong(
-                f"to delete {view.name}, type its name: {form.get('name', '')!r} is another"
-            )
+        check_typed(form, "name", view.name)
         await cluster.admin.delete_topics([view.name])
         cluster.forget()
         return RedirectResponse(link("/topics", done="deleted"), 303)

@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from barnabas.console.forms import one_of, whole_number, wrong
+from barnabas.console.forms import INT32, one_of, whole_number, wrong
 from barnabas.errors import ConfigError
 from barnabas.lens.hex_text import hex_bytes
 from barnabas.records.columns.record import Record
 
 SPELLINGS: Final = ("text", "JSON", "hex", "base64", "null")
-_INT32: Final = (1 << 31) - 1
 _MOST_COPIED: Final = 1_000_000
 """Bytes of a record that a form carries: percent encoding makes up to three of each."""
 
@@ -49,7 +48,7 @@ def record_of(form: Mapping[str, str]) -> NewRecord:
         if not colon or not name.strip():
             raise wrong(f"headers, line {number} must be NAME: VALUE, not {line[:60]!r}")
         headers.append((name.strip(), value.strip().encode()))
-    partition = whole_number(form, "partition", -1, low=-1, high=_INT32)
+    partition = whole_number(form, "partition", -1, low=-1, high=INT32)
     return NewRecord(
         _part(form, "key") or None,
         _part(form, "value"),

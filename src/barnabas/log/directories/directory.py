@@ -29,6 +29,7 @@ from barnabas.log.file_names import (
     parse_future_directory,
     parse_partition_directory,
     partition_directory,
+    renamed_directory,
 )
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Disk
@@ -178,6 +179,10 @@ class LogDirectory:
     def partition_path(self, partition: TopicPartition) -> str:
         """Where a partition's files are or will be."""
         return self._at(partition_directory(partition))
+
+    def renamed_path(self, partition: TopicPartition, unique: bytes, suffix: str) -> str:
+        """Where a partition's files are that are served no longer, or not yet; see `renamed_directory`."""
+        return self._at(renamed_directory(partition, unique, suffix))
 
     def has_room(self) -> bool:
         """Whether the volume is not full; it is, where that cannot be found out."""

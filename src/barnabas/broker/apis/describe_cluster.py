@@ -7,8 +7,10 @@ Versions: 1 endpoint types: controllers have no endpoint here (KIP-919) · 2 fen
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
-from barnabas.broker.requests.broker_view import brokers, controller
+from barnabas.broker.requests.broker_view import brokers, controller, until_known
 from barnabas.errors import ErrorCode
 from barnabas.protocol.describe_cluster import (
     DescribeClusterBroker,
@@ -21,7 +23,7 @@ _BROKERS, _CONTROLLERS = 1, 2
 
 def handle(
     broker: Broker, context: RequestContext, request: DescribeClusterRequest
-) -> DescribeClusterResponse:
+) -> DescribeClusterResponse | Pending:
     """Describe the cluster, which is this broker if it is alone."""
     if request.endpoint_type != _BROKERS:
         known = request.endpoint_type == _CONTROLLERS
@@ -33,6 +35,13 @@ def handle(
             cluster_id="",
             brokers=[],
         )
+    return broker.stepping.run(_describe(broker, context, request), ends_unheard=True)
+
+
+def _describe(
+    broker: Broker, context: RequestContext, request: DescribeClusterRequest
+) -> Steps[DescribeClusterResponse]:
+    yield until_known(broker)
     asked = request.include_cluster_authorized_operations
     return DescribeClusterResponse(
         error_code=ErrorCode.NONE,

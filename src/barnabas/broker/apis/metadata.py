@@ -3,7 +3,8 @@
 Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it,
     which a profile tells only who asks again; answers with the address of the listener that was asked;
     says what one may do, where asked: everything, as there is no authorizer.
-    A member of a cluster has its controller make them, and they are unknown until it has.
+    A member of a cluster has its controller make them, and they are unknown until it has; it answers
+    when its controller has named the brokers.
 Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
@@ -17,7 +18,7 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, each
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.requests.auto_topics import ask_for_topics, create_in_steps
-from barnabas.broker.requests.broker_view import brokers, controller
+from barnabas.broker.requests.broker_view import brokers, controller, until_known
 from barnabas.broker.requests.partition_view import view
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
@@ -48,6 +49,15 @@ def handle(
 
     Of many topics, or where some are to be made, that is done in steps, and others are served between.
     """
+    waits_for = until_known(broker)
+    if waits_for is not None:
+        return broker.stepping.run(_later(broker, context, request, waits_for), ends_unheard=True)
+    return _answer(broker, context, request)
+
+
+def _answer(
+    broker: Broker, context: RequestContext, request: MetadataRequest
+) -> MetadataResponse | Pending:
     asked, operations = request.topics, request.include_topic_authorized_operations
     by_id = _BY_ID[context.api_version]
     if asked and not by_id and any(map(_without_name, asked)):
@@ -73,6 +83,15 @@ def handle(
 def _refuse_all(asked: Iterable[MetadataRequestTopic]) -> Steps[MetadataResponse]:
     refused = yield from each(asked, _refused)
     return MetadataResponse(brokers=[], topics=refused)
+
+
+def _later(
+    broker: Broker, context: RequestContext, request: MetadataRequest, waits_for: Pending
+) -> Steps[MetadataResponse]:
+    yield waits_for
+    answer = _answer(broker, context, request)
+    response: MetadataResponse = (yield answer) if isinstance(answer, Pending) else answer
+    return response
 
 
 def _all(

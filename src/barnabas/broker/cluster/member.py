@@ -16,6 +16,7 @@ from barnabas.broker.cluster.controller_client import ControllerClient
 from barnabas.broker.cluster.controllership import ControllerPorts
 from barnabas.broker.cluster.failed_logs import FailedLogs
 from barnabas.broker.cluster.fetchers import Fetchers
+from barnabas.broker.cluster.first_metadata import FirstMetadata
 from barnabas.broker.cluster.inter_broker import release_of, versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
 from barnabas.broker.cluster.leader_rebalance import balance_of
@@ -91,6 +92,7 @@ class ClusterMember:
         """The number of this life of the broker (KIP-380); -1 until it is registered."""
         self.versions = versions_of(config.inter_broker_protocol_version)
         self.tick_seconds = min(_TICK_SECONDS, config.replica_lag_time_max_ms / 2000)
+        self.first_metadata = FirstMetadata(ports.timers)
         self.on_close: list[Callable[[], None]] = []
         self.on_lead: list[Callable[[Partition], None]] = []
         """Is called with a partition that this broker begins to lead."""
@@ -162,6 +164,7 @@ class ClusterMember:
             yield from self._take(outcome.delta, configs)
             yield
         yield from self._take(gone(self.image, request), {})
+        self.first_metadata.arrive()
         return ErrorCode.NONE
 
     def stop_replicas(self, request: StopReplicaRequest) -> Steps[tuple[ErrorCode, Errors]]:

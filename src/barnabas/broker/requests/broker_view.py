@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.purgatory.purgatory import Pending
 
 
 class BrokerView(NamedTuple):
@@ -18,8 +19,8 @@ class BrokerView(NamedTuple):
 def brokers(broker: Broker, listener: str) -> Sequence[BrokerView]:
     """The brokers that clients of a listener can reach, by number.
 
-    None of a member that its controller has not informed yet, as in Kafka: clients then ask again. One that
-    got this broker without a controller would take that for the cluster.
+    None of a member that its controller has not informed yet, as in Kafka: a client that got this broker
+    without a controller would take that for the cluster. `until_known` comes first.
     """
     member = broker.member
     if member is not None:
@@ -30,6 +31,11 @@ def brokers(broker: Broker, listener: str) -> Sequence[BrokerView]:
         ]
     address, rack = broker.advertised[listener], broker.config.broker_rack
     return [BrokerView(broker.config.node_id, address.host, address.port, rack)]
+
+
+def until_known(broker: Broker) -> Pending | None:
+    """Is done when a member of a cluster knows its brokers, or within seconds; None: they are known."""
+    return broker.member.first_metadata.wait() if broker.member is not None else None
 
 
 def controller(broker: Broker) -> int:

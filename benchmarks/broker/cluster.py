@@ -1,4 +1,4 @@
-"""Three brokers of ours beside three of Kafka 3.9: produce with acks=all, catch-up, failover.
+"""Three brokers of ours beside three of Kafka 3.9: produce with acks=all, catch-up, failover, a new controller.
 
 CPU is that of all three broker processes; ZooKeeper's is not in it. `ONLY=cluster python -m benchmarks`
 measures this alone. The sides take turns; both are up all the time.
@@ -22,8 +22,11 @@ PEER = "Kafka 3.9.2"
 VALUE, REQUEST_BYTES, GIGABYTE = 1024, 65_536, 1_000_000_000
 PINGS = 2_000
 FAILOVER_PARTITIONS = 1_000
+CONTROLLED_PARTITIONS = 10_000
 SECONDS = 300.0
 _REPLICAS = [[1, 2, 3]]
+_SETTLED_SECONDS = 15
+"""Longer than a follower that has fallen behind counts as in sync (`replica.lag.time.max.ms`: 10 s)."""
 _WARM = 0.4
 """GB at least, for the just-in-time compiler."""
 Figures = dict[str, float]
@@ -100,15 +103,18 @@ def failover(cluster: BenchCluster, name: str, plan: Plan) -> Figures:
     cluster.create(name, [[1, 2, 3]] * count)
     admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{cluster.brokers[2].port}"})
 
-    def leaders() -> list[int]:
+    def leaders(in_sync: int) -> list[int]:
+        """Those of partitions with so many replicas in sync, or more."""
         partitions = admin.list_topics(name, timeout=SECONDS).topics[name].partitions
-        return [one.leader for one in partitions.values()]
+        return [one.leader for one in partitions.values() if len(one.isrs) >= in_sync]
 
-    wait_until(lambda: leaders() == [1] * count, "no leaders")
+    for _ in range(2):  # A follower out of sync would leave its partition without a leader.
+        wait_until(lambda: leaders(3) == [1] * count, "no leaders, or not all in sync")
+        time.sleep(_SETTLED_SECONDS)
     before, begun = cluster.cpu(2, 3), time.monotonic()
     cluster.brokers[1].kill()
     cluster.client.delete("/brokers/ids/1")  # As if its session had ended at once.
-    wait_until(lambda: all(one not in {1, -1} for one in leaders()), "no other leaders")
+    wait_until(lambda: not {1, -1} & {*leaders(0)}, "no other leaders")
     seconds, cpu = time.monotonic() - begun, cluster.cpu(2, 3) - before
     cluster.brokers[1].start()
     cluster.wait_for_node("/brokers/ids/1")
@@ -119,6 +125,43 @@ def failover(cluster: BenchCluster, name: str, plan: Plan) -> Figures:
     }
 
 
+def new_controller(cluster: BenchCluster, name: str, plan: Plan) -> Figures:
+    """The controller of 10,000 partitions is killed: until the two brokers that stay name another one."""
+    count = plan.requests(CONTROLLED_PARTITIONS)
+    few = f"{name}-few"
+    """A topic whose description is short: what is asked while the time runs."""
+    cluster.create(name, [[1], [3]] * (count // 2))
+    cluster.create(few, [[1]])
+    admins = [
+        AdminClient({"bootstrap.servers": f"127.0.0.1:{cluster.brokers[one].port}"})
+        for one in (1, 3)
+    ]
+
+    def named() -> set[int]:
+        return {one.list_topics(few, timeout=SECONDS).controller_id for one in admins}
+
+    def leaders() -> set[int]:
+        partitions = admins[0].list_topics(name, timeout=SECONDS).topics[name].partitions
+        return {one.leader for one in partitions.values()}
+
+    wait_until(lambda: leaders() == {1, 3}, "no leaders")
+    (old,) = named()
+    before, begun = cluster.cpu(1, 3), time.monotonic()
+    cluster.brokers[old].kill()
+    for node in ("/controller", f"/brokers/ids/{old}"):
+        cluster.client.delete(node)  # As if its session had ended at once.
+    wait_until(lambda: not named() & {old, -1}, "no other controller")
+    seconds, cpu = time.monotonic() - begun, cluster.cpu(1, 3) - before
+    cluster.brokers[old].start()
+    cluster.wait_for_node(f"/brokers/ids/{old}")
+    for one in (name, few):
+        cluster.delete(one)
+    return {
+        f"a new controller of {CONTROLLED_PARTITIONS:,} partitions, until brokers name it": seconds,
+        f"a new controller of {CONTROLLED_PARTITIONS:,} partitions, CPU of those that stay": cpu,
+    }
+
+
 UNITS: Mapping[str, tuple[str, float | None]] = {
     "acks=all, 64 KB of 1 KiB records, CPU": ("CPU-s/GB", 0.35),
     "acks=all, one record of 1 KiB, p50": ("ms", 1.0),
@@ -126,6 +169,11 @@ UNITS: Mapping[str, tuple[str, float | None]] = {
     "a follower catches up, its CPU": ("CPU-s/GB", 0.5),
     f"failover of {FAILOVER_PARTITIONS:,} partitions, from the end of the session on": ("s", 1.0),
     f"failover of {FAILOVER_PARTITIONS:,} partitions, CPU of those that stay": ("CPU-s", None),
+    f"a new controller of {CONTROLLED_PARTITIONS:,} partitions, until brokers name it": ("s", 1.0),
+    f"a new controller of {CONTROLLED_PARTITIONS:,} partitions, CPU of those that stay": (
+        "CPU-s",
+        None,
+    ),
 }
 """Unit and goal, as a ratio to Kafka, of each row."""
 
@@ -171,6 +219,7 @@ def measure(plan: Plan) -> list[Result]:
                     replicated(cluster, f"all-{number}", plan)
                     | catch_up(cluster, f"late-{number}", plan)
                     | failover(cluster, f"many-{number}", plan)
+                    | new_controller(cluster, f"controlled-{number}", plan)
                 )
                 plan.progress(f"{'ours' if ours else PEER}: {rounds[ours][number]}")
     return [*_rows(rounds[True], rounds[False]), single]

@@ -247,16 +247,20 @@ class Transactions:
 
     def _mark_decided(self) -> Iterator[None]:
         for held in self._shards.loaded():
-            for one in tuple(held.shard.all()):
-                if one.is_decided and self._is_free(held, one.transactional_id):
-                    self._mark(held, one.transactional_id)
-                    self._shards.write()
-                    yield
+            for transactional_id in self._decided(held):
+                self._mark(held, transactional_id)
+                self._shards.write()
+                yield
 
     def _mark_all(self, held: HeldTransactions) -> None:
+        for transactional_id in self._decided(held):
+            self._mark(held, transactional_id)
+
+    def _decided(self, held: HeldTransactions) -> Iterator[str]:
+        """The ids whose transactions are decided, and nothing of them is being written."""
         for one in tuple(held.shard.all()):
-            if one.transactional_id not in self._on_the_way:
-                self._mark(held, one.transactional_id)
+            if one.is_decided and self._is_free(held, one.transactional_id):
+                yield one.transactional_id
 
     def expire(self) -> Iterator[None]:
         """Forget transactional ids that nobody uses, in steps."""

@@ -3,17 +3,13 @@
 A copy is in a directory `TOPIC-PARTITION.ID-future`, as Kafka's is, and outlives a restart. It is cut where
 the log is, so that both have the same records. *Not* here: when a slice is copied (`broker.replicas`).
 
-Source: Kafka's LogManager.replaceCurrentWithFutureLog and ReplicaAlterLogDirsThread.
+Source: Kafka's LogManager.replaceCurrentWithFutureLog.
 """
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import NamedTuple
 
 from barnabas.errors import BrokerError, ErrorCode, LogDirFailed, StorageError
-from barnabas.log.directories.checkpoints import Checkpoint
 from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.keeper import InventoryKeeper
@@ -23,8 +19,9 @@ from barnabas.log.file_names import (
     FUTURE_DIRECTORY,
     parse_future_directory,
 )
+from barnabas.log.future_log import FutureLog, config_of_copy
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.recovery.copying import agreed_end, copy_slice
+from barnabas.log.recovery.copying import agreed_end
 from barnabas.log.recovery.opening import LogOrigin, create_log, open_log
 from barnabas.log.recovery.truncation import truncate_log
 from barnabas.log.segments.log_config import LogConfig
@@ -33,15 +30,6 @@ from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 
 _log = logging.getLogger(__name__)
-
-_NEVER = (1 << 63) - 1
-_REST = 1 << 20
-"""Bytes of a slice of what came since the last one."""
-
-
-class _Future(NamedTuple):
-    log: PartitionLog
-    directory: LogDirectory
 
 
 class FutureLogs:
@@ -59,7 +47,7 @@ class FutureLogs:
         self._disk, self._clock, self._entropy = ports
         self._directories, self._keeper, self._removals = directories, keeper, removals
         self._logs, self._places = logs, places
-        self._futures: dict[TopicPartition, _Future] = {}
+        self._futures: dict[TopicPartition, FutureLog] = {}
         self._wanted: dict[TopicPartition, LogDirectory] = {}
         self.on_moved: Callable[[], None] = lambda: None
         """Is called when a log has another directory."""
@@ -76,7 +64,7 @@ class FutureLogs:
                 if partition in self._futures or is_served_here:
                     self._removals.add(self._clock.time_ms(), 0, [path])
                     continue
-                config = _config_of(config_for(partition.topic))
+                config = config_of_copy(config_for(partition.topic))
                 future = open_log(self._disk, partition, path, config, checkpoint)
                 is_other = log is not None and log.topic_id != future.topic_id
                 if future.failure is not None or is_other:
@@ -93,32 +81,32 @@ class FutureLogs:
     def close(self, unclean: set[LogDirectory]) -> list[LogEvent]:
         """Bring the copies to stable storage; `unclean` receives the directories where that fails."""
         events: list[LogEvent] = []
-        for partition, (future, directory) in self._futures.items():
+        for partition, future in self._futures.items():
             try:
-                future.close(clean=True)
+                future.log.close(clean=True)
             except StorageError as error:
-                future.close(clean=False)
-                unclean.add(directory)
+                future.log.close(clean=False)
+                unclean.add(future.directory)
                 what = f"copy not closed in order: {error}"
                 events.append(LogEvent(partition, what, problem=True))
         return events
 
     def abandon(self) -> None:
         """Let go of the files, as a kill does."""
-        for future, _ in self._futures.values():
-            future.close(clean=False)
+        for future in self._futures.values():
+            future.log.close(clean=False)
 
     # --- What is moved ------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[TopicPartition]:
         """Those that can be copied on."""
-        for partition, (future, directory) in self._futures.items():
-            log = self._logs.get(partition)
-            if log is None or log.failure is not None or future.failure is not None:
+        for partition, future in self._futures.items():
+            log, copy = self._logs.get(partition), future.log
+            if log is None or log.failure is not None or copy.failure is not None:
                 continue
-            if future.refusal is not None and directory.has_room():
-                future.refusal = None
-            if future.refusal is None:
+            if copy.refusal is not None and future.directory.has_room():
+                copy.refusal = None
+            if copy.refusal is None:
                 yield partition
 
     def __len__(self) -> int:
@@ -196,7 +184,7 @@ class FutureLogs:
         if directory.has_checkpoint(partition):
             # Of a log that was there before: it would be taken for the recovery point of this one.
             directory.write_checkpoints()
-        config = _config_of(log.config)
+        config = config_of_copy(log.config)
         origin = LogOrigin(max(log.epochs.at(log.start_offset), 0), log.start_offset)
         try:
             return create_log(self._disk, partition, path, config, log.topic_id, origin)
@@ -204,27 +192,13 @@ class FutureLogs:
             self._disk.remove(path)
             raise
 
-    def _have(self, future: PartitionLog, directory: LogDirectory) -> None:
-        partition = future.topic_partition
-        self._futures[partition] = _Future(future, directory)
-        directory.futures[partition] = future
-        # Its high watermark is that of the log.
-        future.on_counted = _keep
+    def _have(self, copy: PartitionLog, directory: LogDirectory) -> None:
+        partition = copy.topic_partition
+        future = self._futures[partition] = FutureLog(self._disk, self._clock, copy, directory)
+        directory.futures[partition] = copy
         log = self._logs.get(partition)
         if log is not None:
-            future.high_watermark = min(log.high_watermark, future.end_offset)
-            log.on_cut = partial(self._cut, partition)
-
-    def _cut(self, partition: TopicPartition, offset: int) -> None:
-        """The log was cut: cut its copy."""
-        future = self._futures[partition].log
-        if offset < future.end_offset and future.failure is None:
-            try:
-                truncate_log(future, offset)
-            except StorageError as error:
-                future.fail(error)
-                fields = {**partition._asdict(), "error": error}
-                _log.error("copy of a log fails", extra=fields)
+            future.follow(log)
 
     def cancel(self, partition: TopicPartition) -> None:
         """Move a partition no more, if it is moved; its copy goes.
@@ -249,7 +223,7 @@ class FutureLogs:
         except StorageError as error:
             _log.warning("copy of a log left behind", extra={**partition._asdict(), "error": error})
 
-    def _take(self, partition: TopicPartition) -> _Future | None:
+    def _take(self, partition: TopicPartition) -> FutureLog | None:
         future = self._futures.pop(partition, None)
         if future is not None:
             del future.directory.futures[partition]
@@ -268,30 +242,12 @@ class FutureLogs:
         return log.end_offset - future.end_offset
 
     def copy(self, partition: TopicPartition, most_bytes: int) -> int:
-        """Copy a slice; returns its bytes. 0: the copy has all that is written.
-
-        Raises:
-            DecodeError: a batch of the log is damaged.
-            StorageError: the log cannot be read, or its copy not written.
-        """
-        log, future = self._logs[partition], self._futures[partition].log
-        future.poll_syncs()
-        return copy_slice(log, future, most_bytes, self._clock.time_ms())
+        """Copy a slice, as `FutureLog.copy`."""
+        return self._futures[partition].copy(self._logs[partition], most_bytes)
 
     def is_synced(self, partition: TopicPartition) -> bool:
-        """Whether what was copied until the last call is on stable storage; begins to sync what is not.
-
-        Raises:
-            StorageError: it cannot be synced.
-        """
-        future = self._futures[partition].log
-        future.poll_syncs()
-        if future.flushing.busy:
-            return False
-        if future.recovery_point >= future.end_offset:
-            return True
-        future.begin_flush(self._clock.time_ms())
-        return False
+        """As `FutureLog.is_synced`."""
+        return self._futures[partition].is_synced()
 
     def swap(self, partition: TopicPartition) -> None:
         """Copy the rest of a log, and serve it from its copy; the files before go.
@@ -299,25 +255,19 @@ class FutureLogs:
         Raises:
             DecodeError, StorageError: it is served from where it was.
         """
-        log, (future, directory) = self._logs[partition], self._futures[partition]
-        log.write_pending()
-        if log.written_end < log.file_end:
-            log.flush()
-        while copy_slice(log, future, _REST, self._clock.time_ms()):
-            pass
-        path, before = directory.partition_path(partition), log.directory
+        log, future = self._logs[partition], self._futures[partition]
+        before = log.directory
         gone = self._places[partition].renamed_path(
             partition, self._entropy.uuid(), DELETED_DIRECTORY
         )
-        found = self._placed(log, future, path)
+        found = future.finish(log)
         try:
             segments = log.take_files(found)
         except StorageError:
-            found.close(clean=False)
-            self._disk.rename(path, future.directory)
+            future.take_back(found)
             raise
         self._take(partition)
-        self._put(log, directory)
+        self._put(log, future.directory)
         try:
             self._disk.rename(before, gone)
         except StorageError as error:
@@ -332,23 +282,6 @@ class FutureLogs:
         delay_ms = log.config.file_delete_delay_ms
         self._removals.add(self._clock.time_ms(), delay_ms, [gone], segments)
 
-    def _placed(self, log: PartitionLog, future: PartitionLog, path: str) -> PartitionLog:
-        """The copy under the name of the log, with everything on stable storage."""
-        partition, end = log.topic_partition, future.end_offset
-        future.close(clean=True)
-        self._disk.rename(future.directory, path)
-        checkpoint = Checkpoint(
-            end, log.start_offset, clean=True, high_watermark=log.high_watermark
-        )
-        found = open_log(self._disk, partition, path, log.config, checkpoint)
-        if found.failure is None and found.end_offset == end:
-            return found
-        failure = found.failure or LogDirFailed(f"the copy ends at {found.end_offset}, not {end}")
-        found.close(clean=False)
-        self._disk.rename(path, future.directory)
-        future.fail(failure)
-        raise failure
-
     def _put(self, log: PartitionLog, directory: LogDirectory) -> None:
         partition = log.topic_partition
         del self._places[partition].logs[partition]
@@ -357,12 +290,3 @@ class FutureLogs:
         self._keeper.take(directory, partition)
         self._keeper.made(log, directory)
         self.on_moved()
-
-
-def _config_of(config: LogConfig) -> LogConfig:
-    """Of a copy: nobody waits until each of its writes is synced (`flush.messages`)."""
-    return replace(config, flush_messages=_NEVER)
-
-
-def _keep(_end: int) -> None:
-    """What is written to a copy moves no high watermark."""

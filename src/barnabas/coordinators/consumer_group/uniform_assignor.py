@@ -3,11 +3,16 @@
 Source: KIP-848; Kafka's UniformAssignor. It does not specify which member gets which partition.
 """
 
-from collections.abc import Iterable
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heapreplace
+from itertools import groupby
+from operator import attrgetter
 
 from barnabas.coordinators.common.assignment import Assignment, Subscriptions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+
+_LOOKS = 16
+"""At the topics of members with different subscriptions, as in Kafka: shares are nearly level before."""
 
 
 def assign(group: Subscriptions) -> Assignment:
@@ -71,9 +76,9 @@ def _hand_out(shares: dict[str, set[TopicIdPartition]], free: Iterable[TopicIdPa
     heap = [(len(share), name) for name, share in shares.items()]
     heapify(heap)
     for topic_partition in sorted(free):
-        size, name = heappop(heap)
+        size, name = heap[0]
         shares[name].add(topic_partition)
-        heappush(heap, (size + 1, name))
+        heapreplace(heap, (size + 1, name))
 
 
 def _subscribers(group: Subscriptions) -> dict[bytes, list[str]]:
@@ -89,28 +94,63 @@ def _hand_out_to_subscribers(
 ) -> None:
     """Assign to the subscriber with the fewest; topics with the fewest subscribers first."""
     subscribers = _subscribers(group)
-    for topic_partition in sorted(free, key=lambda one: (len(subscribers[one.topic_id]), one)):
-        candidates = subscribers[topic_partition.topic_id]
-        if candidates:
-            shares[min(candidates, key=lambda name: len(shares[name]))].add(topic_partition)
+    in_order = sorted(free, key=lambda one: (len(subscribers[one.topic_id]), one))
+    for topic_id, of_topic in groupby(in_order, key=attrgetter("topic_id")):
+        # Meanwhile only these members get anything: a heap knows who has the fewest.
+        heap = [(len(shares[name]), name) for name in subscribers[topic_id]]
+        heapify(heap)
+        for topic_partition in of_topic if heap else ():
+            size, name = heap[0]
+            shares[name].add(topic_partition)
+            heapreplace(heap, (size + 1, name))
 
 
 def _level(group: Subscriptions, shares: dict[str, set[TopicIdPartition]]) -> None:
-    """Move single partitions while that makes two members more alike."""
-    subscribers = _subscribers(group)
-    moved = True
-    while moved:
-        moved = False
-        for topic_id, names in subscribers.items():
-            for name in names:
-                least = min(names, key=lambda other: len(shares[other]))
-                own = [
-                    topic_partition
-                    for topic_partition in shares[name]
-                    if topic_partition.topic_id == topic_id
-                ]
-                if own and len(shares[name]) > len(shares[least]) + 1:
-                    topic_partition = max(own)
-                    shares[name].remove(topic_partition)
-                    shares[least].add(topic_partition)
-                    moved = True
+    """Move single partitions while that makes two members more alike, in so many looks at all topics."""
+    sizes = {name: len(share) for name, share in shares.items()}
+    own: dict[bytes, dict[str, list[TopicIdPartition]]] = {}
+    for name, share in shares.items():
+        for topic_partition in sorted(share):
+            own.setdefault(topic_partition.topic_id, {}).setdefault(name, []).append(
+                topic_partition
+            )
+    several = [(own.get(one, {}), names) for one, names in _subscribers(group).items() if names[1:]]
+    for _ in range(_LOOKS):
+        moves = [
+            move for of_topic, names in several for move in _level_topic(of_topic, names, sizes)
+        ]
+        for topic_partition, giver, taker in moves:
+            shares[giver].remove(topic_partition)
+            shares[taker].add(topic_partition)
+        if not moves:
+            return
+
+
+def _level_topic(
+    own: dict[str, list[TopicIdPartition]], names: list[str], sizes: dict[str, int]
+) -> Iterator[tuple[TopicIdPartition, str, str]]:
+    """Move partitions of one topic from subscribers with the most to those with the fewest.
+
+    `own`: what each has of the topic, which changes, as `sizes` do, with each move: from whom to whom.
+    """
+    if max((sizes[name] for name in own), default=0) <= min(sizes[name] for name in names) + 1:
+        return
+    most = [(-sizes[name], name) for name in own]
+    least = [(sizes[name], name) for name in names]
+    heapify(most)
+    heapify(least)
+    # A giver stays ahead of every taker by one at least, and a taker below the givers: a size that a
+    # heap has no more by the right number never decides.
+    while most and -most[0][0] > least[0][0] + 1:
+        (_, giver), (_, taker) = most[0], least[0]
+        topic_partition = own[giver].pop()
+        own.setdefault(taker, []).append(topic_partition)
+        sizes[giver] -= 1
+        sizes[taker] += 1
+        heapreplace(least, (sizes[taker], taker))
+        if own[giver]:
+            heapreplace(most, (-sizes[giver], giver))
+        else:
+            del own[giver]
+            heappop(most)
+        yield topic_partition, giver, taker

@@ -3,12 +3,10 @@
 Source: KIP-848; Kafka's UniformAssignor. It does not specify which member gets which partition.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
-from itertools import groupby
-from operator import attrgetter
 
-from barnabas.coordinators.common.assignment import Assignment, Subscriptions
+from barnabas.coordinators.common.assignment import Assignment, Audiences, Subscriptions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 
 _LOOKS = 16
@@ -17,21 +15,22 @@ _LOOKS = 16
 
 def assign(group: Subscriptions) -> Assignment:
     """Give each partition to one of its subscribers."""
+    different = set(group.subscriptions.values())
     shares = _kept(group)
     taken = {topic_partition for share in shares.values() for topic_partition in share}
     free = [
         topic_partition
-        for topic_id in sorted(frozenset().union(*group.subscriptions.values()))
+        for topic_id in sorted(frozenset().union(*different))
         for topic_partition in group.partitions_of(topic_id)
         if topic_partition not in taken
     ]
-    alike = len(set(group.subscriptions.values())) <= 1
-    if alike:
+    if len(different) <= 1:
         free += _above_quota(shares, len(taken) + len(free))
         _hand_out(shares, free)
     else:
-        _hand_out_to_subscribers(group, shares, free)
-        _level(group, shares)
+        audiences = group.audiences()
+        _hand_out_to_subscribers(audiences, shares, free)
+        _level(audiences, shares)
     return {name: frozenset(share) for name, share in shares.items()}
 
 
@@ -81,43 +80,39 @@ def _hand_out(shares: dict[str, set[TopicIdPartition]], free: Iterable[TopicIdPa
         heapreplace(heap, (size + 1, name))
 
 
-def _subscribers(group: Subscriptions) -> dict[bytes, list[str]]:
-    found: dict[bytes, list[str]] = {topic_id: [] for topic_id in group.partitions}
-    for name in sorted(group.subscriptions):
-        for topic_id in group.subscriptions[name]:
-            found[topic_id].append(name)
-    return found
-
-
 def _hand_out_to_subscribers(
-    group: Subscriptions, shares: dict[str, set[TopicIdPartition]], free: Iterable[TopicIdPartition]
+    audiences: Audiences,
+    shares: dict[str, set[TopicIdPartition]],
+    free: Iterable[TopicIdPartition],
 ) -> None:
     """Assign to the subscriber with the fewest; topics with the fewest subscribers first."""
-    subscribers = _subscribers(group)
-    in_order = sorted(free, key=lambda one: (len(subscribers[one.topic_id]), one))
-    for topic_id, of_topic in groupby(in_order, key=attrgetter("topic_id")):
+    of_topic, names = audiences
+    waiting: dict[int, list[TopicIdPartition]] = {}
+    for topic_partition in sorted(free):
+        waiting.setdefault(of_topic[topic_partition.topic_id], []).append(topic_partition)
+    for number in sorted(waiting, key=lambda one: (len(names[one]), one)):
         # Meanwhile only these members get anything: a heap knows who has the fewest.
-        heap = [(len(shares[name]), name) for name in subscribers[topic_id]]
+        heap = [(len(shares[name]), name) for name in names[number]]
         heapify(heap)
-        for topic_partition in of_topic if heap else ():
+        for topic_partition in waiting[number] if heap else ():
             size, name = heap[0]
             shares[name].add(topic_partition)
             heapreplace(heap, (size + 1, name))
 
 
-def _level(group: Subscriptions, shares: dict[str, set[TopicIdPartition]]) -> None:
+def _level(audiences: Audiences, shares: dict[str, set[TopicIdPartition]]) -> None:
     """Move single partitions while that makes two members more alike, in so many looks at all topics."""
+    of_topic, names = audiences
     sizes = {name: len(share) for name, share in shares.items()}
-    own: dict[bytes, dict[str, list[TopicIdPartition]]] = {}
+    own: list[dict[str, list[TopicIdPartition]]] = [{} for _ in names]
     for name, share in shares.items():
         for topic_partition in sorted(share):
-            own.setdefault(topic_partition.topic_id, {}).setdefault(name, []).append(
-                topic_partition
-            )
-    several = [(own.get(one, {}), names) for one, names in _subscribers(group).items() if names[1:]]
+            own[of_topic[topic_partition.topic_id]].setdefault(name, []).append(topic_partition)
     for _ in range(_LOOKS):
         moves = [
-            move for of_topic, names in several for move in _level_topic(of_topic, names, sizes)
+            move
+            for of_audience, members in zip(own, names, strict=True)
+            for move in _level_audience(of_audience, members, sizes)
         ]
         for topic_partition, giver, taker in moves:
             shares[giver].remove(topic_partition)
@@ -126,21 +121,21 @@ def _level(group: Subscriptions, shares: dict[str, set[TopicIdPartition]]) -> No
             return
 
 
-def _level_topic(
-    own: dict[str, list[TopicIdPartition]], names: list[str], sizes: dict[str, int]
+def _level_audience(
+    own: dict[str, list[TopicIdPartition]], names: Sequence[str], sizes: dict[str, int]
 ) -> Iterator[tuple[TopicIdPartition, str, str]]:
-    """Move partitions of one topic from subscribers with the most to those with the fewest.
+    """Move partitions of topics with the same subscribers from those with the most to those with the fewest.
 
-    `own`: what each has of the topic, which changes, as `sizes` do, with each move: from whom to whom.
+    `own`: what each has of these topics, which changes, as `sizes` do, with each move: from whom to whom.
     """
-    if max((sizes[name] for name in own), default=0) <= min(sizes[name] for name in names) + 1:
+    if not own or max(sizes[name] for name in own) <= min(sizes[name] for name in names) + 1:
         return
     most = [(-sizes[name], name) for name in own]
     least = [(sizes[name], name) for name in names]
     heapify(most)
     heapify(least)
-    # A giver stays ahead of every taker by one at least, and a taker below the givers: a size that a
-    # heap has no more by the right number never decides.
+    # A member in both heaps has the right size in the one from which it was taken last. That suffices:
+    # a giver stays among the largest, and a taker among the smallest.
     while most and -most[0][0] > least[0][0] + 1:
         (_, giver), (_, taker) = most[0], least[0]
         topic_partition = own[giver].pop()

@@ -28,7 +28,7 @@ from barnabas.broker.purgatory.purgatory import Pending, Purgatory
 from barnabas.broker.purgatory.registry_calls import ask
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.following import Following
-from barnabas.broker.replicas.leading import Leading, LeadingPorts
+from barnabas.broker.replicas.leading import Leading, LeadingPorts, tick_leaders
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
@@ -340,13 +340,11 @@ class ClusterMember:
         self.throttles.adopt(config)
         self.controller.take_unclean_default()
 
-    def tick(self) -> None:
+    def tick(self) -> Steps[None]:
         """Report logs that have failed, and have leaders look who lags; due every `tick_seconds`."""
         for place in self._failed_logs.report():
             self._log_failed(place)
-        for partition in [*self._replicas.partitions()]:
-            if isinstance(partition.role, Leading):
-                partition.role.tick(self.topics.limits(partition.log.topic_partition.topic))
+        yield from tick_leaders(self._replicas.partitions(), self.topics.limits)
 
     # --- Topics and brokers -------------------------------------------------------------------
 

@@ -12,8 +12,10 @@ from barnabas.broker.connections.ordered_replies import OrderedReplies
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.purgatory.slow_requests import may_be_slow
+from barnabas.broker.replicas.slow_rolls import may_roll_slowly
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.produce import ProduceRequest
 from barnabas.runtime.connections.connection import Connection
 
 log = logging.getLogger(__name__)
@@ -152,12 +154,18 @@ class ClientConnection:
             # Nobody is there to be answered; records may have asked for no reply.
             return request.api_key == _PRODUCE
         slow_requests = self._broker.slow_requests
-        if not slow_requests.crowded or not may_be_slow(self._dialect.name, request):
+        if not slow_requests.crowded or not self._may_be_slow(request):
             return True
         if slow_requests.must_wait(self._on_own_turn):
             self.connection.take_back(frame)
             return False
         return True
+
+    def _may_be_slow(self, request: Request) -> bool:
+        if may_be_slow(self._dialect.name, request):
+            return True
+        body, replicas = request.body, self._broker.replicas
+        return isinstance(body, ProduceRequest) and may_roll_slowly(replicas.partitions_of(body))
 
     def _on_own_turn(self) -> None:
         # Where replies wait to be written, the frame comes again behind them.

@@ -1,12 +1,13 @@
 """MetricsReader: reads all metrics of a broker in short steps, between which clients are served."""
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.metrics.request_counts import RequestCounts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.requests.partition_view import view
+from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import TopicPartition
 
@@ -116,26 +117,34 @@ def _read_groups(rows: Rows, broker: Broker) -> Generator[None, None, None]:
                 yield
             if len(members) < _MOST_ROWS and len(group.group_id) <= _LONGEST_NAME:
                 members.append(((group.group_id,), len(group.members)))
-        for group_id in shard.offsets.groups():
-            if len(group_id) > _LONGEST_NAME:
-                continue
-            positions = shard.offsets.positions(group_id)[: max(0, left)]
+        for group_id, some in _some_by_some(shard.offsets):
+            yield
+            if left <= 0:
+                break
+            positions = some[:left]
             left -= len(positions)
-            for first in range(0, len(positions), _AT_ONCE):
-                yield
-                some = positions[first : first + _AT_ONCE]
-                committed = [
-                    (position, offset.offset)
-                    for position, offset in zip(
-                        some, shard.offsets.fetch(group_id, some), strict=True
-                    )
-                    if offset is not None
-                ]
-                _read_offsets(rows, broker, group_id, committed)
+            committed = [
+                (position, offset.offset)
+                for position, offset in zip(
+                    positions, shard.offsets.fetch(group_id, positions), strict=True
+                )
+                if offset is not None
+            ]
+            _read_offsets(rows, broker, group_id, committed)
     sums: dict[Labels, float] = defaultdict(float)
     for labels, lag in rows["kafka_consumergroup_lag"]:
         sums[labels[:1]] += lag
     rows["kafka_consumergroup_lag_sum"] = list(sums.items())
+
+
+def _some_by_some(offsets: OffsetsShard) -> Iterator[tuple[str, Sequence[TopicPartition]]]:
+    """What groups have committed, at most so many partitions at a time; none of those without rows."""
+    for number, group_id in enumerate(offsets.groups(), 1):
+        positions = offsets.positions(group_id) if len(group_id) <= _LONGEST_NAME else ()
+        for first in range(0, len(positions), _AT_ONCE):
+            yield group_id, positions[first : first + _AT_ONCE]
+        if not number % _AT_ONCE:
+            yield group_id, ()
 
 
 def _read_offsets(

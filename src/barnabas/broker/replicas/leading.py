@@ -3,7 +3,7 @@
 `replication.Leader` decides; this carries out what it decides on the log and on whoever waits.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from barnabas.broker.purgatory.purgatory import Purgatory
@@ -28,6 +28,8 @@ from barnabas.types import NodeId, TopicPartition
 
 _MANY = 1 << 40
 """Bytes that are enough for every fetch that waits: it reads again, and sees what there is."""
+_TICKED_AT_ONCE = 200
+"""Partitions in one step: a few milliseconds."""
 
 
 class LeadingPorts(NamedTuple):
@@ -161,3 +163,15 @@ class Leading:
 
     def _now_ms(self) -> int:
         return int(self._ports.clock.monotonic() * 1000)
+
+
+def tick_leaders(
+    partitions: Iterable[Partition], limits_of: Callable[[str], Limits]
+) -> Iterator[None]:
+    """Have those that are led look who lags, some in a step; `limits_of` takes the name of a topic."""
+    for number, partition in enumerate([*partitions], 1):
+        role = partition.role
+        if isinstance(role, Leading) and not role.is_over:
+            role.tick(limits_of(partition.log.topic_partition.topic))
+        if not number % _TICKED_AT_ONCE:
+            yield

@@ -12,6 +12,7 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.reading import ReadOne, read_records
 from barnabas.broker.replicas.refusals import internal, refused
 from barnabas.broker.replicas.role import OFFLINE, keep_watermark
+from barnabas.broker.replicas.slow_rolls import rolled_slowly
 from barnabas.broker.replicas.turned_reads import TurnedReads
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
@@ -250,6 +251,8 @@ class ReplicaManager:
     def _await_write(self, partition: Partition, answer: PartitionProduceResponse) -> None:
         partition.unanswered.append(answer)
         self._dirty[partition] = None
+        if rolled_slowly(partition, answer):
+            self.on_slow()
 
     def append_messages(
         self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None
@@ -379,8 +382,7 @@ class ReplicaManager:
                 fetched.append(failed(read, self._unknown(topic, topic_id)))
                 continue
             got = read_one(partition, read, most, min_one=min_one)
-            records = got.data.records
-            size = 0 if records is None else len(records)
+            size = len(got.data.records or b"")
             if size:
                 left -= size
                 min_one = each_whole and left > 0

@@ -2,10 +2,16 @@
 
 import logging
 
+from barnabas.cli.output.log_limits import LogLimits
+from barnabas.cli.output.printable import printable
+
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 _WARNING = ("barnabas.config", "barnabas.pipelines")
 """What warns of something that only the user can change."""
+
+_LONGEST_WORD = 1_000
+"""Characters of a field: a client chooses names and reasons of up to 32,767."""
 
 
 class LineFormatter(logging.Formatter):
@@ -21,7 +27,8 @@ class LineFormatter(logging.Formatter):
         for key, value in vars(record).items():
             if key not in _STANDARD:
                 line += f" {key}={_word(value)}"
-        return line
+        # Names and reasons that clients chose are among it: they must not control a terminal.
+        return printable(line)
 
 
 def log_to_stderr() -> None:
@@ -32,6 +39,7 @@ def log_to_stderr() -> None:
     """
     handler = logging.StreamHandler()
     handler.setFormatter(LineFormatter())
+    handler.addFilter(LogLimits())
     logging.getLogger().addHandler(handler)
     log_from("error")
     for name in _WARNING:
@@ -47,6 +55,11 @@ def log_from(level: str) -> None:
 
 def _word(value: object) -> str:
     if isinstance(value, list | tuple | set | frozenset):
-        return ",".join(str(one) for one in value)
-    text = str(value)
+        return _shortened(",".join(str(one) for one in value))
+    text = _shortened(str(value))
     return repr(text) if not text or any(letter.isspace() for letter in text) else text
+
+
+def _shortened(text: str) -> str:
+    left_out = len(text) - _LONGEST_WORD
+    return text if left_out <= 0 else f"{text[:_LONGEST_WORD]}...and {left_out} more"

@@ -144,7 +144,14 @@ class ConsumerGroup:
 
     def subscribed(self) -> set[str]:
         """All topics that a member subscribes to."""
-        return {name for member in self.members.values() for name in self.topics_of(member)}
+        return {name for member, _ in self.members_alike() for name in self.topics_of(member)}
+
+    def members_alike(self) -> list[tuple[ConsumerMember, list[str]]]:
+        """Members that subscribe to the same: one of them, and the names of all."""
+        found: dict[object, tuple[ConsumerMember, list[str]]] = {}
+        for name, member in self.members.items():
+            found.setdefault((member.topics, member.regex), (member, []))[1].append(name)
+        return list(found.values())
 
     def unused_regexes(self) -> list[str]:
         """Expressions that no member uses any more."""

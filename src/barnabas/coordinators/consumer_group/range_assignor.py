@@ -11,15 +11,16 @@ from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 def assign(group: Subscriptions) -> Assignment:
     """Give each partition to one of its subscribers."""
     shares: dict[str, set[TopicIdPartition]] = {name: set() for name in group.subscriptions}
-    members = sorted(shares, key=lambda name: _rank(group, name))
+    of_topic, names = group.audiences()
+    in_order = [sorted(members, key=lambda name: _rank(group, name)) for members in names]
     for topic_id in group.partitions:
-        subscribers = [name for name in members if topic_id in group.subscriptions[name]]
+        subscribers = in_order[of_topic[topic_id]]
         if not subscribers:
             continue
         partitions = group.partitions_of(topic_id)
         each, more = divmod(len(partitions), len(subscribers))
         begin = 0
-        for index, name in enumerate(subscribers):
+        for index, name in enumerate(subscribers[: len(partitions)]):
             end = begin + each + (index < more)
             shares[name].update(partitions[begin:end])
             begin = end

@@ -117,11 +117,14 @@ def _assignor(group: ConsumerGroup, settings: ConsumerSettings) -> str:
 
 def _subscriptions(group: ConsumerGroup, topics: TopicsView) -> Subscriptions:
     known = known_topics(group.subscribed(), topics)
+    subscriptions: dict[str, frozenset[bytes]] = {}
+    for member, names in group.members_alike():
+        # One for all of them: thousands of topics may be a few characters of each member's expression.
+        of_member = group.topics_of(member)
+        same = frozenset(known[one].topic_id for one in of_member if one in known)
+        subscriptions |= dict.fromkeys(names, same)
     return Subscriptions(
-        {
-            name: frozenset(known[one].topic_id for one in group.topics_of(member) if one in known)
-            for name, member in group.members.items()
-        },
+        subscriptions,
         {topic.topic_id: topic.partitions for topic in known.values()},
         group.target,
         {member_id: instance for instance, member_id in group.instances.items()},

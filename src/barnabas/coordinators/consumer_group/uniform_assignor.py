@@ -3,30 +3,34 @@
 Source: KIP-848; Kafka's UniformAssignor. It does not specify which member gets which partition.
 """
 
-from collections.abc import Iterable
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heapreplace
 
-from barnabas.coordinators.common.assignment import Assignment, Subscriptions
+from barnabas.coordinators.common.assignment import Assignment, Audiences, Subscriptions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
+
+_LOOKS = 16
+"""At the topics of members with different subscriptions, as in Kafka: shares are nearly level before."""
 
 
 def assign(group: Subscriptions) -> Assignment:
     """Give each partition to one of its subscribers."""
+    different = set(group.subscriptions.values())
     shares = _kept(group)
     taken = {topic_partition for share in shares.values() for topic_partition in share}
     free = [
         topic_partition
-        for topic_id in sorted(frozenset().union(*group.subscriptions.values()))
+        for topic_id in sorted(frozenset().union(*different))
         for topic_partition in group.partitions_of(topic_id)
         if topic_partition not in taken
     ]
-    alike = len(set(group.subscriptions.values())) <= 1
-    if alike:
+    if len(different) <= 1:
         free += _above_quota(shares, len(taken) + len(free))
         _hand_out(shares, free)
     else:
-        _hand_out_to_subscribers(group, shares, free)
-        _level(group, shares)
+        audiences = group.audiences()
+        _hand_out_to_subscribers(audiences, shares, free)
+        _level(audiences, shares)
     return {name: frozenset(share) for name, share in shares.items()}
 
 
@@ -71,46 +75,77 @@ def _hand_out(shares: dict[str, set[TopicIdPartition]], free: Iterable[TopicIdPa
     heap = [(len(share), name) for name, share in shares.items()]
     heapify(heap)
     for topic_partition in sorted(free):
-        size, name = heappop(heap)
+        size, name = heap[0]
         shares[name].add(topic_partition)
-        heappush(heap, (size + 1, name))
-
-
-def _subscribers(group: Subscriptions) -> dict[bytes, list[str]]:
-    found: dict[bytes, list[str]] = {topic_id: [] for topic_id in group.partitions}
-    for name in sorted(group.subscriptions):
-        for topic_id in group.subscriptions[name]:
-            found[topic_id].append(name)
-    return found
+        heapreplace(heap, (size + 1, name))
 
 
 def _hand_out_to_subscribers(
-    group: Subscriptions, shares: dict[str, set[TopicIdPartition]], free: Iterable[TopicIdPartition]
+    audiences: Audiences,
+    shares: dict[str, set[TopicIdPartition]],
+    free: Iterable[TopicIdPartition],
 ) -> None:
     """Assign to the subscriber with the fewest; topics with the fewest subscribers first."""
-    subscribers = _subscribers(group)
-    for topic_partition in sorted(free, key=lambda one: (len(subscribers[one.topic_id]), one)):
-        candidates = subscribers[topic_partition.topic_id]
-        if candidates:
-            shares[min(candidates, key=lambda name: len(shares[name]))].add(topic_partition)
+    of_topic, names = audiences
+    waiting: dict[int, list[TopicIdPartition]] = {}
+    for topic_partition in sorted(free):
+        waiting.setdefault(of_topic[topic_partition.topic_id], []).append(topic_partition)
+    for number in sorted(waiting, key=lambda one: (len(names[one]), one)):
+        # Meanwhile only these members get anything: a heap knows who has the fewest.
+        heap = [(len(shares[name]), name) for name in names[number]]
+        heapify(heap)
+        for topic_partition in waiting[number] if heap else ():
+            size, name = heap[0]
+            shares[name].add(topic_partition)
+            heapreplace(heap, (size + 1, name))
 
 
-def _level(group: Subscriptions, shares: dict[str, set[TopicIdPartition]]) -> None:
-    """Move single partitions while that makes two members more alike."""
-    subscribers = _subscribers(group)
-    moved = True
-    while moved:
-        moved = False
-        for topic_id, names in subscribers.items():
-            for name in names:
-                least = min(names, key=lambda other: len(shares[other]))
-                own = [
-                    topic_partition
-                    for topic_partition in shares[name]
-                    if topic_partition.topic_id == topic_id
-                ]
-                if own and len(shares[name]) > len(shares[least]) + 1:
-                    topic_partition = max(own)
-                    shares[name].remove(topic_partition)
-                    shares[least].add(topic_partition)
-                    moved = True
+def _level(audiences: Audiences, shares: dict[str, set[TopicIdPartition]]) -> None:
+    """Move single partitions while that makes two members more alike, in so many looks at all topics."""
+    of_topic, names = audiences
+    sizes = {name: len(share) for name, share in shares.items()}
+    own: list[dict[str, list[TopicIdPartition]]] = [{} for _ in names]
+    for name, share in shares.items():
+        for topic_partition in sorted(share):
+            own[of_topic[topic_partition.topic_id]].setdefault(name, []).append(topic_partition)
+    for _ in range(_LOOKS):
+        moves = [
+            move
+            for of_audience, members in zip(own, names, strict=True)
+            for move in _level_audience(of_audience, members, sizes)
+        ]
+        for topic_partition, giver, taker in moves:
+            shares[giver].remove(topic_partition)
+            shares[taker].add(topic_partition)
+        if not moves:
+            return
+
+
+def _level_audience(
+    own: dict[str, list[TopicIdPartition]], names: Sequence[str], sizes: dict[str, int]
+) -> Iterator[tuple[TopicIdPartition, str, str]]:
+    """Move partitions of topics with the same subscribers from those with the most to those with the fewest.
+
+    `own`: what each has of these topics, which changes, as `sizes` do, with each move: from whom to whom.
+    """
+    if not own or max(sizes[name] for name in own) <= min(sizes[name] for name in names) + 1:
+        return
+    most = [(-sizes[name], name) for name in own]
+    least = [(sizes[name], name) for name in names]
+    heapify(most)
+    heapify(least)
+    # A member in both heaps has the right size in the one from which it was taken last. That suffices:
+    # a giver stays among the largest, and a taker among the smallest.
+    while most and -most[0][0] > least[0][0] + 1:
+        (_, giver), (_, taker) = most[0], least[0]
+        topic_partition = own[giver].pop()
+        own.setdefault(taker, []).append(topic_partition)
+        sizes[giver] -= 1
+        sizes[taker] += 1
+        heapreplace(least, (sizes[taker], taker))
+        if own[giver]:
+            heapreplace(most, (-sizes[giver], giver))
+        else:
+            del own[giver]
+            heappop(most)
+        yield topic_partition, giver, taker

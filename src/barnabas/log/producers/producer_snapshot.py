@@ -20,17 +20,23 @@ _SEQUENCES = 0x7FFFFFFF
 
 
 def encode_snapshot(entries: Iterable[ProducerEntry]) -> bytes:
-    """The bytes of a snapshot file."""
+    """The bytes of a snapshot file.
+
+    A roll makes them between two requests, of up to 20,000 producers: about a microsecond each.
+    """
     body = bytearray(_COUNT.size)
+    pack, none = _ENTRY.pack, (-1, -1, -1, 0, -1)
     count = 0
     for entry in entries:
-        last = entry.last
-        body += _ENTRY.pack(
+        batches = entry.batches
+        # As `entry.last`, whose objects take several times as long.
+        _, last_sequence, last_offset, delta, _ = batches[-1] if batches else none
+        body += pack(
             entry.producer_id,
             entry.epoch,
-            last.last_sequence if last else -1,
-            last.last_offset if last else -1,
-            last.offset_delta if last else 0,
+            last_sequence,
+            last_offset,
+            delta,
             entry.last_timestamp,
             entry.coordinator_epoch,
             entry.transaction_start,

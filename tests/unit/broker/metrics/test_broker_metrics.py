@@ -266,3 +266,29 @@ def test_a_group_with_a_long_name_has_no_rows(tmp_path: Path) -> None:
         found = broker.scrape()
         assert list(found["kafka_consumergroup_current_offset"]) == [("pack", "0", "dogs")]
         assert list(found["kafka_consumergroup_lag"]) == [("pack", "0", "dogs")]
+
+
+def test_groups_beyond_the_rows_are_passed_over_in_steps(tmp_path: Path) -> None:
+    """Those with long names, and all behind the last row, were looked at in one step."""
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 1, {})
+        with Consumer(bootstrap_servers=broker.servers, group_id="pack") as consumer:
+            consumer.commit({("dogs", 0): 4})
+        metrics = broker.node._metrics
+        assert metrics is not None
+        read = metrics._reader.read
+        names = [f"{number:0300}" for number in range(1_000)]
+
+        def count_steps(of: Broker) -> Generator[None, None, int]:
+            (held,) = of.groups.loaded()
+            groups = held.shard.offsets._groups
+            groups.update(dict.fromkeys(names, groups["pack"]))
+            steps = 0
+            for _ in read(of):
+                steps += 1
+                yield
+            for name in names:
+                del groups[name]
+            return steps
+
+        assert broker.node.call_in_steps(count_steps) >= 6

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import pytest
 
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
-from barnabas.broker.replicas.leading import Leading, LeadingPorts
+from barnabas.broker.replicas.leading import Leading, LeadingPorts, tick_leaders
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import OFFLINE
 from barnabas.log.recovery.opening import open_log
@@ -37,6 +37,44 @@ class FollowersFetch:
     def finish(self, *, is_late: bool) -> bool:
         self.ends.append(self.partition.log.written_end)
         return is_late
+
+
+def led(number: int) -> Partition:
+    """A partition of a disk of its own, and its role."""
+    place = TopicPartition("dogs", number)
+    partition = Partition(open_log(MemoryDisk(), place, "/dogs", LogConfig()), number, OFFLINE)
+    purgatory = Purgatory(ManualTimers(), lambda: 0.0, some_memory())
+    leadership = Leadership(LEADER, 0, 0, frozenset({LEADER}), (LEADER, FOLLOWER))
+    ports = LeadingPorts(SystemClock(), purgatory, lambda *_proposed: None)
+    partition.role = Leading(partition, leadership, Limits(), ports)
+    return partition
+
+
+def test_leaders_of_many_partitions_look_who_lags_in_steps() -> None:
+    """A broker that leads 10,000 partitions held up its clients for 0.3 s every second."""
+    partitions = [led(number) for number in range(5)] * 100
+    asked: list[str] = []
+
+    def limits_of(topic: str) -> Limits:
+        asked.append(topic)
+        return Limits(min_insync_replicas=7)
+
+    done = [len(asked) for _ in tick_leaders(partitions, limits_of)]
+    assert done == [200, 400]
+    assert len(asked) == 500
+    roles = [partition.role for partition in partitions]
+    assert all(isinstance(role, Leading) for role in roles)
+    assert {role.leader.limits for role in roles if isinstance(role, Leading)} == {
+        Limits(min_insync_replicas=7)
+    }
+
+
+def test_whoever_leads_no_more_is_not_asked() -> None:
+    partition = led(0)
+    assert isinstance(partition.role, Leading)
+    partition.role.is_over = True
+    for _ in tick_leaders([partition], lambda _: pytest.fail("it is over")):
+        pass
 
 
 def test_with_flush_messages_a_followers_fetch_is_woken_by_the_sync() -> None:

@@ -33,3 +33,20 @@ def test_commands_warn_of_what_only_a_user_can_change() -> None:
     )
     warned = [line.rpartition(" ")[2] for line in done.stderr.splitlines()]
     assert warned == ["pipelines.retention", "config.files"]
+
+
+def test_what_a_client_chose_neither_controls_a_terminal_nor_fills_the_log() -> None:
+    record = logging.makeLogRecord(
+        {
+            "msg": "member joins: %s",
+            "args": ("\x1b[2J\n",),
+            "group": "\x9b31m",
+            "reason": "x" * 32_767,
+        }
+    )
+    line = LineFormatter().format(record)
+    assert line.isprintable()
+    assert "\\x1b[2J\\n" in line
+    assert "group=\\x9b31m" in line
+    assert len(line) < 1_200
+    assert line.endswith("...and 31767 more'")

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +61,30 @@ def test_uniform_is_even_and_moves_no_more_than_it_must(asked: Subscriptions) ->
 def test_uniform_moves_nothing_that_is_level(asked: Subscriptions) -> None:
     shares = uniformly(asked)
     assert uniformly(Subscriptions(asked.subscriptions, asked.partitions, shares, {})) == shares
+
+
+class Counted(TopicIdPartition):
+    """A partition that counts how often somebody looks of which topic one is."""
+
+    looks: ClassVar[int] = 0
+
+    @property
+    def topic_id(self) -> bytes:
+        Counted.looks += 1
+        return self[0]
+
+
+def test_members_with_different_topics_are_levelled_by_few_looks() -> None:
+    """Ten members with 1,000 partitions of 520 topics took 12 s, in which nobody else was served."""
+    topics = [bytes([number]) * 16 for number in range(20)]
+    # All that the first five had is to be shared with the others, who know one topic less each.
+    wanted = {f"{one:02}": frozenset(topics[: 20 - max(0, one - 4)]) for one in range(10)}
+    places = [Counted(topic, index) for topic in topics for index in range(50)]
+    before = {f"{one:02}": frozenset[TopicIdPartition](places[one::5]) for one in range(5)}
+    Counted.looks = 0
+    asked = Subscriptions(wanted, dict.fromkeys(topics, 50), before, {})
+    shares = uniformly(asked)
+    assert Counted.looks <= 10 * len(places)
+    check_each_once(asked, shares)
+    sizes = [len(share) for share in shares.values()]
+    assert max(sizes) - min(sizes) <= 1

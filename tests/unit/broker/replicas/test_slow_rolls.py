@@ -1,0 +1,64 @@
+"""Segments of partitions with many producers: each begins with a snapshot of them all."""
+
+from pathlib import Path
+
+import pytest
+
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.role import OFFLINE
+from barnabas.broker.replicas.slow_rolls import MANY_PRODUCERS, may_roll_slowly, rolled_slowly
+from barnabas.log.recovery.opening import open_log
+from barnabas.log.segments.log_config import LogConfig
+from barnabas.types import TopicPartition
+from tests.memory_disk import MemoryDisk
+from tests.record_batches import make_batch
+from tests.unit.broker.replicas.test_replica_manager import a_request, codes_of, replicas_of
+
+pytestmark = pytest.mark.kernels
+SEGMENT_BYTES = 1 << 20
+
+
+def partition_with(producers: int) -> Partition:
+    config = LogConfig(segment_bytes=SEGMENT_BYTES, message_timestamp_before_max_ms=2**63 - 1)
+    log = open_log(MemoryDisk(), TopicPartition("dogs", 0), "/dogs-0", config)
+    partition = Partition(log, 0, OFFLINE)
+    for number in range(producers):
+        partition.append(memoryview(make_batch(1, producer=(number, 0, 0))), 0)
+        partition.write()
+    return partition
+
+
+@pytest.mark.parametrize("producers", [MANY_PRODUCERS - 1, MANY_PRODUCERS])
+def test_a_batch_that_begins_a_segment_of_many_producers_is_slow(producers: int) -> None:
+    partition = partition_with(producers)
+    many = producers >= MANY_PRODUCERS
+    assert may_roll_slowly([partition_with(1), partition]) == many
+    found, began = [], []
+    for _ in range(4):
+        before = len(partition.log.segments)
+        answer = partition.append(memoryview(make_batch(1, size=SEGMENT_BYTES // 2)), 0)
+        partition.write()
+        assert not answer.error_code
+        began.append(len(partition.log.segments) > before)
+        found.append(rolled_slowly(partition, answer))
+    assert sorted(set(began)) == [False, True]
+    assert found == [many and one for one in began]
+
+
+def test_the_next_turn_is_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty connections whose batches each began a segment held up all others for 0.9 s."""
+    monkeypatch.setattr("barnabas.broker.replicas.slow_rolls.MANY_PRODUCERS", 2)
+    replicas = replicas_of(tmp_path, "dogs")
+    turns: list[str] = []
+    replicas.on_slow = lambda: turns.append("over")
+    now = replicas._clock.time_ms()
+    for number in range(3):
+        records = memoryview(make_batch(1, timestamp=now, producer=(number, 0, 0)))
+        assert codes_of(replicas.append(a_request(("dogs", 0, records)))) == [0]
+        replicas.write()
+    assert not turns
+    (partition,) = replicas.partitions()
+    partition.log.roll(now)
+    records = memoryview(make_batch(1, timestamp=now))
+    assert codes_of(replicas.append(a_request(("dogs", 0, records)))) == [0]
+    assert turns == ["over"]

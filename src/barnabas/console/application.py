@@ -39,6 +39,7 @@ from barnabas.console.pages.topics import topics
 from barnabas.console.pages.transactions import hanging, transaction, transactions
 from barnabas.console.pages.watch import watch, watch_events, watched_exchange
 from barnabas.console.pages.wire import wire
+from barnabas.console.pages_at_once import PagesAtOnce
 from barnabas.console.rendering import load_templates, page
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings
@@ -147,7 +148,7 @@ def create_application(settings: ConsoleSettings, frames: FrameSource | None = N
     static = StaticFiles(packages=[("barnabas.console", "static")])
     application = Starlette(
         routes=[*ROUTES, Mount("/static", static)],
-        middleware=[Middleware(ConsoleGuard, settings=settings)],
+        middleware=[Middleware(ConsoleGuard, settings=settings), Middleware(PagesAtOnce)],
         exception_handlers={HTTPException: _refused, KafkaError: _failed},
         lifespan=lifespan,
     )

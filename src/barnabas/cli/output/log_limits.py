@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 MOST_AT_ONCE = 1_000
-"""Of one kind: those of each partition of a large broker are told."""
+"""Of one kind: a large broker may have something to report of each of its partitions."""
 PER_SECOND = 1.0
 """After that. A kind makes some 10 MB a day then."""
 

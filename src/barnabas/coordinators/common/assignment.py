@@ -28,7 +28,7 @@ class Subscriptions:
         return [TopicIdPartition(topic_id, index) for index in range(self.partitions[topic_id])]
 
     def audiences(self) -> "Audiences":
-        """Who subscribes to what. Members are many, and most of them subscribe to the same."""
+        """Find the members of each topic; most members of a large group subscribe to the same."""
         alike: dict[frozenset[bytes], list[str]] = {}
         for name in sorted(self.subscriptions):
             alike.setdefault(self.subscriptions[name], []).append(name)

@@ -292,6 +292,7 @@ def test_a_console_that_is_gone_is_reported_and_found_again(broker: Served, tab:
         tab.open(url)
         tab.until("document.getElementById('groups').textContent != '…'")
     tab.until("document.getElementById('problem').textContent.startsWith('These numbers are old.')")
+    tab.open("about:blank")
     tab.problems.clear()  # Chromium reports each connection that was refused.
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
+from barnabas import Admin
 from barnabas.testing import EmbeddedBroker
 
 
@@ -48,6 +49,10 @@ def test_an_old_broker_reports_less_and_its_pages_are_there(
             answer = browser.get(path)
             assert answer.status_code == 501
             assert "which needs Kafka" in answer.text
+        # Asked for by name, it would be created.
+        assert browser.get("/topics/odl").status_code == 404
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            assert list(admin.list_topics()) == ["old"]
 
 
 def test_an_error_has_a_way_back_to_a_page_of_ours(browser: TestClient) -> None:

@@ -94,19 +94,33 @@ class ClusterState:
         known = await self.topics_soon()
         if known is not None and name in known:
             return known[name]
-        try:
-            # It may be new, or the list of all takes long.
-            found = (await self.admin.describe_topics([name]))[name]
-        except BrokerError as error:
-            if error.code not in _NO_TOPIC:
-                raise
-        else:
-            if known is not None:
-                self._topics.forget()
+        # It may be new, or the list of all takes long.
+        found = await self._named(name)
+        if known is not None:
+            self._topics.forget()
+        if found is not None:
             return found
         known = await self.topics_soon()
         near = meant(name, known) if known and len(known) < _MOST_COMPARED else ""
         raise missing(f"there is no topic {name}" + (f"; {near}" if near else ""))
+
+    async def _named(self, name: str) -> TopicView | None:
+        """A topic, asked for by its name; None if there is none.
+
+        Brokers before 0.11 would create it: they are asked for all. They know no DescribeConfigs.
+        """
+        try:
+            await self.admin.describe_configs(Resource.TOPIC, name)
+        except BrokerError as error:
+            if error.code is ErrorCode.UNSUPPORTED_VERSION:
+                self._topics.forget()
+                return (await self.topics()).get(name)
+        try:
+            return (await self.admin.describe_topics([name]))[name]
+        except BrokerError as error:
+            if error.code not in _NO_TOPIC:
+                raise
+            return None
 
     async def groups(self) -> Mapping[str, GroupDescription]:
         """All groups with their members, by name."""

@@ -115,6 +115,27 @@ def broker() -> Iterator[Served]:
         yield served
 
 
+def test_a_console_ends_without_a_word_while_pages_stream(broker: Served) -> None:
+    process = subprocess.Popen(
+        [*BARNABAS, "console", "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(broker.servers),
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process, contextlib.ExitStack() as streams:
+        try:
+            found = SENTENCE.search(process.stdout.readline())
+            assert found
+            for path in ("events", "topics/animals/records/live"):
+                address = found.group(1) + path
+                stream = streams.enter_context(urllib.request.urlopen(address, timeout=SECONDS))
+                assert stream.readline().startswith(b"data: ")
+        finally:
+            process.terminate()
+        assert process.stderr.read() == ""
+        assert process.wait(SECONDS) == 0
+
+
 def test_a_console_of_its_own_for_any_broker(broker: Served) -> None:
     with console(broker.servers) as url:
         assert fetched(url)[0] == 200
@@ -226,6 +247,53 @@ def test_numbers_and_live_records_move(broker: Served, url: str, tab: Tab) -> No
         tab.until("/^[1-9]/.test(document.getElementById('records-in').textContent)")
         tab.until("document.querySelector('#busiest a')?.textContent == 'orders'")
     assert tab.problems == []
+
+
+COUNT_STREAMS = """
+window.streams = new Set();
+const Usual = EventSource;
+window.EventSource = class extends Usual {
+  constructor(...given) { super(...given); window.streams.add(this); }
+  close() { super.close(); window.streams.delete(this); }
+};
+"""
+
+
+@in_a_browser
+@pytest.mark.parametrize("page", ["", "topics/animals/records?live=1"])
+def test_a_tab_that_nobody_sees_has_no_stream(page: str, url: str, tab: Tab) -> None:
+    """A browser has six connections to a host: with six streams no page would come any more."""
+    script = tab.do("Page.addScriptToEvaluateOnNewDocument", source=COUNT_STREAMS)
+    try:
+        tab.open(url + page)
+        tab.until("window.streams.size == 1")
+        for hidden in (True, False):
+            value = json.dumps(hidden)
+            tab.value(
+                f"Object.defineProperty(document, 'hidden', {{value: {value}, configurable: true}})"
+            )
+            tab.value("document.dispatchEvent(new Event('visibilitychange'))")
+            assert tab.value("window.streams.size") == (0 if hidden else 1)
+    finally:
+        tab.do("Page.removeScriptToEvaluateOnNewDocument", **script)
+
+
+@in_a_browser
+def test_a_console_that_is_gone_is_reported_and_found_again(broker: Served, tab: Tab) -> None:
+    with console(broker.servers) as url:
+        tab.open(f"{url}topics/animals/records?live=1")
+        tab.until("document.getElementById('live-says').textContent.startsWith('Live:')")
+    tab.until("document.getElementById('live-problem').textContent.includes('does not answer')")
+    assert tab.value("document.getElementById('live-says').textContent") == "Not live now."
+    port = url.rstrip("/").rpartition(":")[2]
+    with console(broker.servers, "--port", port):
+        tab.until("document.getElementById('live-says').textContent.startsWith('Live:')")
+        assert tab.value("document.getElementById('live-problem').textContent") == ""
+        tab.open(url)
+        tab.until("document.getElementById('groups').textContent != '…'")
+    tab.until("document.getElementById('problem').textContent.startsWith('These numbers are old.')")
+    tab.open("about:blank")
+    tab.problems.clear()  # Chromium reports each connection that was refused.
 
 
 @in_a_browser

@@ -8,14 +8,13 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import RateSampler
 from barnabas.console.decoding.schemas import SchemaReader
+from barnabas.console.error_pages import failed, refused
 from barnabas.console.pages.add_partitions import add_partitions
 from barnabas.console.pages.brokers import broker, brokers
 from barnabas.console.pages.change_property import broker_property, topic_property
@@ -40,53 +39,17 @@ from barnabas.console.pages.transactions import hanging, transaction, transactio
 from barnabas.console.pages.watch import watch, watch_events, watched_exchange
 from barnabas.console.pages.wire import wire
 from barnabas.console.pages_at_once import PagesAtOnce
-from barnabas.console.rendering import load_templates, page
+from barnabas.console.rendering import load_templates
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings
-from barnabas.console.streams import AtOnce
-from barnabas.errors import (
-    BrokerError,
-    ConfigError,
-    ConnectionFailed,
-    ErrorCode,
-    InvalidArgument,
-    KafkaError,
-    RequestTimeout,
-)
+from barnabas.console.streams import AtOnce, HeldBytes
+from barnabas.errors import ConfigError, KafkaError
 from barnabas.lens.watching.frame_watch import FrameSource
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.registries.schema_registry import SchemaRegistryClient
 
-_NOT_FOUND = (
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-    ErrorCode.GROUP_ID_NOT_FOUND,
-    ErrorCode.TRANSACTIONAL_ID_NOT_FOUND,
-)
-
-_WRONG = (
-    *(ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST),
-    *(
-        ErrorCode.INVALID_REPLICATION_FACTOR,
-        ErrorCode.INVALID_PARTITIONS,
-        ErrorCode.INVALID_GROUP_ID,
-    ),
-    *(ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.POLICY_VIOLATION, ErrorCode.INVALID_RECORD),
-    *(ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID),
-)
-"""Codes with which brokers refuse what somebody has typed."""
-
-_TITLES: Final = {
-    400: "This request is not valid",
-    403: "This is not allowed",
-    404: "Not found",
-    405: "This is not allowed",
-    409: "Changed meanwhile",
-    501: "The brokers are too old for this",
-    502: "The brokers refused this",
-    503: "Too much at once",
-    504: "No broker answers",
-}
-"""The titles of pages of errors, by their status."""
+_HELD_BYTES: Final = 64 << 20
+"""Of records in all downloads together."""
 
 _CHANGES = ("GET", "POST")
 """Of pages with a form that is posted."""
@@ -149,16 +112,20 @@ def create_application(settings: ConsoleSettings, frames: FrameSource | None = N
     application = Starlette(
         routes=[*ROUTES, Mount("/static", static)],
         middleware=[Middleware(ConsoleGuard, settings=settings), Middleware(PagesAtOnce)],
-        exception_handlers={HTTPException: _refused, KafkaError: _failed},
+        exception_handlers={HTTPException: refused, KafkaError: failed},
         lifespan=lifespan,
     )
     application.state.settings = settings
     application.state.frames = frames
     load_templates()
     application.state.schemas = _schemas(settings)
-    application.state.streams = AtOnce(32, "32 pages are live already: close one of them")
+    state = application.state
+    state.streams = AtOnce(32, "32 pages are live already: close one of them")
+    state.overviews = AtOnce(100, "100 overviews are open already: close one of them")
     # Each holds what its reader has not taken yet.
-    application.state.downloads = AtOnce(8, "8 downloads are under way: wait until one ends")
+    state.downloads = AtOnce(8, "8 downloads are under way: wait until one ends")
+    state.held = HeldBytes(_HELD_BYTES)
+    state.endless = (state.streams, state.overviews, state.downloads)
     application.state.key = secrets.token_bytes(32)
     return application
 
@@ -175,27 +142,3 @@ def _schemas(settings: ConsoleSettings) -> SchemaReader | None:
         return SchemaReader(SchemaRegistryClient.at(settings.registry, None), SystemClock())
     except ValueError as error:
         raise ConfigError(f"the schema registry {settings.registry!r} {error}") from None
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return _error_page(request, error.status_code, error.detail)
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    """A page for what a client of the console raised: the cluster's no, or its silence."""
-    status = 502
-    if isinstance(error, BrokerError):
-        status = 404 if error.code in _NOT_FOUND else 400 if error.code in _WRONG else 502
-        if error.code is ErrorCode.UNSUPPORTED_VERSION:
-            status = 501
-    elif isinstance(error, ConfigError | InvalidArgument):
-        status = 400
-    elif isinstance(error, ConnectionFailed | RequestTimeout):
-        status = 504
-    return _error_page(request, status, str(error))
-
-
-def _error_page(request: Request, status: int, sentence: str) -> Response:
-    title = _TITLES.get(status, "This is not possible")
-    return page(request, "error.html", status, title=title, sentence=sentence)

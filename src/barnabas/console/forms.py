@@ -59,7 +59,8 @@ def whole_number(
     Raises:
         HTTPException: it is no whole number, or out of bounds.
     """
-    text = values.get(name, "").strip()
+    # Pages group digits by thin spaces: what was copied from one can be typed.
+    text = "".join(values.get(name, "").split())
     if not text:
         return usual
     digits = text[1:] if text[0] == "-" else text
@@ -100,8 +101,9 @@ def time_of(text: str) -> int:
         HTTPException: it is neither.
     """
     text = text.strip()
-    if text.isascii() and text.isdecimal() and len(text) < 19:
-        return int(text)
+    digits = "".join(text.split())
+    if digits.isascii() and digits.isdecimal() and len(digits) < 19:
+        return int(digits)
     try:
         when = datetime.fromisoformat(text)
         zoned = when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -1,7 +1,8 @@
 """Templates: everything is escaped, and text of the cluster shows its invisible characters."""
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
@@ -29,6 +30,9 @@ _DONE: Final = {
 }
 """What a page says after a change, by a word in its address: no text of the address is shown."""
 
+_AGAIN: Final = "barnabas_form"
+"""Of a request's scope: how to show its form again."""
+
 _UNITS: Final = ("B", "KB", "MB", "GB", "TB", "PB")
 _STEP: Final = 1000
 
@@ -43,10 +47,28 @@ def page(request: Request, template: str, status: int = 200, /, **values: Any) -
         "path": request.url.path,
         "version": __version__,
         "later": "",
+        "refusal": "",
         "done": _DONE.get(request.query_params.get("done", ""), ""),
     }
     text = templates().get_template(template).render({**usual, **values})
     return HTMLResponse(text, status)
+
+
+def show_again(request: Request, template: str, **values: Any) -> None:
+    """From here on a refusal shows this page, with the sentence on top: what was typed is not lost."""
+    request.scope[_AGAIN] = partial(_again, request, template, values)
+
+
+def form_again(request: Request, status: int, sentence: str) -> HTMLResponse | None:
+    """The page to show with a refusal; None if the request has no form."""
+    shown: Callable[[int, str], HTMLResponse] | None = request.scope.get(_AGAIN)
+    return shown and shown(status, sentence)
+
+
+def _again(
+    request: Request, template: str, values: Mapping[str, Any], status: int, sentence: str
+) -> HTMLResponse:
+    return page(request, template, status, refusal=sentence, **values)
 
 
 @cache
@@ -65,6 +87,7 @@ def templates() -> Environment:
         exact=exact,
         size=size_text,
         number=number_text,
+        counted=counted_text,
         time=time_text,
         segment=segment,
         rate=rate_text,
@@ -95,6 +118,11 @@ def exact(text: str) -> Markup:
 def number_text(value: int | None) -> str:
     """A whole number with thin groups of three: 1 000 000 is easier to read than 1000000."""
     return NOTHING if value is None else f"{value:,}".replace(",", "\u2009")
+
+
+def counted_text(value: int, thing: str) -> str:
+    """A number of things: 1 topic, 2 topics."""
+    return f"{number_text(value)} {thing}{'s' * (value != 1)}"
 
 
 def rate_text(value: float | None) -> str:

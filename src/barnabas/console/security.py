@@ -68,7 +68,7 @@ class ConsoleGuard:
             refusal = PlainTextResponse("This console has a password.\n", 401, challenge)
         session = HTTPConnection(scope).cookies.get(_COOKIE, "")
         fresh = "" if len(session) >= 32 else secrets.token_urlsafe(32)
-        scope["barnabas_session"] = session or fresh
+        scope["barnabas_session"] = fresh or session
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,8 +1,9 @@
 """Responses that go on for a while: server-sent events and downloads, and how many there may be."""
 
-from collections.abc import AsyncIterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Final
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
@@ -12,13 +13,19 @@ STREAM_HEADERS: Final = {"Content-Type": "text/event-stream", "X-Accel-Buffering
 """The second one is for a proxy that would collect events."""
 
 
+class EndedEarly(Exception):
+    """A response cannot be completed. Its connection is closed, so that the browser sees it."""
+
+
 class AtOnce:
     """At most so many responses at a time; `refusal` is the sentence for one more."""
 
     def __init__(self, most: int, refusal: str) -> None:
         self.count = 0
         self.most = most
+        self.is_over = False
         self._refusal = refusal
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     def check(self) -> None:
         """Refuse a response that would be one too many.
@@ -32,11 +39,49 @@ class AtOnce:
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Count a response until the block ends."""
+        task = asyncio.current_task()
+        assert task is not None, "a response is sent by a task"
         self.count += 1
+        self._tasks.add(task)
         try:
             yield
         finally:
             self.count -= 1
+            self._tasks.discard(task)
+
+    def end(self) -> None:
+        """End all responses: the console ends."""
+        self.is_over = True
+        for task in self._tasks:
+            task.cancel()
+
+
+class HeldBytes:
+    """How many bytes of records all downloads hold, of `most`. More must wait.
+
+    `encoding`: who turns records into bytes of a file, one download at a time: records can be so
+    large that several would keep all pages from the processor.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.encoding = asyncio.Lock()
+        self.count = 0
+        self._most = most
+        self._freed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def taken(self, size: int) -> AsyncIterator[None]:
+        """Wait until so many bytes fit; they are held until the block ends. Any number fits alone."""
+        size = min(size, self._most)
+        async with self._freed:
+            await self._freed.wait_for(lambda: self.count + size <= self._most)
+            self.count += size
+        try:
+            yield
+        finally:
+            self.count -= size
+            async with self._freed:
+                self._freed.notify_all()
 
 
 class CountedResponse(StreamingResponse):
@@ -48,7 +93,7 @@ class CountedResponse(StreamingResponse):
 
     def __init__(
         self,
-        content: AsyncIterable[str | bytes],
+        content: AsyncIterable[str | bytes | memoryview],
         at_once: AtOnce,
         headers: Mapping[str, str],
         media_type: str | None = None,
@@ -57,7 +102,16 @@ class CountedResponse(StreamingResponse):
         self._at_once = at_once
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it all."""
+        """Send it all, or until the console ends.
+
+        Raises:
+            EndedEarly: the console ended.
+        """
         self._at_once.check()
         with self._at_once.taken():
-            await super().__call__(scope, receive, send)
+            try:
+                await super().__call__(scope, receive, send)
+            except asyncio.CancelledError:
+                if not self._at_once.is_over:
+                    raise
+                raise EndedEarly("the console ended") from None

@@ -26,5 +26,6 @@ def filled_fields(text: str) -> dict[str, str]:
     found = dict(re.findall(r'<input [^>]*?name="(\w+)"[^>]*? value="([^"]*)"', form))
     found |= dict(re.findall(r'<textarea[^>]* name="(\w+)"[^>]*>\n?([^<]*)</textarea>', form))
     for name, options in re.findall(r'<select name="(\w+)">(.*?)</select>', form, re.DOTALL):
-        found[name] = re.findall(r"<option selected>(\w+)", options)[0]
+        chosen = re.findall(r"<option selected>(\w+)", options)
+        found[name] = (chosen or re.findall(r"<option>(\w+)", options))[0]
     return {name: html.unescape(value).replace("\n", "\r\n") for name, value in found.items()}

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
+from barnabas import Admin
 from barnabas.testing import EmbeddedBroker
 
 
@@ -48,3 +49,18 @@ def test_an_old_broker_reports_less_and_its_pages_are_there(
             answer = browser.get(path)
             assert answer.status_code == 501
             assert "which needs Kafka" in answer.text
+        # Asked for by name, it would be created.
+        assert browser.get("/topics/odl").status_code == 404
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            assert list(admin.list_topics()) == ["old"]
+
+
+def test_an_error_has_a_way_back_to_a_page_of_ours(browser: TestClient) -> None:
+    ours = {"Referer": "http://localhost:8080/topics?q=%3Cdog"}
+    assert (
+        'href="/topics?q=%3Cdog">Back to the page before' in browser.get("/none", headers=ours).text
+    )
+    for other in ("http://evil.example/topics", "//evil.example/", ""):
+        assert "Back to" not in browser.get("/none", headers={"Referer": other}).text
+    twisted = browser.get("/none", headers={"Referer": "http://localhost:8080//evil.example/"}).text
+    assert 'href="/evil.example/"' in twisted

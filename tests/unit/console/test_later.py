@@ -95,3 +95,50 @@ def test_a_list_asks_only_for_what_it_shows(
         if one.api != "Metadata":
             assert len(one.topics) == 50
             assert one.size < 2500
+
+
+def test_brokers_are_shown_without_their_directories(
+    opened: Opened, many: tuple[EmbeddedBroker, int]
+) -> None:
+    broker, count = many
+    browser = opened(broker.bootstrap_servers)
+
+    def is_for_all(asked: SeenRequest) -> bool:
+        return (
+            asked.api is ApiKey.DESCRIBE_LOG_DIRS and getattr(asked.message, "topics", ()) is None
+        )
+
+    broker.faults.delay(seconds=3600, client_id="barnabas-console", where=is_for_all)
+    firsts = [browser.get(path).text for path in ("/brokers", "/brokers/1")]
+    for first in firsts:
+        assert f":{broker.port}" in first
+        assert 'aria-busy="true"' in first
+    broker.faults.stop()
+    for first in firsts:
+        text = browser.get(rest_of(first)).text.replace("\u2009", "")
+        # Those of __consumer_offsets are there, too.
+        assert f'</code></td><td class="n">{count + 50}' in text.replace("</th><td", "</td><td")
+
+
+def test_a_topic_does_not_wait_for_all(opened: Opened, many: tuple[EmbeddedBroker, int]) -> None:
+    broker, _ = many
+    broker.faults.delay(seconds=3600, client_id="barnabas-console", where=asks_for_lists)
+    browser = opened(broker.bootstrap_servers)
+    try:
+        assert "No record is here." in browser.get("/topics/topic-00007/records").text
+        assert browser.get("/topics/topic-00007").status_code == 200
+        assert "there is no topic topic-x" in browser.get("/topics/topic-x").text
+        assert browser.get("/topics/%3Cb%3E").status_code == 404
+    finally:
+        broker.faults.stop()
+
+
+def test_before_a_silent_broker_the_overview_is_shown(
+    opened: Opened,
+) -> None:
+    with EmbeddedBroker() as broker:
+        broker.faults.delay(seconds=3600)
+        browser = opened(broker.bootstrap_servers)
+        first = browser.get("/")
+        assert first.status_code == 200
+        assert 'aria-busy="true"' in first.text

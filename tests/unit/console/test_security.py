@@ -7,6 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from barnabas.console.security import host_name
+from tests.unit.console.forms import hidden_fields
 
 Opened = Callable[..., TestClient]
 
@@ -95,3 +96,13 @@ def test_nothing_but_get_and_post_is_served(browser: TestClient) -> None:
 )
 def test_the_port_is_no_part_of_a_name(header: str, name: str) -> None:
     assert host_name(header) == name
+
+
+def test_the_first_form_of_a_browser_whose_cookie_is_too_short_is_taken(
+    browser: TestClient,
+) -> None:
+    first = browser.get("/create-topic", headers={"Cookie": "barnabas_console=short"})
+    (cookie,) = first.headers.get_list("set-cookie")
+    fields = hidden_fields(first.text)
+    sent = {"Cookie": cookie.partition(";")[0]}
+    assert browser.post("/create-topic", data=fields, headers=sent).status_code == 400

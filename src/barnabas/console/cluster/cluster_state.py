@@ -8,8 +8,10 @@ from barnabas.aio import Admin
 from barnabas.client.core.admin.descriptions import (
     EARLIEST,
     LATEST,
+    ClusterDescription,
     ConfigEntry,
     LogDirectory,
+    OffsetAndTimestamp,
     Resource,
 )
 from barnabas.client.core.admin.group_descriptions import GroupDescription
@@ -32,6 +34,8 @@ _SIZES_FRESH_S: Final = 10.0
 _SOON_S: Final = 0.1
 """How long a page waits for a list of the whole cluster before it is shown without it."""
 
+_NO_TOPIC: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOPIC_EXCEPTION)
+
 _MOST_COMPARED: Final = 20_000
 
 
@@ -52,6 +56,7 @@ class ClusterState:
         self._groups = KeptAnswer(
             lambda: ask.ask(lambda admin: admin.survey_groups()), clock, _FRESH_S
         )
+        self._described = KeptAnswer(self.admin.describe_cluster, clock, _FRESH_S)
         self._dirs = KeptAnswer(
             lambda: ask.ask(lambda admin: admin.describe_log_dirs()), clock, _SIZES_FRESH_S
         )
@@ -86,14 +91,36 @@ class ClusterState:
         Raises:
             HTTPException: it does not exist (404).
         """
-        known = await self.topics()
-        if name not in known:
-            self._topics.forget()  # It may be new.
-            known = await self.topics()
-        if name not in known:
-            near = meant(name, known) if len(known) < _MOST_COMPARED else ""
-            raise missing(f"there is no topic {name}" + (f"; {near}" if near else ""))
-        return known[name]
+        known = await self.topics_soon()
+        if known is not None and name in known:
+            return known[name]
+        # It may be new, or the list of all takes long.
+        found = await self._named(name)
+        if known is not None:
+            self._topics.forget()
+        if found is not None:
+            return found
+        known = await self.topics_soon()
+        near = meant(name, known) if known and len(known) < _MOST_COMPARED else ""
+        raise missing(f"there is no topic {name}" + (f"; {near}" if near else ""))
+
+    async def _named(self, name: str) -> TopicView | None:
+        """A topic, asked for by its name; None if there is none.
+
+        Brokers before 0.11 would create it: they are asked for all. They know no DescribeConfigs.
+        """
+        try:
+            await self.admin.describe_configs(Resource.TOPIC, name)
+        except BrokerError as error:
+            if error.code is ErrorCode.UNSUPPORTED_VERSION:
+                self._topics.forget()
+                return (await self.topics()).get(name)
+        try:
+            return (await self.admin.describe_topics([name]))[name]
+        except BrokerError as error:
+            if error.code not in _NO_TOPIC:
+                raise
+            return None
 
     async def groups(self) -> Mapping[str, GroupDescription]:
         """All groups with their members, by name."""
@@ -121,6 +148,14 @@ class ClusterState:
     async def log_dirs(self) -> Mapping[int, list[LogDirectory]]:
         """The log directories of each broker; none of brokers that do not report them."""
         return await _if_supported(self._dirs.get(), {})
+
+    async def log_dirs_soon(self) -> Mapping[int, list[LogDirectory]] | None:
+        """As `log_dirs`; None if the list takes long to come."""
+        return await _if_supported(self._dirs.soon(_SOON_S), {})
+
+    async def described_soon(self) -> ClusterDescription | None:
+        """The brokers, the controller and the cluster id; None if that takes long to come."""
+        return await self._described.soon(_SOON_S)
 
     async def properties(self, resource: Resource, name: str) -> Mapping[str, ConfigEntry]:
         """The properties of a topic or broker by name, with prose; none of brokers before 0.11."""
@@ -156,6 +191,18 @@ class ClusterState:
         if not wanted:
             return {}
         found = await self.admin.list_offsets(dict.fromkeys(wanted, LATEST))
+        return {where: one.offset for where, one in found.items()}
+
+    async def committed_ends(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Where the first open transaction of each partition begins, or its end.
+
+        None of brokers before 0.11, which have no transactions.
+        """
+        wanted = dict.fromkeys(places, LATEST)
+        if not wanted:
+            return {}
+        asking = self.admin.list_offsets(wanted, committed_only=True)
+        found: Mapping[TopicPartition, OffsetAndTimestamp] = await _if_supported(asking, {})
         return {where: one.offset for where, one in found.items()}
 
     async def bounds(

@@ -12,6 +12,11 @@ _HIDDEN: Final = re.compile(
 
 _LONGEST_CHARACTER: Final = 4
 
+_ENTITIES: Final = {"&": 5, "<": 4, ">": 4, '"': 5, "'": 5}
+"""Bytes of what stands for a character in a page."""
+
+_LARGEST: Final = max(_ENTITIES.values())
+
 
 def visible(text: str) -> str:
     r"""The text with its invisible characters as escapes: U+202E, which turns text round, as \u202e."""
@@ -37,6 +42,18 @@ def text_of(data: bytes, most: int) -> str:
             if part[-back] < 0x80:
                 break
     return visible(part.decode("utf-8", "backslashreplace"))[:most]
+
+
+def within(text: str, most: int) -> str:
+    """The beginning of a text that takes at most `most` bytes of a page: `"` takes five there."""
+    if len(text) * _LARGEST <= most:
+        return text
+    size = 0
+    for at, one in enumerate(text):
+        size += _ENTITIES.get(one) or len(one.encode("utf-8", "replace"))
+        if size > most:
+            return text[:at]
+    return text
 
 
 def is_text(data: bytes) -> bool:

@@ -30,6 +30,16 @@ _UNFIT: Final = (
 """What the libraries raise of bytes that are no value of a schema."""
 
 
+def plain(document: Any) -> Any:
+    """A document as a page shows it: without what schemas have and JSON has not."""
+    return json.loads(json.dumps(document, default=otherwise))
+
+
+def otherwise(value: object) -> object:
+    """What schemas have and JSON has not: bytes, decimals, times."""
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
 class SchemaUnusable(Exception):
     """Why a value cannot be read by its schema."""
 

@@ -1,11 +1,11 @@
 """A key or a value as what a person can read: JSON, text, hexadecimal, or by its schema."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from barnabas.console.decoding.safe_text import is_text, text_of, visible
-from barnabas.console.decoding.schemas import SchemaReader, SchemaUnusable
+from barnabas.console.decoding.safe_text import is_text, text_of, visible, within
+from barnabas.console.decoding.schemas import SchemaReader, SchemaUnusable, otherwise
 
 FORMATS: Final = ("auto", "json", "text", "hex", "schema")
 
@@ -27,6 +27,14 @@ class ValueView:
     size: int
     is_cut: bool = False
     problem: str = ""
+
+
+def lightened(view: ValueView | None, most: int) -> ValueView | None:
+    """The view with so much of its text as takes at most `most` bytes of a page."""
+    if view is None:
+        return None
+    text = within(view.text, most)
+    return view if len(text) == len(view.text) else replace(view, text=text, is_cut=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,7 @@ def _json(data: bytes, most: int, *, pretty: bool, wanted: bool) -> ValueView:
 def _document(document: Any, data: bytes, most: int, name: str, *, pretty: bool) -> ValueView:
     """A document as JSON. It is written no further than is shown: indents could make it huge."""
     encoder = json.JSONEncoder(
-        ensure_ascii=False, indent=2 if pretty else None, default=_otherwise, check_circular=False
+        ensure_ascii=False, indent=2 if pretty else None, default=otherwise, check_circular=False
     )
     pieces: list[str] = []
     length = 0
@@ -123,11 +131,6 @@ def _document(document: Any, data: bytes, most: int, name: str, *, pretty: bool)
         return _text(data, most, "nested too deeply to be laid out as JSON")
     text = visible("".join(pieces)[: most + 1])
     return ValueView(text[:most], name, len(data), length > most or len(text) > most)
-
-
-def _otherwise(value: object) -> object:
-    """What schemas have and JSON has not: bytes, decimals, times."""
-    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _is_binary(head: bytes) -> bool:

@@ -9,6 +9,7 @@ from barnabas.client.core.admin.descriptions import ClusterDescription, LogDirec
 from barnabas.client.core.cluster.cluster_view import Broker
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.forms import missing, whole_number
+from barnabas.console.later import address_of_the_rest, waits
 from barnabas.console.pages.property_rows import property_rows
 from barnabas.console.rendering import page
 
@@ -17,12 +18,16 @@ async def brokers(request: Request) -> Response:
     """Show all brokers with the sizes of their logs."""
     cluster: ClusterState = request.app.state.cluster
     described = await cluster.admin.describe_cluster()
-    directories = await cluster.log_dirs()
+    directories = await (cluster.log_dirs() if waits(request) else cluster.log_dirs_soon())
+    later = "" if directories is not None else address_of_the_rest(request)
     rows = [
-        {"broker": one, "dirs": [_directory(each) for each in directories.get(one.node_id, ())]}
+        {
+            "broker": one,
+            "dirs": [_directory(each) for each in (directories or {}).get(one.node_id, ())],
+        }
         for one in described.brokers
     ]
-    return page(request, "brokers.html", cluster=described, rows=rows)
+    return page(request, "brokers.html", cluster=described, rows=rows, later=later)
 
 
 async def broker(request: Request) -> Response:
@@ -35,13 +40,15 @@ async def broker(request: Request) -> Response:
     everything = query.get("all") == "1"
     entries = await cluster.properties(Resource.BROKER, str(number))
     rows = property_rows(entries, everything=everything)
-    directories = (await cluster.log_dirs()).get(number, [])
+    known = await (cluster.log_dirs() if waits(request) else cluster.log_dirs_soon())
+    later = "" if known is not None else address_of_the_rest(request)
     return page(
         request,
         "broker.html",
         broker=found,
         is_controller=described.controller == number,
-        dirs=[_directory(each) for each in directories],
+        dirs=[_directory(each) for each in (known or {}).get(number, ())],
+        later=later,
         entries=[row for row in rows if wanted.lower() in row.name],
         q=wanted,
         everything=everything,

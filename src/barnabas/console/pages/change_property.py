@@ -8,7 +8,7 @@ from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.forms import form_of, missing, one_of, wrong
 from barnabas.console.pages.brokers import broker_of
 from barnabas.console.pages.property_rows import property_rows
-from barnabas.console.rendering import link, page, segment
+from barnabas.console.rendering import link, page, segment, show_again
 from barnabas.console.security import check_change, refuse_if_read_only
 
 _ACTIONS = ("set", "reset")
@@ -47,6 +47,7 @@ async def _change(request: Request, resource: Resource, owner: str, path: str) -
     values = {"owner": owner, "kind": resource.name.lower(), "row": row, "here": path}
     if form is None:
         return page(request, "change_property.html", form={}, asked=False, **values)
+    show_again(request, "change_property.html", form=form, asked=False, **values)
     action = one_of(form, "action", _ACTIONS)
     changes = {name: form.get("value", "") if action == "set" else None}
     if form.get("confirmed") == "yes":

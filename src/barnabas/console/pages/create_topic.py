@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from barnabas.client.core.admin.descriptions import ConfigSource, NewTopic, Resource
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.forms import INT32, form_of, whole_number, wrong
-from barnabas.console.rendering import link, page, segment
+from barnabas.console.rendering import link, page, segment, show_again
 from barnabas.console.security import check_change, refuse_if_read_only
 
 _INT16 = (1 << 15) - 1
@@ -24,6 +24,7 @@ async def create_topic(request: Request) -> Response:
         return page(request, "create_topic.html", form=copied, wanted=None)
     form = await form_of(request)
     check_change(request, form)
+    show_again(request, "create_topic.html", form=form, wanted=None)
     wanted = _topic(form)
     if form.get("confirmed") == "yes":
         await cluster.admin.create_topics([wanted])

@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 from barnabas.console.cluster.cluster_state import ClusterState, led
 from barnabas.console.cluster.group_move import moves_of, moves_text, places_of, planned
 from barnabas.console.forms import form_of, wrong
-from barnabas.console.rendering import link, page, segment
+from barnabas.console.rendering import link, page, segment, show_again
 from barnabas.console.security import check_change, refuse_if_read_only
 from barnabas.errors import BrokerError, ErrorCode
 
@@ -21,6 +21,8 @@ async def delete_records(request: Request) -> Response:
     refuse_if_read_only(request)
     cluster: ClusterState = request.app.state.cluster
     view = await cluster.topic(request.path_params["topic"])
+    query = request.query_params
+    show_again(request, "delete_records.html", view=view, query=query, deletions=None, plan="")
     if request.method == "POST":
         form = await form_of(request)
         check_change(request, form)
@@ -35,7 +37,6 @@ async def delete_records(request: Request) -> Response:
             raise wrong(_COMPACTED) from None
         cluster.forget()
         return RedirectResponse(link(f"/topics/{segment(view.name)}", done="emptied"), 303)
-    query = request.query_params
     deletions = None
     if "to" in query:
         chosen = await places_of(cluster, {**query, "topic": view.name}, ())

@@ -1,11 +1,14 @@
 """Delete a topic: its name must be typed, because nothing brings its records back."""
 
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.console.cluster.cluster_state import ClusterState, led
 from barnabas.console.forms import check_typed, form_of
-from barnabas.console.rendering import link, page
+from barnabas.console.rendering import link, page, show_again
 from barnabas.console.security import check_change, refuse_if_read_only
 
 
@@ -17,10 +20,18 @@ async def delete_topic(request: Request) -> Response:
     if request.method == "POST":
         form = await form_of(request)
         check_change(request, form)
+        if form.get("name") != view.name:
+            lost = await _lost(cluster, view)
+            show_again(request, "delete_topic.html", **lost, typed=form.get("name", ""))
         check_typed(form, "name", view.name)
         await cluster.admin.delete_topics([view.name])
         cluster.forget()
         return RedirectResponse(link("/topics", done="deleted"), 303)
+    return page(request, "delete_topic.html", **await _lost(cluster, view), typed="")
+
+
+async def _lost(cluster: ClusterState, view: TopicView) -> dict[str, Any]:
+    """What would be lost, for the page."""
     places = led(view)
     bounds = await cluster.bounds(places)
     sizes = await cluster.sizes(places)
@@ -29,11 +40,9 @@ async def delete_topic(request: Request) -> Response:
         for group in (await cluster.groups()).values()
         if any(where.topic == view.name for one in group.members for where in one.partitions)
     ]
-    return page(
-        request,
-        "delete_topic.html",
-        view=view,
-        records=sum(end - first for first, end in bounds.values()),
-        bytes=sum(sizes.values()),
-        readers=readers,
-    )
+    return {
+        "view": view,
+        "records": sum(end - first for first, end in bounds.values()),
+        "bytes": sum(sizes.values()),
+        "readers": readers,
+    }

@@ -11,7 +11,7 @@ from barnabas.console.decoding.value_view import ValueDecoder
 from barnabas.console.forms import form_of, missing
 from barnabas.console.pages.record import record_at
 from barnabas.console.records.new_record import SPELLINGS, NewRecord, form_of_record, record_of
-from barnabas.console.rendering import link, page, segment
+from barnabas.console.rendering import link, page, segment, show_again
 from barnabas.console.security import check_change, refuse_if_read_only
 from barnabas.console.settings import PATIENCE_MS
 
@@ -36,6 +36,8 @@ async def produce(request: Request) -> Response:
         )
     form = await form_of(request)
     check_change(request, form)
+    typed = {name: form.get(name, "") for name in _FIELDS}
+    show_again(request, "produce.html", view=view, spellings=SPELLINGS, form=typed, preview=None)
     record = record_of(form)
     if record.partition is not None and view.numbered(record.partition) is None:
         raise missing(f"{view.name} has no partition {record.partition}")
@@ -48,7 +50,7 @@ async def produce(request: Request) -> Response:
         "produce.html",
         view=view,
         spellings=SPELLINGS,
-        form={name: form.get(name, "") for name in _FIELDS},
+        form=typed,
         preview={
             "partition": record.partition,
             "key": decoder.view(record.key, _SHOWN),

@@ -8,11 +8,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from barnabas.console.cluster.cluster_state import ClusterState
-from barnabas.console.decoding.value_view import FORMATS, ValueView
+from barnabas.console.decoding.value_view import FORMATS, ValueView, lightened
 from barnabas.console.forms import missing, one_of, whole_number
+from barnabas.console.records.record_filter import RecordFilter
 from barnabas.console.records.record_query import decoder_of, reading
 from barnabas.console.records.record_rows import headers_of
-from barnabas.console.records.record_scan import RecordScan, ScanBudget
+from barnabas.console.records.record_scan import RecordScan
+from barnabas.console.records.scan_budget import ScanBudget
 from barnabas.console.rendering import page, segment
 from barnabas.records.columns.record import Record
 from barnabas.runtime.clock import SystemClock
@@ -20,6 +22,12 @@ from barnabas.types import TopicPartition
 
 _MOST_CHARACTERS: Final = 100_000
 _MOST_HEADERS: Final = 200
+_MOST_HEADER: Final = 500
+_KEY_BYTES: Final = 25_000
+_VALUE_BYTES: Final = 110_000
+_HEADER_BYTES: Final = 30_000
+"""Of the page: it takes less than 200 KB, whatever is in the record."""
+
 _SECONDS: Final = 10.0
 _PARTS: Final = ("value", "key")
 
@@ -32,7 +40,8 @@ async def record(request: Request) -> Response:
 
     def views() -> list[ValueView | None]:
         return [
-            decoder.view(part, _MOST_CHARACTERS, pretty=True) for part in (found.key, found.value)
+            lightened(decoder.view(part, _MOST_CHARACTERS, pretty=True), size)
+            for part, size in ((found.key, _KEY_BYTES), (found.value, _VALUE_BYTES))
         ]
 
     # A thread waits for the schema registry, if there is one.
@@ -44,7 +53,7 @@ async def record(request: Request) -> Response:
         here=f"/topics/{segment(name)}/records",
         key=key,
         value=value,
-        headers=headers_of(found, _MOST_HEADERS, _MOST_CHARACTERS // _MOST_HEADERS),
+        headers=headers_of(found, _MOST_HEADERS, _MOST_HEADER, _HEADER_BYTES),
         more_headers=max(0, len(found.headers) - _MOST_HEADERS),
         formats=FORMATS,
         form=decoder.form,
@@ -83,7 +92,7 @@ async def record_at(request: Request, place: Mapping[str, str]) -> Record:
         )
     async with reading(request.app.state.settings) as consumer:
         budget = ScanBudget(SystemClock(), seconds=_SECONDS, bytes=1 << 40)
-        scan = RecordScan(consumer, name, lambda _: True, budget)
+        scan = RecordScan(consumer, name, RecordFilter().chosen, budget)
         found = await scan.forward({one: offset}, {one: (first, offset + 1)}, 1)
     if not found.records:
         what = found.problem or "it was compacted away, or is the marker of a transaction"

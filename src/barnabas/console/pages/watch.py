@@ -85,7 +85,7 @@ async def watch_events(request: Request) -> Response:
                 if found:
                     last = found[-1].number
                     rows = [row.render(row=_row(each)) for each in found[-_MOST_ROWS:]]
-                    yield _event(rows=rows, more=len(found) - len(rows))
+                    yield _event(rows=rows, more=len(found) - len(rows), next={"after": last})
                 await asyncio.sleep(_EVERY_S)
         except HTTPException as error:
             yield _event(problem=error.detail)

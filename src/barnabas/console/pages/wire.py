@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from barnabas.console.forms import form_of, one_of, whole_number, wrong
-from barnabas.console.rendering import page
+from barnabas.console.rendering import page, show_again
 from barnabas.errors import ConfigError
 from barnabas.lens.capture.conversation import SentFrame
 from barnabas.lens.capture.reading import read_requests, read_responses
@@ -34,26 +34,24 @@ EXAMPLE: Final = "00 00 00 16 00 12 00 00 00 00 00 01 00 0c 62 61 72 6b 69 6e 67
 async def wire(request: Request) -> Response:
     """The form; posted, with the explanation of what was pasted. Changes nothing."""
     values = await form_of(request) if request.method == "POST" else {}
-    dialect = one_of(values, "dialect", tuple(LANGUAGES))
-    language = language_of(dialect)
+    known = values.get("dialect") in LANGUAGES
+    shown: dict[str, Any] = {
+        "values": values or {"bytes": EXAMPLE},
+        "dialects": tuple(LANGUAGES),
+        "dialect": values["dialect"] if known else next(iter(LANGUAGES)),
+        "spellings": SPELLINGS,
+        "directions": DIRECTIONS,
+        "watching": request.app.state.frames is not None,
+    }
+    shown["apis"] = language_of(shown["dialect"]).names
+    show_again(request, "wire.html", **shown, frames=[], more=0)
+    language = language_of(one_of(values, "dialect", tuple(LANGUAGES)))
     frames: list[dict[str, Any]] = []
     more = 0
     if values:
         data = _bytes(values.get("bytes", ""), one_of(values, "spelling", SPELLINGS))
         frames, more = shown_frames(_frames(language, data, values))
-    return page(
-        request,
-        "wire.html",
-        frames=frames,
-        more=more,
-        values=values or {"bytes": EXAMPLE},
-        dialects=tuple(LANGUAGES),
-        dialect=dialect,
-        spellings=SPELLINGS,
-        directions=DIRECTIONS,
-        apis=language.names,
-        watching=request.app.state.frames is not None,
-    )
+    return page(request, "wire.html", **shown, frames=frames, more=more)
 
 
 def _bytes(text: str, spelling: str) -> bytes:

@@ -5,8 +5,10 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
+from barnabas.console.decoding.schemas import SchemaReader, SchemaUnusable, otherwise
 from barnabas.records.columns.record import Record
 from barnabas.records.record_json import to_json
 
@@ -38,10 +40,14 @@ class JsonLines:
 
 
 class CommaSeparated:
-    """A table with a head. Null is empty, bytes that are no UTF-8 are base64: and the bytes."""
+    """A table with a head. Null is empty, bytes that are no UTF-8 are base64: and the bytes.
 
-    def __init__(self) -> None:
+    Keys and values that `schemas` can read are JSON.
+    """
+
+    def __init__(self, schemas: SchemaReader | None = None) -> None:
         self._begun = False
+        self._schemas = schemas
 
     def add(self, records: Sequence[Record]) -> bytes:
         """A row for each record."""
@@ -55,11 +61,18 @@ class CommaSeparated:
             writer.writerow(
                 (
                     record.topic, record.partition, record.offset, record.timestamp,
-                    _text(record.key), _text(record.value),
+                    self._read(record.key), self._read(record.value),
                     json.dumps(headers, ensure_ascii=False) if headers else "",
                 )
             )  # fmt: skip
         return text.getvalue().encode("utf-8", "replace")
+
+    def _read(self, data: bytes | None) -> str | None:
+        if data is not None and self._schemas is not None and SchemaReader.is_framed(data):
+            with suppress(SchemaUnusable):
+                document, _ = self._schemas.decode(data)
+                return json.dumps(document, ensure_ascii=False, default=otherwise)
+        return _text(data)
 
     def end(self) -> bytes:
         """The head, of a table without rows."""

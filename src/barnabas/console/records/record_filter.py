@@ -1,39 +1,43 @@
 """Which records a page shows: those whose key, value and headers contain what was typed."""
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from barnabas.console.forms import wrong
+from barnabas.console.decoding.schemas import SchemaReader, SchemaUnusable, plain
+from barnabas.console.records.value_condition import ValueCondition, condition_of
 from barnabas.records.columns.record import Record
 
 _LARGEST_DOCUMENT: Final = 4 << 20
 """Bytes of a value that is parsed for a JSON path."""
-
-_MISSING: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
 class RecordFilter:
     """Empty parts let everything pass.
 
-    `key`, `value`: bytes that occur in them. `header`: bytes in the name or value of one. `path`:
-    the way to a part of a JSON value, `order.items.0.name`, which must have the value `expected`;
-    with `any_value` it must only exist.
+    `key`, `value`: bytes that occur in them. `header`: bytes in the name or value of one.
+    `condition`: what a part of a JSON value must be, or of a value that `schemas` can read.
     """
 
     key: bytes = b""
     value: bytes = b""
     header: bytes = b""
-    path: tuple[str, ...] = ()
-    expected: Any = None
-    any_value: bool = False
+    condition: ValueCondition | None = None
+    schemas: SchemaReader | None = None
 
     @property
     def passes_all(self) -> bool:
         """Whether it lets everything pass."""
-        return not (self.key or self.value or self.header or self.path)
+        return not (self.key or self.value or self.header or self.condition)
+
+    async def chosen(self, records: Sequence[Record]) -> list[bool]:
+        """Whether each record is shown. Values are parsed by a thread, which may wait for a registry."""
+        if self.condition is None:
+            return [self.keeps(record) for record in records]
+        return await asyncio.to_thread(lambda: [self.keeps(record) for record in records])
 
     def keeps(self, record: Record) -> bool:
         """Whether a record is shown."""
@@ -46,55 +50,36 @@ class RecordFilter:
             for name, value in record.headers
         ):
             return False
-        return not self.path or self._finds(record.value)
+        return self.condition is None or self._fits(self.condition, record.value)
 
-    def _finds(self, value: bytes | None) -> bool:
+    def _fits(self, condition: ValueCondition, value: bytes | None) -> bool:
         if value is None or len(value) > _LARGEST_DOCUMENT:
             return False
         try:
-            found = at_path(json.loads(value), self.path)
+            return condition.fits(self._document(value))
         except (ValueError, RecursionError):
             return False
-        if found is _MISSING:
-            return False
-        return self.any_value or (
-            found == self.expected and isinstance(found, bool) == isinstance(self.expected, bool)
-        )
+
+    def _document(self, value: bytes) -> Any:
+        """The value as the page shows it.
+
+        Raises:
+            ValueError: it is no JSON, nor has it a schema that can be had.
+        """
+        if self.schemas is not None and SchemaReader.is_framed(value):
+            try:
+                return plain(self.schemas.decode(value)[0])
+            except SchemaUnusable as error:
+                raise ValueError(str(error)) from None
+        return json.loads(value)
 
 
-def at_path(document: Any, path: tuple[str, ...]) -> Any:
-    """The part of a JSON document at a path; a value that equals nothing where there is none."""
-    for step in path:
-        if isinstance(document, dict) and step in document:
-            document = document[step]
-        elif isinstance(document, list) and step.isdecimal() and int(step) < len(document):
-            document = document[int(step)]
-        else:
-            return _MISSING
-    return document
-
-
-def filter_of(query: Mapping[str, str]) -> RecordFilter:
+def filter_of(query: Mapping[str, str], schemas: SchemaReader | None = None) -> RecordFilter:
     """The filter that a query describes: `key`, `value`, `header`, `json`.
 
-    `json` is PATH=VALUE or PATH; a VALUE that is no JSON is text.
-
     Raises:
-        HTTPException: `json` has no path.
+        HTTPException: `json` is no path, with or without a comparison.
     """
     key, value, header = (query.get(name, "").encode() for name in ("key", "value", "header"))
     text = query.get("json", "").strip()
-    if not text:
-        return RecordFilter(key, value, header)
-    path, equals, wanted = text.partition("=")
-    steps = tuple(path.strip().removeprefix("$.").split("."))
-    if not all(steps):
-        raise wrong(f"json must be a path such as order.items.0.name=screw, not {text[:80]!r}")
-    return RecordFilter(key, value, header, steps, _literal(wanted.strip()), not equals)
-
-
-def _literal(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    return RecordFilter(key, value, header, condition_of(text) if text else None, schemas)

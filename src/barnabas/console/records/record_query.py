@@ -13,7 +13,8 @@ from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.decoding.value_view import FORMATS, ValueDecoder
 from barnabas.console.forms import one_of, whole_number
 from barnabas.console.records.record_filter import RecordFilter, filter_of
-from barnabas.console.records.record_scan import RecordScan, ScanBudget, ScannedRecords
+from barnabas.console.records.record_scan import RecordScan, ScannedRecords
+from barnabas.console.records.scan_budget import ScanBudget
 from barnabas.console.records.start_position import (
     Bounds,
     StartPosition,
@@ -22,6 +23,9 @@ from barnabas.console.records.start_position import (
 )
 from barnabas.console.settings import ConsoleSettings
 from barnabas.types import TopicPartition
+
+ISOLATIONS: Final = ("all", "committed")
+"""Whether records of open and aborted transactions are shown."""
 
 COUNTS: Final = (25, 50, 100, 200, 500)
 _USUAL_COUNT: Final = 50
@@ -47,11 +51,12 @@ class RecordQuery:
     count: int
     wanted: RecordFilter
     counts_bytes: bool
+    isolation: str = ISOLATIONS[0]
 
     async def run(self, consumer: Consumer, budget: ScanBudget) -> ScannedRecords:
         """Read it."""
         scan = RecordScan(
-            consumer, self.view.name, self.wanted.keeps, budget, counts_bytes=self.counts_bytes
+            consumer, self.view.name, self.wanted.chosen, budget, counts_bytes=self.counts_bytes
         )
         if not self.start.backward:
             return await scan.forward(self.start.places, self.bounds, self.count)
@@ -59,28 +64,46 @@ class RecordQuery:
         return await scan.backward(self.start.places, self.bounds, self.count, width)
 
 
-async def record_query(request: Request, most: int = COUNTS[-1]) -> RecordQuery:
-    """What a request asks for; at most `most` records.
+async def record_query(request: Request, view: TopicView) -> RecordQuery:
+    """What a request asks for, of the topic of its path.
 
     Raises:
         HTTPException: a name, number, time or filter is wrong.
     """
     cluster: ClusterState = request.app.state.cluster
     query: Mapping[str, str] = request.query_params
-    count = whole_number(query, "count", _USUAL_COUNT, low=1, high=most)
-    wanted = filter_of(query)
-    view = await cluster.topic(request.path_params["topic"])
+    count = whole_number(query, "count", _USUAL_COUNT, low=1, high=COUNTS[-1])
+    wanted = filter_of(query, request.app.state.schemas)
     places = [TopicPartition(view.name, one) for one in partitions_of(view, query)]
-    found = await cluster.bounds(places)
-    bounds = {where.partition: ends for where, ends in found.items()}
+    isolation = isolation_of(query)
+    bounds = {where.partition: ends for where, ends in (await cluster.bounds(places)).items()}
+    if isolation == "committed":
+        ends = await cluster.committed_ends(places)
+        bounds = {
+            one: (first, max(first, min(end, ends.get(TopicPartition(view.name, one), end))))
+            for one, (first, end) in bounds.items()
+        }
     start = await start_of(cluster, view.name, query, bounds)
-    return RecordQuery(view, start, bounds, count, wanted, await cluster.counts_bytes(view.name))
+    counts_bytes = await cluster.counts_bytes(view.name)
+    return RecordQuery(view, start, bounds, count, wanted, counts_bytes, isolation)
+
+
+def isolation_of(query: Mapping[str, str]) -> str:
+    """Which records a query wants, of ISOLATIONS.
+
+    Raises:
+        HTTPException: it is none of them.
+    """
+    return one_of(query, "isolation", ISOLATIONS)
 
 
 @asynccontextmanager
-async def reading(settings: ConsoleSettings) -> AsyncIterator[Consumer]:
+async def reading(
+    settings: ConsoleSettings, isolation: str = ISOLATIONS[0]
+) -> AsyncIterator[Consumer]:
     """A consumer for one page."""
-    async with Consumer(settings.client_properties() | _PROPERTIES) as consumer:
+    level = {"isolation.level": "read_committed"} if isolation == "committed" else {}
+    async with Consumer(settings.client_properties() | _PROPERTIES | level) as consumer:
         yield consumer
 
 

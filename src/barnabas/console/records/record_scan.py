@@ -6,15 +6,15 @@ the timestamps decide.
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 from barnabas.aio import Consumer
+from barnabas.console.records.scan_budget import ScanBudget
 from barnabas.console.records.start_position import Bounds
 from barnabas.errors import CorruptRecord
-from barnabas.ports import Clock
 from barnabas.records.columns.record import Record
 
 _AT_ONCE: Final = 1000
@@ -24,41 +24,6 @@ _POLL_S: Final = 0.2
 _WIDEN: Final = 8
 _USUAL_BYTES: Final = 200
 """Of a message, to begin with, where offsets are byte positions."""
-
-
-@dataclass(slots=True)
-class ScanBudget:
-    """What one page may cost: seconds, records looked at, bytes of them."""
-
-    clock: Clock
-    seconds: float = 2.0
-    records: int = 200_000
-    bytes: int = 64 << 20
-    scanned: int = 0
-    _begun: float = field(init=False)
-    _bytes: int = 0
-
-    def __post_init__(self) -> None:
-        self._begun = self.clock.monotonic()
-
-    def take(self, polled: Iterable[Record]) -> None:
-        """Count what was read."""
-        for record in polled:
-            self.scanned += 1
-            self._bytes += len(record.value or b"") + len(record.key or b"")
-
-    def renew(self) -> None:
-        """Begin again, for another way."""
-        self._begun, self._bytes = self.clock.monotonic(), 0
-
-    @property
-    def left(self) -> bool:
-        """Whether more may be read."""
-        return (
-            self.scanned < self.records
-            and self._bytes < self.bytes
-            and self.clock.monotonic() - self._begun < self.seconds
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +50,7 @@ class _Window:
 
 
 class RecordScan:
-    """Reads records of one topic; `keeps` chooses among them.
+    """Reads records of one topic; `chosen` are those that are kept.
 
     `counts_bytes`: offsets are byte positions, as in Kafka 0.7, and nobody knows where the message
     behind the last one begins: no more records is then the end.
@@ -95,7 +60,7 @@ class RecordScan:
         self,
         consumer: Consumer,
         topic: str,
-        keeps: Callable[[Record], bool],
+        chosen: Callable[[Sequence[Record]], Awaitable[Sequence[bool]]],
         budget: ScanBudget,
         *,
         counts_bytes: bool = False,
@@ -103,7 +68,7 @@ class RecordScan:
         self._consumer = consumer
         self._counts_bytes = counts_bytes
         self._topic = topic
-        self._keeps = keeps
+        self._chosen = chosen
         self._budget = budget
         self._problem = ""
 
@@ -182,7 +147,9 @@ class RecordScan:
             while open_ones and self._budget.left:
                 polled = await self._consumer.poll(_POLL_S, _AT_ONCE)
                 self._budget.take(polled)
-                self._sort_in(polled, open_ones, count)
+                self._sort_in(
+                    zip(polled, await self._chosen(polled), strict=True), open_ones, count
+                )
                 for one, window in list(open_ones.items()):
                     # Offsets may be missing at its end: markers, or what compaction removed.
                     position = await self._consumer.position((self._topic, one))
@@ -197,9 +164,12 @@ class RecordScan:
             self._consumer.assign([])
 
     def _sort_in(
-        self, polled: Iterable[Record], open_ones: dict[int, _Window], count: int | None
+        self,
+        polled: Iterable[tuple[Record, bool]],
+        open_ones: dict[int, _Window],
+        count: int | None,
     ) -> None:
-        for record in polled:
+        for record, is_kept in polled:
             window = open_ones.get(record.partition)
             if window is None:
                 continue
@@ -208,7 +178,7 @@ class RecordScan:
                 self._close(open_ones, record.partition)
                 continue
             window.reached = record.offset + 1
-            if self._keeps(record):
+            if is_kept:
                 window.found.append(record)
                 if count is not None and len(window.found) >= count:
                     self._close(open_ones, record.partition)

@@ -59,7 +59,7 @@ async def start_of(
     """
     for name in ("at", "before"):
         if query.get(name):
-            places = _places(query[name], name)
+            places = places_of_text(query[name], name)
             within = {one: at for one, at in places.items() if one in bounds}
             return StartPosition(within, backward=name == "before")
     kind = one_of(query, "from", KINDS)
@@ -88,7 +88,12 @@ def places_text(places: Mapping[int, int]) -> str:
     return ",".join(f"{one}:{offset}" for one, offset in sorted(places.items()))
 
 
-def _places(text: str, name: str) -> dict[int, int]:
+def places_of_text(text: str, name: str) -> dict[int, int]:
+    """What `places_text` wrote into the parameter `name`.
+
+    Raises:
+        HTTPException: it is something else.
+    """
     found = {}
     for part in text.split(","):
         one, _, offset = part.partition(":")

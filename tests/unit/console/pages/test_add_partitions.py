@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from barnabas import Admin
 from barnabas.testing import EmbeddedBroker
-from tests.unit.console.forms import confirm, hidden_fields
+from tests.unit.console.forms import confirm, filled_fields, hidden_fields
 
 
 def count(admin: Admin, topic: str) -> int:
@@ -40,6 +40,7 @@ def test_a_number_that_is_none_or_too_small(
     answer = browser.post(path, data=own | {"total": total})
     assert answer.status_code == 400
     assert "total must be" in answer.text
+    assert filled_fields(answer.text)["total"] == total
     assert count(admin, "not-growing") == 2
 
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from barnabas import Admin
 from barnabas.client.core.admin.descriptions import ConfigSource, Resource
 from barnabas.testing import EmbeddedBroker
-from tests.unit.console.forms import confirm, hidden_fields
+from tests.unit.console.forms import confirm, filled_fields, hidden_fields
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -61,6 +61,8 @@ def test_what_is_wrong_is_named(
     answer = browser.post(f"{path}/property", data=own | fields)
     assert answer.status_code == status
     assert sentence in answer.text
+    if fields.get("value") == "soon":
+        assert filled_fields(answer.text)["value"] == "soon"
 
 
 def test_a_read_only_console_changes_nothing(

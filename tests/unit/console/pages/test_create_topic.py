@@ -64,6 +64,8 @@ def test_what_is_wrong_is_named(
     answer = browser.post("/create-topic", data=fields | {"token": token(browser)})
     assert answer.status_code == 400
     assert sentence in answer.text
+    again = filled_fields(answer.text)
+    assert {name: again[name] for name in fields} == fields
     assert "x" not in admin.list_topics()
 
 

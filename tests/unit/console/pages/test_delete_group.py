@@ -26,10 +26,11 @@ def test_it_is_deleted_by_its_name(browser: TestClient, admin: Admin, name: str)
     admin.alter_group_offsets(name, {("left", 0): 4})
     path = link("/groups/one/delete", name=name)
     text = browser.get(path).text
-    assert "its positions in 1 partitions of left" in text
+    assert "its positions in 1 partition of left" in text
     refused = confirm(browser, path, text, typed="other")
     assert refused.status_code == 400
     assert "type its name" in refused.text
+    assert 'name="typed" autocomplete="off" value="other"' in refused.text
     assert name in names(admin)
     answer = confirm(browser, path, text, typed=name)
     assert answer.status_code == 303

@@ -68,7 +68,9 @@ def test_what_deletes_nothing_says_so(
     if "unthinned" not in admin.list_topics():
         console_broker.create_topic("unthinned")
     producer.send("unthinned", "stays").result()
-    assert sentence in browser.get(f"/topics/unthinned/delete-records?{query}").text
+    text = browser.get(f"/topics/unthinned/delete-records?{query}").text
+    assert sentence in text
+    assert "Show what would be deleted" in text
     assert starts(admin, "unthinned", 1) == [0]
 
 

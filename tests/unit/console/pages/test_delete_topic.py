@@ -15,10 +15,12 @@ def test_it_is_deleted_by_its_name(
     console_broker.create_topic("doomed", 2)
     producer.send("doomed", "last words").result()
     text = browser.get("/topics/doomed/delete").text
-    assert "2 partitions with up to 1 records" in text
+    assert "2 partitions with up to 1 record " in text
     refused = confirm(browser, "/topics/doomed/delete", text, name="domed")
     assert refused.status_code == 400
     assert "type its name" in refused.text
+    assert 'name="name" required autocomplete="off" value="domed"' in refused.text
+    assert "2 partitions with up to 1 record " in refused.text
     assert "doomed" in admin.list_topics()
     answer = confirm(browser, "/topics/doomed/delete", text, name="doomed")
     assert answer.status_code == 303

@@ -3,15 +3,22 @@
 import csv
 import io
 import json
+import threading
+from collections.abc import Sequence
 
 import pytest
 from pyarrow import parquet
 from starlette.testclient import TestClient
 
 from barnabas import Producer
-from barnabas.console.records.record_files import ParquetTable
+from barnabas.console.pages import download
+from barnabas.console.records.record_files import JsonLines, ParquetTable
+from barnabas.console.records.record_scan import RecordScan
+from barnabas.console.streams import EndedEarly
+from barnabas.errors import CorruptRecord
 from barnabas.records.columns.record import Record
 from barnabas.testing import EmbeddedBroker
+from tests.unit.console.forms import hidden_fields
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +80,79 @@ def test_downloads_at_a_time_are_bounded(browser: TestClient, path: str) -> None
 
 def test_from_the_end_the_newest_are_in_the_file(browser: TestClient, path: str) -> None:
     lines = browser.get(f"{path}?kind=jsonl&most=10").text.splitlines()
-    assert sorted(json.loads(line)["timestamp"] for line in lines) == [*range(2491, 2501)]
+    assert [json.loads(line)["timestamp"] for line in lines] == [*range(2491, 2501)]
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ("", range(2501)),
+        ("&most=2300", range(201, 2501)),
+        ("&partition=1", range(1, 2500, 2)),
+        ("&before=0:600,1:600&most=1100", range(100, 1200)),
+        ("&value=v,1&most=1000", [one for one in range(2500) if str(one).startswith("1")][-1000:]),
+    ],
+)
+def test_a_file_from_the_end_is_in_order(
+    browser: TestClient, path: str, query: str, numbers: Sequence[int]
+) -> None:
+    """More than one part, so that `barnabas produce --json` stores the records as they were."""
+    lines = browser.get(f"{path}?kind=jsonl{query}").text.splitlines()
+    assert [json.loads(line)["timestamp"] for line in lines] == [*numbers]
+
+
+def test_the_page_names_the_limit_and_lets_it_be_changed(browser: TestClient, path: str) -> None:
+    page = browser.get("/topics/filed/records?from=beginning&value=v,2&count=25").text
+    form = page.rpartition("<form")[2]
+    assert 'action="/topics/filed/records/download"' in form
+    assert 'name="most" inputmode="numeric" size="8" value="10000"' in form
+    assert hidden_fields(form) == {"from": "beginning", "value": "v,2"}
+    assert 'name="kind" value="csv"' in form
+
+
+def test_a_file_that_would_lack_records_is_not_completed(
+    browser: TestClient,
+    path: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(download, "_SECONDS", -1.0)
+    with pytest.raises(EndedEarly, match="it took more than"):
+        browser.get(f"{path}?kind=jsonl&from=beginning")
+    assert "a download of filed ended early: it took more than" in caplog.text
+
+
+def test_a_damaged_record_ends_the_file_visibly(
+    browser: TestClient, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damaged(*_: object) -> None:
+        raise CorruptRecord("its checksum is wrong")
+
+    monkeypatch.setattr(RecordScan, "_sort_in", damaged)
+    with pytest.raises(EndedEarly, match="its checksum is wrong"):
+        browser.get(f"{path}?kind=jsonl&from=beginning")
+
+
+def test_records_are_encoded_beside_the_loop_and_sent_in_pieces(
+    browser: TestClient, console_broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console_broker.create_topic("lumpy")
+    with Producer(bootstrap_servers=console_broker.bootstrap_servers) as producer:
+        producer.send("lumpy", b"x" * 900_000).result()
+    encoders: list[str] = []
+    add = JsonLines.add
+
+    def adding(self: JsonLines, records: Sequence[Record]) -> bytes:
+        encoders.append(threading.current_thread().name)
+        return add(self, records)
+
+    monkeypatch.setattr(JsonLines, "add", adding)
+    with browser.stream("GET", "/topics/lumpy/records/download?kind=jsonl") as answer:
+        pieces = list(answer.iter_raw())
+    assert browser.portal is not None
+    assert browser.portal.call(lambda: threading.current_thread().name) not in encoders
+    assert encoders
+    assert len(b"".join(pieces)) > 900_000
 
 
 def test_a_kind_that_there_is_not(browser: TestClient, path: str) -> None:

@@ -78,3 +78,17 @@ def test_a_group_that_is_not_there(browser: TestClient) -> None:
     answer = browser.get("/groups/one?name=groped-clasic")
     assert answer.status_code == 404
     assert "there is no group groped-clasic; did you mean grouped-classic" in answer.text
+
+
+def test_groups_that_no_application_made_are_marked(
+    browser: TestClient, console_broker: EmbeddedBroker, admin: Admin
+) -> None:
+    console_broker.create_topic("marked")
+    names = ["spark-barnabas-f09f-0", "spark-barnabas-replay-q-1", "spark-of-somebody"]
+    for name in names:
+        admin.alter_group_offsets(name, {("marked", 0): 1})
+    text = browser.get("/groups?q=spark-").text
+    marks = re.findall(
+        r'name=(spark-[\w-]+)">[^<]+</a>\s*(?:<small title="[^"]+">(\w+)</small>)?', text
+    )
+    assert marks == list(zip(names, ["Spark", "replay", ""], strict=True))

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from barnabas import Producer
+from barnabas.console.pages import live as live_page
 from barnabas.console.pages.live import live
 from barnabas.testing import EmbeddedBroker
 
@@ -29,9 +30,13 @@ def asking(browser: TestClient, topic: str, query: str) -> Request:
 
 
 def events(
-    browser: TestClient, topic: str, query: str, produce: Callable[[], object]
+    browser: TestClient,
+    topic: str,
+    query: str,
+    produce: Callable[[], object],
+    is_last: Callable[[dict[str, Any]], object] = lambda news: news.get("rows"),
 ) -> list[dict[str, Any]]:
-    """The first event with rows after `produce`, and those before it."""
+    """The first event after `produce` that is the last one, by default with rows, and those before."""
 
     async def watch() -> list[dict[str, Any]]:
         response: Any = await live(asking(browser, topic, query))
@@ -40,7 +45,7 @@ def events(
             found.append(json.loads(part.removeprefix("data: ")))
             if len(found) == 1:
                 await asyncio.to_thread(produce)
-            if found[-1].get("rows") or found[-1].get("problem"):
+            if is_last(found[-1]) or found[-1].get("problem"):
                 break
         await response.body_iterator.aclose()
         return found
@@ -61,8 +66,8 @@ def test_only_what_comes_from_now_on_and_fits(
         producer.send("followed", "<b>new</b>", partition=0)
         producer.flush()
 
-    begun, news = events(browser, "followed", "value=new", produce)
-    assert begun == {"rows": [], "more": 0}
+    begun, *_, news = events(browser, "followed", "value=new", produce)
+    assert begun == {"rows": [], "more": 0, "next": {"at": "0:0,1:1"}}
     (row,) = news["rows"]
     assert "&lt;b&gt;new&lt;/b&gt;" in row
     assert "/topics/followed/records/0/0" in row
@@ -79,8 +84,43 @@ def test_what_is_too_much_to_look_at_is_counted(
             producer.send("flooded", str(number))
         producer.flush()
 
-    news = events(browser, "flooded", "", produce)[-1]
-    assert len(news["rows"]) <= 50
+    shown, left = 0, 0
+
+    def is_last(news: dict[str, Any]) -> bool:
+        nonlocal shown, left
+        shown, left = shown + len(news["rows"]), left + news["more"]
+        assert len(news["rows"]) <= 50
+        return bool(shown + left >= 500)
+
+    events(browser, "flooded", "", produce, is_last)
+    assert shown + left == 500
+    assert left > 0
+
+
+def test_an_interrupted_page_goes_on_where_it_was(
+    browser: TestClient, console_broker: EmbeddedBroker, producer: Producer
+) -> None:
+    console_broker.create_topic("resumed", 2)
+    for number in range(6):
+        producer.send("resumed", f"missed {number}", partition=number % 2).result()
+    begun, *_, news = events(browser, "resumed", "at=0:2,1:1", lambda: None)
+    assert begun["next"] == {"at": "0:2,1:1"}
+    text = "".join(news["rows"])
+    assert "missed 4" in text
+    assert "missed 2" not in text
+
+
+def test_brokers_that_do_not_answer_are_reported(
+    opened: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_page, "_ASKED_EVERY", 1)
+    with EmbeddedBroker() as broker:
+        broker.create_topic("silenced")
+        browser = opened(servers=broker.bootstrap_servers)
+        *_, quiet = events(browser, "silenced", "", lambda: None, lambda news: "trouble" in news)
+        assert quiet["trouble"] == ""
+        *_, news = events(browser, "silenced", "", broker.stop, lambda news: news.get("trouble"))
+    assert "No records can be read: " in news.get("trouble", "") + news.get("problem", "")
 
 
 @pytest.mark.parametrize(("query", "status"), [("partition=9", 404), ("json=.", 400), ("", 503)])

@@ -41,3 +41,14 @@ def test_lag_and_rates_move(opened: Callable[..., TestClient]) -> None:
             assert second.records_in > 0
             assert second.records_out > second.records_in
             assert [name for name, _ in second.busiest] == ["moving"]
+
+
+def test_a_cluster_of_one_topic(opened: Callable[..., TestClient]) -> None:
+    with EmbeddedBroker() as broker:
+        broker.create_topic("only")
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            admin.alter_group_offsets("one", {("only", 0): 0})
+        text = opened(servers=broker.bootstrap_servers).get("/?whole=1").text
+    assert "<dt>Partitions</dt><dd>1</dd>" in text
+    assert ", with 1 internal topic of 50 partitions</caption>" in text
+    assert '<tr><td colspan="2">…</td></tr>' in text

@@ -71,10 +71,15 @@ def test_what_is_wrong_is_named(
 ) -> None:  # fmt: skip
     if "refused-records" not in admin.list_topics():
         console_broker.create_topic("refused-records")
-    fields = fields | {"token": token(browser, "refused-records")}
+    typed = {"key_is": "text", "value_is": "text", "key": "k", "value": "v"} | fields
+    fields = typed | {"token": token(browser, "refused-records")}
     answer = browser.post("/topics/refused-records/produce", data=fields)
     assert answer.status_code in (400, 404)
     assert sentence in answer.text
+    again = filled_fields(answer.text)
+    typed |= {"value_is": "text"} if typed["value_is"] == "xml" else {}
+    assert {name: again[name] for name in typed} == typed, "what was typed is there again"
+    assert again["token"] == fields["token"]
 
 
 def test_a_form_of_somebody_else_stores_nothing(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 from starlette.testclient import TestClient
@@ -82,6 +82,8 @@ def test_from_the_beginning_pages_lose_and_repeat_nothing(
         ("json=$.dog.name.1%3Dtom&count=25", (2, 99), 25),
         ("json=dog.name.1%3D%22tom%22&count=25", (2, 99), 25),
         ("json=dog.name.2", None, 0),
+        ("json=n%3E289&count=25", (2, 99), 10),
+        ("json=dog.name[0]%3Drex&count=25", (2, 99), 25),
         ("json=n&key=key-29&count=500", (2, 99), 11),
     ],
 )
@@ -105,6 +107,7 @@ def test_a_place_and_a_filter(
         ("from=time&time=noon", 400, "time must be as 2013-01-01T05:00"),
         ("at=1:x", 400, "at must be PARTITION:OFFSET"),
         ("json=a..b", 400, "json must be a path"),
+        ("json=n[x]=1", 400, "json must be a path"),
         ("count=100000", 400, "count must be between 1 and 500"),
         ("as=yaml", 400, "as must be one of auto, json, text, hex, schema"),
     ],
@@ -115,6 +118,24 @@ def test_what_is_wrong_is_named(
     answer = browser.get(f"{numbered}?{query}")
     assert answer.status_code == status
     assert sentence in answer.text
+    assert 'name="offset"' in answer.text, "the form is there again"
+    for name, typed in parse_qsl(query):
+        if name in ("offset", "time", "json"):
+            assert f'value="{typed}"' in answer.text
+
+
+def test_an_offset_as_a_page_shows_it_can_be_typed(browser: TestClient, numbered: str) -> None:
+    query = {"partition": "1", "from": "offset", "offset": " 4\u20090 ", "count": "25"}
+    assert offsets(browser.get(numbered, params=query).text)[0] == (1, 40)
+
+
+@pytest.mark.parametrize("query", ["from=offset&offset=5000", "from=time&time=2100-01-01"])
+def test_beyond_the_end_the_page_names_the_ends(
+    browser: TestClient, numbered: str, query: str
+) -> None:
+    text = browser.get(f"{numbered}?{query}").text
+    assert "No record is here." in text
+    assert "Partition 1 has offsets from 0 to 99, " in text
 
 
 def test_no_record_is_ever_more_than_text(
@@ -169,6 +190,55 @@ def test_pages_weigh_less_than_200_kb(
         producer.send("heavy", '"<' * 5000, key="k" * 500, headers=[("h" * 90, b"v" * 90)] * 9)
     producer.flush()
     assert len(browser.get("/topics/heavy/records").content) < 200_000
+
+
+def test_nothing_in_a_record_makes_a_page_heavier(
+    browser: TestClient, console_broker: EmbeddedBroker, producer: Producer
+) -> None:
+    console_broker.create_topic("heaviest")
+    odd = "\u202e\x00\"'" * 100
+    for _ in range(60):
+        producer.send("heaviest", '"' * 5000, key='"' * 500, headers=[(odd, odd.encode())] * 9)
+    text = '{"a":' * 10_000 + "1" + "}" * 10_000
+    for value in ('{"a":' * 100_000, '"' * 200_000, text):
+        producer.send("heaviest", value, key='"' * 100_000, headers=[(odd, odd.encode())] * 100)
+    producer.flush()
+    page = browser.get("/topics/heaviest/records?count=50&from=beginning")
+    assert len(offsets(page.text)) == 50
+    assert len(page.content) < 200_000
+    assert len(browser.get("/topics/heaviest/records?count=500").content) < 2_000_000
+    for offset in (60, 61, 62):
+        answer = browser.get(f"/topics/heaviest/records/0/{offset}")
+        assert answer.status_code == 200
+        assert len(answer.content) < 200_000
+
+
+def test_records_of_open_and_aborted_transactions(
+    browser: TestClient, console_broker: EmbeddedBroker, producer: Producer
+) -> None:
+    console_broker.create_topic("transacted")
+    path = "/topics/transacted/records?from=beginning"
+    producer.send("transacted", "plain").result()
+    servers = console_broker.bootstrap_servers
+    with Producer(bootstrap_servers=servers, transactional_id="console-test") as sender:
+        sender.init_transactions()
+        sender.begin_transaction()
+        sender.send("transacted", "aborted").result()
+        sender.abort_transaction()
+        sender.begin_transaction()
+        sender.send("transacted", "open").result()
+        text = browser.get(path).text
+        assert re.findall(r"<pre>(\w+)</pre>", text) == ["plain", "aborted", "open"]
+        assert text.count(">open</small></th>") == 1
+        text = browser.get(f"{path}&isolation=committed").text
+        assert re.findall(r"<pre>(\w+)</pre>", text) == ["plain"]
+        file = browser.get("/topics/transacted/records/download?isolation=committed").text
+        assert file.count("\n") == 1
+        sender.commit_transaction()
+    text = browser.get(f"{path}&isolation=committed").text
+    assert re.findall(r"<pre>(\w+)</pre>", text) == ["plain", "open"]
+    assert ">open</small></th>" not in text
+    assert "isolation must be one of all, committed" in browser.get(f"{path}&isolation=x").text
 
 
 def test_a_topic_of_kafka_07_whose_offsets_are_byte_positions(

@@ -1,6 +1,7 @@
 """Moving a group: first shown, then confirmed, and only by our own form."""
 
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 import pytest
 from starlette.testclient import TestClient
@@ -139,6 +140,9 @@ def test_what_is_wrong_is_named(
     answer = browser.get(f"/groups/one/reset?name=refused&{query}")
     assert answer.status_code == status
     assert sentence in answer.text
+    for name, typed in parse_qsl(query):
+        assert name == "to" or f'name="{name}"' in answer.text
+        assert name == "to" or f'value="{typed}"' in answer.text
 
 
 def test_a_plan_that_is_none(browser: TestClient, admin: Admin) -> None:

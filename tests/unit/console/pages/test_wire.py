@@ -51,7 +51,7 @@ def test_a_request_of_kafka_07(browser: TestClient) -> None:
 
 def test_what_is_shown_is_bounded(browser: TestClient) -> None:
     found = explained(browser, (REQUEST * 400).hex())
-    assert "more frames follow" in found
+    assert "350 more frames." in found
     assert len(found) < 200_000
 
 
@@ -68,6 +68,7 @@ def test_what_is_wrong_is_named(browser: TestClient, fields: dict[str, str], sen
     answer = browser.post("/wire", data=fields)
     assert answer.status_code == 400
     assert sentence in answer.text
+    assert f'spellcheck="false">{fields["bytes"]}</textarea>' in answer.text
 
 
 def test_it_works_read_only_and_without_a_broker(browser: TestClient) -> None:

@@ -113,7 +113,7 @@ def spark_session(name: str, master: str, conf: tuple[str, ...]) -> Iterator["Sp
 
 
 def first_line(error: Exception) -> str:
-    """A sentence of ours in an error of Spark's; else the last cause that Java names, or what it begins with."""
+    """A sentence of ours in an error of Spark's; else the last cause that Java names, or its start."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     ours = [line for line in lines if "[BARNABAS_" in line]
     if ours:

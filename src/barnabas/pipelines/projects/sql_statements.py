@@ -14,7 +14,7 @@ _TOKEN: Final = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-"""Of Spark's lexer what tells a semicolon and the beginning of a comment from those in a literal. A hint is no comment."""
+"""What of Spark's lexer tells semicolons and comments from literals. A hint is no comment."""
 
 
 def statements(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from barnabas.client.core.admin.descriptions import EARLIEST
 from barnabas.pipelines.archive_files import FOLDERS, ArchiveDirectory
 from barnabas.pipelines.batch_ledger import BatchLedger
 from barnabas.pipelines.errors import RecordsDiffer
-from barnabas.pipelines.offset_check import first_differences, offset_sums, unequal
+from barnabas.pipelines.offset_check import differing_offsets, offset_sums, unequal
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.topic_frames import (
     RECORD,
@@ -146,7 +146,7 @@ def _check(
     if wrong := unequal(expected, found):
         raise RecordsDiffer(
             f"the archive {into.path} differs from its topics in {len(wrong)} partitions: "
-            f"{first_differences(source, archived, wrong)}. Archive them again into another directory"
+            f"{differing_offsets(source, archived, wrong)}. Archive them again into another directory"
         )
     BatchLedger(into.path).check(spark, into.records(spark), sorted({w.topic for w in ends}))
     return {where: sums.rows for where, sums in expected.items()}

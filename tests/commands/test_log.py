@@ -11,6 +11,7 @@ import pytest
 from barnabas.records.codecs.compression import Codec, compress
 from barnabas.records.messages07.message07 import encode_message, encode_set
 from tests.commands.served import BARNABAS, SECONDS, run
+from tests.record_batches import make_batch
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "logs"
 VERSIONS = sorted(path.name for path in VECTORS.glob("kafka-*"))
@@ -47,6 +48,23 @@ def test_dump_tells_every_batch_and_record(version: str) -> None:
         assert [(row["topic"], row["partition"], row["offset"]) for row in records] == [
             ("corpus", row[0], row[1]) for row in known
         ]
+
+
+def test_verify_finds_an_index_whose_segment_is_lost(tmp_path: Path) -> None:
+    partition = tmp_path / "t-0"
+    partition.mkdir()
+    for base in (0, 3, 6):
+        (partition / f"{base:020d}.log").write_bytes(make_batch(3, base_offset=base))
+        (partition / f"{base:020d}.index").touch()
+    assert run("log", "verify", str(tmp_path)).code == 0
+    (partition / f"{3:020d}.log").unlink()
+    for path in (tmp_path, partition):
+        done = run("log", "verify", str(path))
+        assert done.code == 1
+        assert done.lines[0].endswith(
+            f"{3:020d}.index at byte 0: the segment that this is the index of is lost"
+        )
+        assert done.lines[-1].endswith(": 1 fault")
 
 
 @pytest.mark.parametrize("suffix", [".kafka", ".jafka"])

@@ -180,12 +180,33 @@ def test_missing_and_doubled_records_are_found(flow: Flow) -> None:
     missing.unlink()
     with pytest.raises(RecordsDiffer, match="in 2 partitions: .*-0 offset 0 is there 2 times"):
         flow.archive()
+    with pytest.raises(PipelineRefused, match=r"in 2 folders: .*=1/batch=0 has 0 records of [1-9]"):
+        flow.replay(f"{flow.topic}-copy")
+    assert f"{flow.topic}-copy" not in flow.topics.names()
     sides = TopicSide(flow.cluster, [flow.topic]), ArchiveSide(str(flow.directory))
     found = pipelines.compare(flow.spark, *sides, CompareOptions(limit=1000))
     by_kind = [each.kind for each in found.differences]
     assert {kind: by_kind.count(kind) for kind in by_kind} == sizes
     with pytest.raises(RecordsDiffer, match="-0 offset 0 is doubled"):
         found.check()
+
+
+def test_a_file_that_is_lost_where_the_topic_has_its_records_no_more_is_found(flow: Flow) -> None:
+    flow.archive()
+    lost = next(file for file in flow.files() if "partition=0" in str(file))
+    lost.write_bytes(b"")
+    flow.topics.delete_before(flow.topic, flow.topics.end(flow.topic, 0))
+    with pytest.raises(PipelineRefused, match="=0/batch=0 has 0 records of [1-9]"):
+        flow.archive()
+
+
+def test_a_topic_that_was_made_anew_is_refused(flow: Flow) -> None:
+    flow.archive()
+    flow.topics.delete(flow.topic)
+    flow.topics.create(PARTITIONS, name=flow.topic)
+    flow.topics.send(flow.topic, [*RECORDS, *RECORDS[:10]])
+    with pytest.raises(PipelineRefused, match=f"a topic {flow.topic} that is gone.*directory"):
+        flow.archive()
 
 
 @pytest.mark.long

@@ -181,6 +181,18 @@ def test_what_each_writes_both_read_alike(spark: SparkSession, beside: Topics) -
     assert all(each == first for each in read.values())
 
 
+def test_each_refuses_a_negative_partition(spark: SparkSession, beside: Topics) -> None:
+    beside.prefix = "negative"
+    for writing in FORMATS:
+        name = beside.create(1)
+        frame = spark.sql("SELECT 'x' value, -1 partition")
+        writer = frame.write.format(writing).mode("append")
+        writer.option("kafka.bootstrap.servers", beside.servers).option("topic", name)
+        with pytest.raises((PySparkException, Py4JJavaError), match="partition:? -1"):
+            writer.save()
+        assert beside.end(name, 0) == 0
+
+
 @pytest.mark.parametrize(
     ("how", "options"),
     [

@@ -97,6 +97,24 @@ def test_a_mirror_resumes_and_moves_groups(
         assert next_values(topics, "readers", "mirrored", partition, 5) == values
 
 
+def test_a_mirror_goes_on_with_its_own_target_only(
+    spark: SparkSession, old: EmbeddedBroker, topics: Topics, tmp_path: Path
+) -> None:
+    options = filled(old, topics, "one-target", tmp_path)
+    pipelines.mirror(spark, options)
+    Topics(old.bootstrap_servers).send("one-target", RECORDS[:10])
+    with pytest.raises(PipelineRefused, match="writes one-target to one-target, not to other"):
+        pipelines.mirror(spark, replace(options, names={"one-target": "other"}))
+    assert "other" not in topics.names()
+    topics.delete("one-target")
+    with pytest.raises(PipelineRefused, match="gone from the target"):
+        pipelines.mirror(spark, options)
+    assert "one-target" not in topics.names()
+    elsewhere = replace(options, target=options.source, names={"one-target": "one-target"})
+    with pytest.raises(PipelineRefused, match="and the target is the cluster"):
+        pipelines.mirror(spark, elsewhere)
+
+
 @pytest.mark.long
 def test_a_mirror_goes_on_and_finds_records_of_others(
     spark: SparkSession, old: EmbeddedBroker, topics: Topics, tmp_path: Path

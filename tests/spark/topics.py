@@ -55,6 +55,10 @@ class Topics:
         # The old producer would learn of them only minutes later.
         self._producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 0})
 
+    def names(self) -> set[str]:
+        """All topics there are."""
+        return set(self._admin.list_topics(timeout=20).topics)
+
     def delete(self, topic: str) -> None:
         (done,) = self._admin.delete_topics([topic]).values()
         done.result(20)

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections.abc import Iterable
 
 from barnabas.errors import LogDirFailed
 from barnabas.types import TopicPartition
@@ -23,6 +24,7 @@ SEGMENT_FILES = (LOG, OLD_LOG, INDEX, TIME_INDEX, TRANSACTION_INDEX)
 PARTITION_METADATA = "partition.metadata"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 
+_GOING = (LOG + DELETED, LOG + SWAP, LOG + CLEANED)
 _DIGITS = 20
 DELETED_DIRECTORY = "-delete"
 FUTURE_DIRECTORY = "-future"
@@ -51,6 +53,25 @@ def parse_segment_file(name: str) -> tuple[int, str] | None:
     if len(stem) != _DIGITS or not (stem.isascii() and stem.isdigit()):
         return None
     return int(stem), dot + suffix
+
+
+def lost_segments(names: Iterable[str]) -> list[str]:
+    """The offset indexes, sorted, of which the segment's own file is lost; `names`: a partition's files.
+
+    An index alone is of a segment whose deletion was interrupted, where it lies before all segments
+    that are there, or of one that a broker had not yet begun, where it lies behind them. Between two
+    of them only a lost segment leaves it. A segment that is about to be deleted counts as there: of
+    its files the one with the records is renamed first.
+    """
+    parsed = {parse_segment_file(name): name for name in names}
+    there = {each[0] for each in parsed if each and each[1] == LOG}
+    going = {each[0] for each in parsed if each and each[1] in _GOING}
+    return sorted(
+        name
+        for each, name in parsed.items()
+        if each and each[1] == INDEX and each[0] not in there | going
+        if there and min(there) < each[0] < max(there)
+    )
 
 
 def partition_directory(partition: TopicPartition) -> str:

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from barnabas.pipelines.archive_files import ArchiveDirectory
+from barnabas.pipelines.batch_ledger import BatchLedger
 from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
 from barnabas.pipelines.errors import PipelineRefused
 from barnabas.pipelines.replay_state import SINK, ReplayState
@@ -76,7 +77,8 @@ def replay(
 
     Raises:
         PipelineRefused: there is no such archive or topic in it, a topic has too few partitions or
-            records of others, or the session is one of Spark Connect.
+            records of others, files of the archive are missing or doubled, or the session is one of
+            Spark Connect.
         RecordsDiffer: a record is missing, doubled, changed or out of order at the end.
         KafkaError, PySparkException: the brokers or Spark failed.
     """
@@ -88,6 +90,7 @@ def replay(
     identity = archive.existing(spark)
     ends = archive.chosen(spark, options.topics)
     names = target_names({where.topic for where in ends}, options.names)
+    BatchLedger(archive.path).check(spark, archive.records(spark), list(names))
     with options.target.admin() as admin:
         wanted = {names[topic]: 0 for topic in names}
         for where in ends:

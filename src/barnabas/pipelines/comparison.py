@@ -141,6 +141,11 @@ def _paired(
         raise PipelineRefused(
             f"{target.name} has no topic {', '.join(missing)}; it has {', '.join(theirs) or 'none'}"
         )
+    if more := sorted(set(theirs) - set(names.values())):
+        raise PipelineRefused(
+            f"{target.name} has {', '.join(more)} as well, and {source.name} has not: name the same "
+            "topics on both sides"
+        )
     return names
 
 

@@ -49,7 +49,7 @@ def unequal(
     return sorted(w for w in places if expected.get(w, nothing) != found.get(w, nothing))
 
 
-def first_differences(expected: DataFrame, found: DataFrame, places: list[TopicPartition]) -> str:
+def differing_offsets(expected: DataFrame, found: DataFrame, places: list[TopicPartition]) -> str:
     """A few offsets that are missing, surplus or doubled in the partitions, as text."""
     inside = f.expr("false")
     for where in places[:_SHOWN]:

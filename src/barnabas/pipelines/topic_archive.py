@@ -13,8 +13,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from barnabas.client.core.admin.descriptions import EARLIEST
 from barnabas.pipelines.archive_files import FOLDERS, ArchiveDirectory
+from barnabas.pipelines.batch_ledger import BatchLedger
 from barnabas.pipelines.errors import RecordsDiffer
-from barnabas.pipelines.offset_check import first_differences, offset_sums, unequal
+from barnabas.pipelines.offset_check import differing_offsets, offset_sums, unequal
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.topic_frames import (
     RECORD,
@@ -23,6 +24,7 @@ from barnabas.pipelines.topic_frames import (
     bounds,
     partitions_of,
 )
+from barnabas.pipelines.topic_identities import KeptIdentities, identities
 from barnabas.types import TopicPartition
 
 _OFFSETS = "topic STRING, partition INT, offset LONG"
@@ -61,18 +63,22 @@ def archive(
     """Archive what the topics have now; go on where the last run ended.
 
     Columns: topic, partition, offset, timestamp (an instant), timestampType, key, value, headers,
-    batch. At the end the offsets in the archive are compared with those in the topics.
+    batch. At the end the offsets in the archive are compared with those in the topics, and with what its
+    batches wrote.
 
     Raises:
         BrokerError: UNKNOWN_TOPIC_OR_PARTITION, one of the topics does not exist.
-        PipelineRefused: the directory has files but no checkpoint.
+        PipelineRefused: the directory has files but no checkpoint, a topic is another than at the last
+            run, or files are missing or doubled whose records the topics have no more.
         RecordsDiffer: a record is missing from the archive, or is there twice.
         PySparkException: Spark failed; records that were deleted before they were read are an error.
     """
     into = ArchiveDirectory(options.directory)
+    begun = into.identity(spark) is not None
     with options.source.admin() as admin:
-        partitions_of(admin, options.topics)
-    into.identity(spark)
+        topics = partitions_of(admin, options.topics)
+        present = identities(admin, "source", {topic: topic for topic in topics})
+    KeptIdentities(spark, f"{into.path.rstrip('/')}/_topics", begun=begun).keep(present)
     done = run_available("archive", lambda: _start(spark, options, into), on_progress)
     on_progress(PipelineProgress("check", done.batches, done.records))
     return ArchiveResult(done.batches, done.records, _check(spark, options, into))
@@ -110,6 +116,7 @@ def _write(batch: DataFrame, number: int, into: ArchiveDirectory) -> None:
         .partitionBy(*FOLDERS)
         .parquet(into.path)
     )
+    BatchLedger(into.path).enter(batch.sparkSession, number)
 
 
 def _check(
@@ -139,6 +146,7 @@ def _check(
     if wrong := unequal(expected, found):
         raise RecordsDiffer(
             f"the archive {into.path} differs from its topics in {len(wrong)} partitions: "
-            f"{first_differences(source, archived, wrong)}. Archive them again into another directory"
+            f"{differing_offsets(source, archived, wrong)}. Archive them again into another directory"
         )
+    BatchLedger(into.path).check(spark, into.records(spark), sorted({w.topic for w in ends}))
     return {where: sums.rows for where, sums in expected.items()}

@@ -39,6 +39,7 @@ from barnabas.pipelines.topic_frames import (
     bounds,
     partitions_of,
 )
+from barnabas.pipelines.topic_identities import KeptIdentities, identities
 from barnabas.spark.options.offsets import OffsetMap, offsets_from_json, offsets_to_json
 from barnabas.types import TopicPartition
 
@@ -101,7 +102,8 @@ def mirror(
     may be None then.
 
     Raises:
-        PipelineRefused: a topic of the target has too few partitions, or records of others.
+        PipelineRefused: a topic of the target has too few partitions, or records of others; a topic is
+            another than at the last run.
         RecordsDiffer: a record is missing, doubled, changed or out of order at the end.
         MigrationStopped: of Kafka 0.7, the same, or a message cannot be read.
         KafkaError, PySparkException: the brokers or Spark failed.
@@ -141,21 +143,28 @@ def _from_cluster(
     spark: SparkSession, origin: ClusterAddress, options: MirrorOptions, on_progress: OnProgress
 ) -> MirrorResult:
     names = options.target_names
+    begun = options.checkpoint.query(spark) is not None
+    kept = KeptIdentities(spark, f"{options.directory.rstrip('/')}/topics", begun=begun)
     with origin.admin() as source, options.cluster.admin() as target:
         counts = partitions_of(source, names)
+        ours = identities(source, "source", {topic: topic for topic in names})
+        kept.check(ours + identities(target, "target", names))
         configs = copied_properties(source, names)
         made = ensure_topics(
             target,
             {names[topic]: count for topic, count in counts.items()},
             {names[topic]: configs[topic] for topic in names},
         )
-        if options.checkpoint.query(spark) is None:
+        kept.keep(ours + identities(target, "target", names))
+        if not begun:
             check_empty(options.cluster, target, made)
-            begun = [TopicPartition(topic, one) for topic in counts for one in range(counts[topic])]
-            there = [TopicPartition(names[where.topic], where.partition) for where in begun]
-            starts = bounds(source, begun, EARLIEST, origin)
+            places = [
+                TopicPartition(topic, one) for topic in counts for one in range(counts[topic])
+            ]
+            there = [TopicPartition(names[where.topic], where.partition) for where in places]
+            starts = bounds(source, places, EARLIEST, origin)
             oldest = oldest_timestamps(
-                origin, TopicRanges(starts, bounds(source, begun, LATEST, origin))
+                origin, TopicRanges(starts, bounds(source, places, LATEST, origin))
             )
             renamed_oldest = {names[topic]: at for topic, at in oldest.items()}
             warn_of_old_records(target, renamed_oldest, options.cluster)

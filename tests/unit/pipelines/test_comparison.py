@@ -1,10 +1,14 @@
 """What differs as a sentence."""
 
+from typing import Any
+
 import pytest
 
-from barnabas.pipelines.comparison import ComparedTopic, Comparison
+from barnabas.pipelines.comparison import ComparedTopic, Comparison, compare
 from barnabas.pipelines.differences import Difference
-from barnabas.pipelines.errors import RecordsDiffer
+from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
+from barnabas.pipelines.sides import TopicSide
+from barnabas.pipelines.topic_frames import ClusterAddress
 
 
 def test_equal_sides_pass() -> None:
@@ -28,3 +32,20 @@ def test_counts_and_first_records_are_named() -> None:
         "missing; the source's t-1 offset 1 has another record in its place, at t-1 offset 2. "
         "`barnabas compare` lists more"
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "words"),
+    [
+        (["a"], ["a", "b"], "^a, b at x:1 has b as well, and a at x:1 has not"),
+        (["a", "b"], ["a"], "^a at x:1 has no topic b"),
+        (["a", "b"], ["a", "c"], "^a, c at x:1 has no topic b"),
+    ],
+)
+def test_a_topic_that_one_side_has_alone_is_refused(
+    source: list[str], target: list[str], words: str
+) -> None:
+    nothing: Any = None
+    cluster = ClusterAddress(bootstrap_servers="x:1")
+    with pytest.raises(PipelineRefused, match=words):
+        compare(nothing, TopicSide(cluster, source), TopicSide(cluster, target))

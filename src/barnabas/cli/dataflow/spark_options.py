@@ -1,6 +1,7 @@
 """What the commands that run on Spark share: their session, its errors, and the progress of its work."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from barnabas.pipelines.running import OnProgress, PipelineProgress
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+_CAUSE: Final = re.compile(r"(?:: |Caused by: )[\w.$]+(?:Exception|Error): (.+)")
+_FILE: Final = re.compile(r"\[FAILED_READ_FILE\S*\] .*reading file (?:file://)?(\S+?)\.?(?:\s|$)")
 
 
 class SparkFailed(KafkaError):
@@ -102,15 +107,25 @@ def spark_session(name: str, master: str, conf: tuple[str, ...]) -> Iterator["Sp
         with ends_as_told():
             yield spark
     except (PySparkException, Py4JJavaError) as error:
-        raise SparkFailed(_first_line(error)) from error
+        raise SparkFailed(first_line(error)) from error
     # Not after a failure: after an interruption Py4J accepts no further call.
     spark.stop()
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line for line in str(error).strip().splitlines() if line.strip()]
-    ours = [line.strip() for line in lines if "[BARNABAS_" in line]
-    return (ours or lines or [type(error).__name__])[0]
+def first_line(error: Exception) -> str:
+    """A sentence of ours in an error of Spark's; else the last cause that Java names, or its start."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    ours = [line for line in lines if "[BARNABAS_" in line]
+    if ours:
+        return ours[0]
+    causes = [found[1] for line in lines if (found := _CAUSE.match(line))]
+    cause = (causes or lines or [type(error).__name__])[-1 if causes else 0]
+    if file := _FILE.search(str(error)):
+        return (
+            f"{file[1]} cannot be read ({cause}): bring the file back from a copy, or archive the "
+            "topics again into another directory"
+        )
+    return cause
 
 
 @contextmanager

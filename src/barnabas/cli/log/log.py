@@ -18,7 +18,13 @@ from barnabas.cli.log.old_segments import (
     message_rows,
     show_messages_json,
 )
-from barnabas.cli.log.segment_files import OLD_KINDS, InspectedFile, bytes_of, segment_files
+from barnabas.cli.log.segment_files import (
+    OLD_KINDS,
+    InspectedFile,
+    bytes_of,
+    indexes_alone,
+    segment_files,
+)
 from barnabas.cli.log.segment_rows import (
     BATCH_COLUMNS,
     batch_row,
@@ -47,6 +53,7 @@ from barnabas.records.record_json import to_json
 from barnabas.types import TopicPartition
 
 _ANY = -(2**63)
+_SEGMENT_LOST = SegmentFault(0, "the segment that this is the index of is lost")
 _paths = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(), callback=named("file or directory")
 )
@@ -193,7 +200,8 @@ def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
             for file in files
         )
         small = (_faults_beside(path, epochs.get(path.parent, -1)) for path in state_files(paths))
-        for faults in chain(segments, small):
+        alone = ([(path, _SEGMENT_LOST)] for path in indexes_alone(paths))
+        for faults in chain(segments, alone, small):
             for path, fault in faults:
                 totals.faults += 1
                 if as_json:

@@ -13,6 +13,7 @@ from barnabas.log.file_names import (
     LOG,
     OLD_LOG,
     TIME_INDEX,
+    lost_segments,
     parse_partition_directory,
     parse_segment_file,
 )
@@ -58,6 +59,16 @@ def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[InspectedF
             names = " or ".join(f"00000000000000000000{kind}" for kind in kinds)
             raise ConfigError(f"{each} holds no segment: expected a file such as {names}")
     return found
+
+
+def indexes_alone(paths: Sequence[str]) -> Iterator[Path]:
+    """The indexes below directories whose segment is lost; see `lost_segments`."""
+    for each in filter(Path.is_dir, map(Path, paths)):
+        below = [one for one in sorted(each.iterdir()) if parse_partition_directory(one.name)]
+        for folder in (each, *filter(Path.is_dir, below)):
+            yield from (
+                folder / name for name in lost_segments(one.name for one in folder.iterdir())
+            )
 
 
 def _of(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[InspectedFile]:

@@ -3,13 +3,19 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from pyspark.errors import ParseException
 from pyspark.pipelines.flow import AutoCdcFlow, Flow
 from pyspark.pipelines.graph_element_registry import GraphElementRegistry
 from pyspark.pipelines.output import Output, Sink, TemporaryView
 from pyspark.sql import DataFrame, SparkSession
+
+from barnabas.pipelines.projects.definitions import sentence
+from barnabas.pipelines.projects.errors import ProjectError
+from barnabas.pipelines.projects.sql_statements import statements
 
 _CREATE: Final = re.compile(
     r"CREATE\s+(?:OR\s+REFRESH\s+)?(?P<kind>STREAMING\s+TABLE|MATERIALIZED\s+VIEW|TEMPORARY\s+VIEW)\s+"
@@ -19,7 +25,6 @@ _CREATE: Final = re.compile(
 _STREAM: Final = re.compile(
     r"\b(FROM|JOIN)\s+STREAM(?:\s*\(\s*([\w.`]+)\s*\)|\s+([\w.`]+))", re.IGNORECASE
 )
-_COMMENT: Final = re.compile(r"--[^\n]*")
 
 Query = Callable[[], DataFrame]
 
@@ -66,17 +71,26 @@ class DefinitionList(GraphElementRegistry):
 
     def register_sql(self, sql_text: str, file_path: Path) -> None:
         """Keep what a file's CREATE ... AS statements define; streams become plain reads."""
-        for part in _COMMENT.sub("", sql_text).split(";"):
-            statement = part.strip()
+        for statement in statements(sql_text):
             found = _CREATE.fullmatch(statement)
             if found is None:
-                if statement:
-                    self.unknown.append(f"{file_path}: {' '.join(statement.split())[:60]}")
+                self.unknown.append(f"{file_path}: {' '.join(statement.split())[:60]}")
                 continue
             name = found["name"].replace("`", "")
             text = _STREAM.sub(lambda one: f"{one[1]} {one[2] or one[3]}", found["query"])
-            flow = DefinedFlow(name, name, lambda text=text: self.spark.sql(text), text)  # type: ignore[misc]
+            flow = DefinedFlow(name, name, partial(self._parsed, text, file_path), text)
             if found["kind"].upper().startswith("TEMP"):
                 self.views[name] = flow
             else:
                 self.flows.append(flow)
+
+    def _parsed(self, text: str, file_path: Path) -> DataFrame:
+        """The query of an SQL file.
+
+        Raises:
+            ProjectError: Spark does not understand it; names the file.
+        """
+        try:
+            return self.spark.sql(text)
+        except ParseException as error:
+            raise ProjectError(f"{file_path}: {sentence(error)}") from error

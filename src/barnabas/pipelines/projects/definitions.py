@@ -17,6 +17,7 @@ from pyspark.pipelines.graph_element_registry import (
 
 from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.project import Project, definition_files
+from barnabas.pipelines.projects.sink_check import SinksChecked
 
 _CODE: Final = "[BARNABAS_"
 _CAUSE: Final = "Error: "
@@ -43,7 +44,8 @@ def register(
     Raises:
         ProjectError: a file is wrong; names the file, and the line in it.
     """
-    with chdir(project.folder), graph_element_registration_context(registry):
+    checked = SinksChecked(registry)
+    with chdir(project.folder), graph_element_registration_context(checked):
         for path in definition_files(project):
             if path.suffix == ".sql":
                 text = path.read_text(encoding="utf-8")

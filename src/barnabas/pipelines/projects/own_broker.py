@@ -37,7 +37,7 @@ def own_broker(project: Project, data_dir: Path) -> Iterator[str]:
         raise ProjectError(f"no broker can be started at {servers}: {error}") from error
     try:
         with Admin(bootstrap_servers=servers) as admin:
-            missing = sorted(topics_of(project) - set(admin.list_topics()))
+            missing = sorted(set(topics_of(project).values()) - set(admin.list_topics()))
             admin.create_topics([NewTopic(name, 1) for name in missing])
         yield servers
     finally:

@@ -125,10 +125,10 @@ def servers_of(project: Project) -> str:
     return servers
 
 
-def topics_of(project: Project) -> set[str]:
-    """The topics that `configuration` names."""
+def topics_of(project: Project) -> dict[str, str]:
+    """The topics that `configuration` names, by the names of their entries."""
     entries = project.configuration.items()
-    return {value for name, value in entries if name.startswith(_OURS) and name != SERVERS}
+    return {name: topic for name, topic in entries if name.startswith(_OURS) and name != SERVERS}
 
 
 def definition_files(project: Project) -> list[Path]:

@@ -2,24 +2,31 @@
 
 from barnabas import Admin
 from barnabas.pipelines.projects.errors import ProjectError
-from barnabas.pipelines.projects.project import SERVERS, SOURCE, Project
+from barnabas.pipelines.projects.project import SERVERS, SOURCE, Project, topics_of
 
 _REFUSED_MS = 5000
 
 
 def check_sources(project: Project) -> None:
-    """Check that the topics that the project reads exist; those that it writes may come later.
+    """Check that the topics that the project reads exist, and are none of those that it writes.
 
-    A project without the entries of our templates passes: Spark finds out.
+    Those that it writes may come later. A project without the entries of our templates passes: Spark
+    finds out.
 
     Raises:
-        ProjectError: a topic is missing.
+        ProjectError: a topic is missing, or is read and written.
         ConnectionFailed: no broker answers.
     """
     servers = project.configuration.get(SERVERS)
     wanted = {
         topic: name for name, topic in project.configuration.items() if name.startswith(SOURCE)
     }
+    for name, topic in topics_of(project).items():
+        if name not in wanted.values() and topic in wanted:
+            raise ProjectError(
+                f"{project.path}: {wanted[topic]} and {name} are both {topic}: the pipeline would read "
+                "what it writes, without end. Name another topic"
+            )
     if not servers or not wanted:
         return
     settings = {"bootstrap.servers": servers, "bootstrap.refused.timeout.ms": _REFUSED_MS}

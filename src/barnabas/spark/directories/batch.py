@@ -67,7 +67,9 @@ class DirectoryReader(DataSourceReader):
         with reading_files():
             inventory = Inventory(disk, self._options.paths)
         _check_selected(inventory, self._options.read.selection)
-        cluster = DirectoryCluster(disk, inventory)
+        cluster = DirectoryCluster(
+            disk, inventory, fail_on_data_loss=self._options.read.fail_on_data_loss
+        )
         ranges = batch_ranges(cluster, self._options.read)
         return segment_ranges(cluster, ranges, self._options)
 

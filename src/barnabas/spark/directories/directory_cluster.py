@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from barnabas.ports import Disk
-from barnabas.spark.directories.errors import reading_files
+from barnabas.spark.directories.errors import UnreadableLog, reading_files
 from barnabas.spark.directories.inventory import Inventory, log_files
 from barnabas.spark.directories.stored_log import StoredLog
 from barnabas.spark.options.offsets import OffsetMap
@@ -17,8 +17,9 @@ _log = logging.getLogger(__name__)
 class DirectoryCluster:
     """Answers as at the first question about a partition: what is appended later is not seen."""
 
-    def __init__(self, disk: Disk, inventory: Inventory) -> None:
+    def __init__(self, disk: Disk, inventory: Inventory, *, fail_on_data_loss: bool = True) -> None:
         self._disk = disk
+        self._fail_on_data_loss = fail_on_data_loss
         self._inventory = inventory
         self._logs: dict[TopicPartition, StoredLog] = {}
 
@@ -53,7 +54,8 @@ class DirectoryCluster:
         """The log of a partition; None where it has no directory.
 
         Raises:
-            UnreadableLog: its files are not those of one log.
+            UnreadableLog: its files are not those of one log, or one is lost amid it, which is to be an
+                error.
         """
         directory = self._inventory.directory(where)
         if directory is None:
@@ -62,10 +64,22 @@ class DirectoryCluster:
         if found is None:
             with reading_files():
                 files = log_files(self._disk, directory)
+                self._report(files.lost)
                 found = StoredLog(self._disk, where, files, self._inventory.log_start(where))
                 _warn_of_torn(found)
             self._logs[where] = found
         return found
+
+    def _report(self, lost: tuple[str, ...]) -> None:
+        if not lost:
+            return
+        more = f", the first of {len(lost)}" if len(lost) > 1 else ""
+        problem = f"the segment that {lost[0]} is the index of is lost{more}"
+        if self._fail_on_data_loss:
+            raise UnreadableLog(
+                f"{problem}: bring it back. To read what is left set option 'failOnDataLoss' to 'false'"
+            )
+        _log.warning("records are lost (failOnDataLoss is false): %s", problem)
 
     def _each(
         self, partitions: Iterable[TopicPartition], ask: Callable[[StoredLog], int]

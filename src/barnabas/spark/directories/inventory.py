@@ -12,6 +12,7 @@ from barnabas.log.directories.checkpoints import LOG_START, read_offsets
 from barnabas.log.file_names import (
     LOG,
     SWAP,
+    lost_segments,
     parse_partition_directory,
     parse_segment_file,
 )
@@ -32,10 +33,14 @@ class SegmentFile:
 
 @dataclass(frozen=True, slots=True)
 class LogFiles:
-    """The segments of a partition in order. `byte_positions`: they are Kafka 0.7's."""
+    """The segments of a partition in order. `byte_positions`: they are Kafka 0.7's.
+
+    `lost`: indexes between the first segment and the last one whose own file is not there.
+    """
 
     segments: tuple[SegmentFile, ...]
     byte_positions: bool
+    lost: tuple[str, ...] = ()
 
 
 class Inventory:
@@ -134,7 +139,8 @@ def log_files(disk: Disk, directory: str) -> LogFiles:
                 f"{directory} holds {_name(before)} and {_name(each)}, which begin at the same "
                 "offset: move one away"
             )
-    return LogFiles(tuple(ordered), bool(old))
+    lost = lost_segments(names)
+    return LogFiles(tuple(ordered), bool(old), tuple(f"{directory}/{name}" for name in lost))
 
 
 def _check_replacements(directory: str, names: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from barnabas.spark.values.avro_format import AvroFormat
 from barnabas.spark.values.avro_node import AvroNode
 from barnabas.spark.values.avro_schema import avro_schema
 from barnabas.spark.values.protobuf_format import ProtobufFormat
-from barnabas.spark.values.protobuf_schema import protobuf_message
+from barnabas.spark.values.protobuf_schema import DescriptorsUnusable, protobuf_message
 from barnabas.spark.values.registry import SchemaMissing, SchemaRegistry, StoredSchema
 
 NAMES_OF_AVRO: Final = ("valueSchema",)
@@ -85,6 +85,9 @@ def protobuf_format(options: Options) -> ProtobufFormat:
     recursion = max(0, recursion or 0)
     try:
         message = protobuf_message(descriptors, name, recursion)
+    except DescriptorsUnusable as problem:
+        source = "descFilePath" if path else "valueSubject"
+        raise OptionError(source, f"cannot be used: {problem}") from None
     except ValueError as problem:
         raise OptionError(source, f"cannot be decoded: {problem}") from None
     any_id = (options.text("valueSchemaId") or "").lower() == _ANY_ID

@@ -81,8 +81,9 @@ class Projection:
 
     @property
     def decodes(self) -> bool:
-        """Whether values are decoded: they have a format and are asked for."""
-        return self.formats.values is not None and "value" in self.schema.fieldNames()
+        """Whether values are decoded: they have a format, and are asked for or decide which rows are left."""
+        needed = "value" in self.schema.fieldNames() or self.formats.bad == "topic"
+        return self.formats.values is not None and needed
 
     @property
     def decoded(self) -> frozenset[str]:

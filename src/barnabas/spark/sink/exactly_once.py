@@ -89,7 +89,8 @@ def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepa
     """Send all rows of `batches` (`pyarrow.RecordBatch`es) in a transaction and leave it open.
 
     Raises:
-        WriteRefused: as `RowSink.send`, or this batch was written with another number of rows.
+        WriteRefused: as `RowSink.send`, or this batch was written with another number of rows, or a
+            later one was.
         Unreachable: no broker could be reached.
     """
     context = TaskContext.get()
@@ -126,17 +127,30 @@ def _open(producer: Producer) -> Iterator[None]:
         raise
 
 
-def _written(sink: RowSink, name: str, number: int) -> int | str | None:
-    """How many rows of this batch the task has committed; "" where it was a later batch."""
+def _written(sink: RowSink, name: str, number: int) -> int | None:
+    """How many rows of this batch the task has committed; None where it has not.
+
+    Raises:
+        WriteRefused: it has committed a later batch. Which rows that batch and those before it had,
+            nobody knows any more: to skip this one could lose some, to write it could double some.
+    """
     with kept_admin(sink.options.kafka) as admin:
         saved = admin.list_group_offsets(name, [BATCH_NUMBER]).get(BATCH_NUMBER)
     if saved is None or saved.offset < number:
         return None
-    return int(saved.metadata) if saved.offset == number else ""
+    if saved.offset > number:
+        raise WriteRefused(
+            f"batch {number} of {name} comes after batch {saved.offset} was committed: the "
+            "checkpoint is older than what was written, perhaps put back from a copy. Bring the "
+            "latest checkpoint back; or start with a new checkpoint and 'startingOffsets' behind what "
+            "the target has; or set another 'transactionalIdPrefix', and rows since this "
+            "checkpoint are written once more"
+        )
+    return int(saved.metadata)
 
 
-def _check_same(name: str, number: int, done: int | str, rows: int) -> None:
-    if done not in ("", rows):
+def _check_same(name: str, number: int, done: int, rows: int) -> None:
+    if done != rows:
         raise WriteRefused(
             f"batch {number} of {name} was written with {done} rows before a failure and has "
             f"{rows} now: a batch must come again as it was. Run the query once more as it was "

@@ -47,13 +47,15 @@ class RowSink:
         """Put all rows in line; how many there are.
 
         Raises:
-            WriteRefused: a row has no topic.
+            WriteRefused: a row has no topic, or a negative partition.
             KafkaError: as `Producer.send_arrow`.
         """
         rows = 0
         partition = "partition" if "partition" in self.layout.columns else None
         for batch in joined(batches):
             rows += batch.num_rows
+            if partition is not None:
+                _check_partitions(batch.column(partition))
             for topic, part in self._by_topic(batch):
                 producer.send_arrow(topic, part, partition=partition)
         return rows
@@ -77,6 +79,18 @@ class RowSink:
         for name in names:
             same = fields if len(names) == 1 else fields.filter(pc.equal(topics, name))
             yield name.as_py(), same
+
+
+def _check_partitions(column: Any) -> None:
+    """Refuse what Java's producer refuses; -1 is no partition to it, and means any to ours."""
+    import pyarrow.compute as pc
+
+    lowest = pc.min(column).as_py()
+    if lowest is not None and lowest < 0:
+        raise WriteRefused(
+            f"there is no partition {lowest}: a column 'partition' has numbers from 0 on, or null "
+            "where the key decides"
+        )
 
 
 def joined(batches: Iterator[Any]) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql.types import DataType
 
@@ -18,6 +18,11 @@ from barnabas.spark.values.registry import (
     SchemaRegistry,
     StoredSchema,
 )
+
+BadRows = dict[int, str]
+"""The rows of bad values, ascending, and the field of each at which that was found."""
+
+_GIVEN: Final = "'valueSchema'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ class AvroFormat:
         """
         if self.registry is None and self.schema_id is None:
             column, bad = _decoded(values, 0, self.schema)
-            return Decoded(column, bad, lambda row: _not_so(values[row], "'valueSchema'"))
+            return Decoded(column, list(bad), lambda row: _not_so(values[row], _GIVEN, bad[row]))
         return self._framed(values)
 
     def _framed(self, values: Any) -> Decoded:
@@ -74,13 +79,14 @@ class AvroFormat:
                 )
                 bad |= dict.fromkeys(rows.tolist(), why)
                 continue
-            for each in rows[wrong].tolist():
-                bad[each] = _not_so(values[each], f"schema {schema_id}")
+            for each, at in wrong.items():
+                row = int(rows[each])
+                bad[row] = _not_so(values[row], f"schema {schema_id}", at)
             parts.append((rows, column))
         column = assembled(parts, len(values), arrow_type(self.schema.type))
         return Decoded(column, *reasons(bad))
 
-    def _reader(self, schema_id: int) -> Callable[[Any, int], tuple[Any, list[int]]] | str:
+    def _reader(self, schema_id: int) -> Callable[[Any, int], tuple[Any, BadRows]] | str:
         """What decodes values of this schema, or why they cannot be."""
         if self.registry is None:
             if schema_id != self.schema_id:
@@ -120,23 +126,21 @@ def _written_by(registry: SchemaRegistry, schema_id: int) -> AvroNode:
     return registered(registry, registry.by_id(schema_id))
 
 
-def _decoded(values: Any, header: int, schema: AvroNode) -> tuple[Any, list[int]]:
-    import numpy as np
-
+def _decoded(values: Any, header: int, schema: AvroNode) -> tuple[Any, BadRows]:
     from barnabas.spark.values.avro_values import AvroValues
 
     decoding = AvroValues(values, header)
-    return decoding.decode(schema), np.flatnonzero(decoding.bad).tolist()
+    column = decoding.decode(schema)
+    return column, dict(sorted(decoding.fields.items()))
 
 
-def _resolved(
-    values: Any, header: int, writer: AvroNode, reader: AvroNode
-) -> tuple[Any, list[int]]:
+def _resolved(values: Any, header: int, writer: AvroNode, reader: AvroNode) -> tuple[Any, BadRows]:
     from barnabas.spark.values.avro_resolution import resolved
 
     column, bad = _decoded(values, header, writer)
     return resolved(column, writer, reader), bad
 
 
-def _not_so(value: Any, what: str) -> str:
-    return f"the value ({len(value.as_py())} bytes) is not what {what} says"
+def _not_so(value: Any, what: str, field: str) -> str:
+    place = f", at field {field}" if field else ""
+    return f"the value ({len(value.as_py())} bytes) is not what {what} says{place}"

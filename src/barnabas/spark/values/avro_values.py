@@ -34,7 +34,11 @@ Every other item of an array or map has a byte at least, so all that a value has
 
 
 class AvroValues:
-    """Decodes one array of values. `bad` are the rows that are not what the schema says."""
+    """Decodes one array of values.
+
+    `bad` are the rows that are not what the schema says; `fields` names for each of them the field at
+    which that was found, "" where it is none.
+    """
 
     def __init__(self, values: Any, header: int = 0) -> None:
         """`values`: a `pyarrow.BinaryArray`; `header`: how many bytes are before each record."""
@@ -47,6 +51,8 @@ class AvroValues:
         self._end = ends[1:].astype(np.int64)
         self._items_left = self._end - self._at + ITEMS_FREE
         self.bad = np.zeros(count, np.bool_)
+        self.fields: dict[int, str] = {}
+        self._within: list[str] = []
         there = np.ones(count, np.bool_)
         if values.null_count:
             there = values.is_valid().to_numpy(zero_copy_only=False)
@@ -129,9 +135,12 @@ class AvroValues:
         return array
 
     def _record(self, node: AvroNode, rows: Rows) -> Any:
-        return pa.StructArray.from_arrays(
-            [self._node(part, rows) for part in node.parts], list(node.names)
-        )
+        found = []
+        for name, part in zip(node.names, node.parts, strict=True):
+            self._within.append(name)
+            found.append(self._node(part, rows))
+            self._within.pop()
+        return pa.StructArray.from_arrays(found, list(node.names))
 
     def _union(self, node: AvroNode, rows: Rows) -> Any:
         (decoded,) = self._branches(node, rows)
@@ -221,7 +230,7 @@ class AvroValues:
             where = rows[going]
             cut = self._at[where] >= self._end[where]
             if cut.any():
-                self.bad[where[cut]] = True
+                self._fail(where[cut])
                 going, where = going[~cut], where[~cut]
             byte = self._data[self._at[where]]
             self._at[where] += 1
@@ -229,7 +238,7 @@ class AvroValues:
             going = going[byte >= 0x80]
             if not len(going):
                 break
-        self.bad[rows[going]] = True
+        self._fail(rows[going])
         signs = -(value & np.uint64(1)).astype(np.int64)
         numbers = (value >> np.uint64(1)).astype(np.int64) ^ signs
         numbers[self.bad[rows]] = 0
@@ -264,7 +273,12 @@ class AvroValues:
         return np.where(good, begins, 0)
 
     def _mark(self, rows: Rows, wrong: npt.NDArray[np.bool_]) -> None:
-        self.bad[rows[wrong]] = True
+        self._fail(rows[wrong])
+
+    def _fail(self, rows: Rows) -> None:
+        self.bad[rows] = True
+        for row in rows.tolist():
+            self.fields.setdefault(row, ".".join(self._within))
 
     def _good(self, rows: Rows, right: npt.NDArray[np.bool_]) -> Rows:
         self._mark(rows, ~right)

@@ -84,6 +84,10 @@ class ProtobufMessage:
     root: ProtobufField
 
 
+class DescriptorsUnusable(ValueError):
+    """What was given is no descriptor set, or lacks a file that another one imports."""
+
+
 def protobuf_message(descriptors: bytes, name: str | None, recursion: int = 0) -> ProtobufMessage:
     """A message of a descriptor set, as `protoc --descriptor_set_out` writes it.
 
@@ -94,7 +98,8 @@ def protobuf_message(descriptors: bytes, name: str | None, recursion: int = 0) -
             be one more is left out. 0: it may not.
 
     Raises:
-        ValueError: no descriptor set, no such message, or one that Spark has no types for.
+        DescriptorsUnusable: as `descriptor_pool`.
+        ValueError: there is no such message, or Spark has no types for it.
     """
     from google.protobuf import message_factory
 
@@ -123,7 +128,7 @@ def descriptor_pool(descriptors: bytes) -> tuple[Any, list[Any]]:
     """A pool of all files of a descriptor set, and the files (`FileDescriptorProto`s) themselves.
 
     Raises:
-        ValueError: it is no descriptor set, or lacks a file that another one imports.
+        DescriptorsUnusable: it is no descriptor set, or lacks a file that another one imports.
     """
     from google.protobuf import descriptor_pb2
     from google.protobuf import descriptor_pool as pools
@@ -134,7 +139,7 @@ def descriptor_pool(descriptors: bytes) -> tuple[Any, list[Any]]:
     except DecodeError:
         files = []
     if not files:
-        raise ValueError(
+        raise DescriptorsUnusable(
             "no descriptors: make them by protoc --include_imports --descriptor_set_out"
         )
     pool = pools.DescriptorPool()
@@ -142,7 +147,7 @@ def descriptor_pool(descriptors: bytes) -> tuple[Any, list[Any]]:
         try:
             pool.AddSerializedFile(each.SerializeToString())
         except TypeError as problem:
-            raise ValueError(f"{each.name} cannot be used: {problem}") from None
+            raise DescriptorsUnusable(f"{each.name} cannot be used: {problem}") from None
     return pool, files
 
 
@@ -163,7 +168,7 @@ def _in_order(files: list[Any]) -> list[Any]:
 
     def place(name: str, needed_by: str) -> None:
         if name not in by_name:
-            raise ValueError(
+            raise DescriptorsUnusable(
                 f"{needed_by} imports {name}, which is not there: use protoc --include_imports"
             )
         file = by_name[name]

@@ -1,8 +1,13 @@
 """SQL files as `verify` understands them: streams become plain reads."""
 
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from pyspark.errors import ParseException
 
 from barnabas.pipelines.projects.definition_list import DefinitionList
+from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.templates import templates
 
 
@@ -27,6 +32,22 @@ def test_streams_become_plain_reads() -> None:
     ]
     assert {name: one.text for name, one in found.views.items()} == {"f": "SELECT * FROM g"}
     assert found.unknown == []
+
+
+def test_literals_stay_as_they_are() -> None:
+    found = listed("CREATE MATERIALIZED VIEW a AS SELECT ';--x' AS y; -- end")
+    assert [one.text for one in found.flows] == ["SELECT ';--x' AS y"]
+    assert found.unknown == []
+
+
+def test_what_spark_does_not_understand_is_named_with_its_file() -> None:
+    def sql(_text: str) -> None:
+        raise ParseException("[PARSE_SYNTAX_ERROR] near 'FORM'.")
+
+    found = DefinitionList(SimpleNamespace(sql=sql))  # type: ignore[arg-type]
+    found.register_sql("CREATE MATERIALIZED VIEW a AS SELECT 1 FORM b", Path("views/a.sql"))
+    with pytest.raises(ProjectError, match=r"^views/a.sql: \[PARSE_SYNTAX_ERROR\] near 'FORM'"):
+        found.flows[0].query()
 
 
 def test_what_is_not_understood_is_named() -> None:

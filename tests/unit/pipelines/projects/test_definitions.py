@@ -10,6 +10,12 @@ from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.project import load_project
 from barnabas.pipelines.projects.templates import templates, write_project
 
+SINK = """from pyspark import pipelines as dp
+
+options = {'kafka.bootstrap.servers': 'localhost:9092', 'tpic': 'a'}
+dp.create_sink('out', 'barnabas', options)
+"""
+
 
 class Nothing(GraphElementRegistry):
     """Keeps nothing of what is defined."""
@@ -28,6 +34,10 @@ class Nothing(GraphElementRegistry):
     [
         ("\n\nx = nothing\n", r"copy.py, line 3: NameError: name 'nothing' is not defined"),
         ("def f(:\n", r"copy.py, line 1: invalid syntax"),
+        (
+            SINK,
+            r"copy.py, line 4: OptionError: .BARNABAS_OPTION. option 'tpic': .*'?topic",
+        ),
         ("import no_such\n", r"copy.py, line 1: ModuleNotFoundError: No module named 'no_such'"),
     ],
 )
@@ -36,6 +46,17 @@ def test_a_mistake_has_its_line(tmp_path: Path, text: str, problem: str) -> None
     (tmp_path / "shop/transformations/copy.py").write_text(text)
     with pytest.raises(ProjectError, match=problem):
         register(load_project(tmp_path / "shop"), Nothing(), None)
+
+
+def test_sinks_of_other_formats_and_right_ones_of_ours_pass(tmp_path: Path) -> None:
+    write_project(tmp_path / "shop", templates()["copy"], "localhost:9092")
+    (tmp_path / "shop/transformations/copy.py").write_text(
+        "from pyspark import pipelines as dp\n\n"
+        "servers = {'kafka.bootstrap.servers': 'localhost:9092'}\n"
+        "dp.create_sink('out', 'barnabas', {**servers, 'TOPIC': 'a', 'kafka.linger.ms': 5})\n"
+        "dp.create_sink('lines', 'console', {'tpic': 'a'})\n"
+    )
+    register(load_project(tmp_path / "shop"), Nothing(), None)
 
 
 @pytest.mark.parametrize(

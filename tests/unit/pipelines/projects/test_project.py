@@ -24,7 +24,10 @@ def test_a_project_from_a_template(folder: Path) -> None:
     project = load_project(folder)
     assert (project.name, project.storage) == ("shop", folder / "storage")
     assert servers_of(project) == "localhost:9092"
-    assert topics_of(project) == {"orders", "orders-clean"}
+    assert topics_of(project) == {
+        "spark.barnabas.source": "orders",
+        "spark.barnabas.target": "orders-clean",
+    }
     names = [each.name for each in definition_files(project)]
     assert names == ["bronze.py", "clean.py", "gold.sql", "silver.sql"]
     assert load_project(folder / "spark-pipeline.yml") == project

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql.types import StructType
 
 from barnabas.spark.directories.batch import directory_reader
-from barnabas.spark.directories.errors import NotInDirectory
+from barnabas.spark.directories.errors import NotInDirectory, UnreadableLog
 from barnabas.spark.errors import OptionError
-from tests.unit.spark.directories.log_files import Row, committed, read, reader, write_log
+from tests.unit.spark.directories.log_files import Row, batches, committed, read, reader, write_log
 
 VECTORS = Path(__file__).parents[3] / "vectors"
 RELEASES = sorted((VECTORS / "logs").glob("kafka-*"))
@@ -74,3 +74,19 @@ def test_a_topic_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_columns_and_a_schema_exclude_each_other() -> None:
     with pytest.raises(OptionError, match="'columns': cannot be together"):
         directory_reader({"path": "/a", "columns": "key"}, StructType().add("value", "binary"))
+
+
+def test_a_segment_that_is_lost_amid_a_log_is_a_loss(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_log(tmp_path / "t-0", {0: batches(0, 2), 6: batches(6, 2), 12: batches(12, 1)})
+    for base in (0, 6, 12):
+        (path / f"{base:020d}.index").touch()
+    assert len(read(reader(path))) == 15
+    (path / f"{6:020d}.log").unlink()
+    with pytest.raises(
+        UnreadableLog, match="the segment that .*/0*6.index is the index of is lost"
+    ):
+        read(reader(path))
+    assert len(read(reader(path, failOnDataLoss=False))) == 9
+    assert "0006.index" in caplog.text

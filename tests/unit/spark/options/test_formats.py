@@ -68,6 +68,15 @@ def test_mistakes_name_the_option(given: dict[str, str], named: str, says: str) 
     assert caught.value.option == named
 
 
+@pytest.mark.parametrize("content", [b"", b"garbage", b"syntax = 'proto3';"])
+def test_a_file_without_descriptors_is_blamed_itself(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "animals.desc"
+    file.write_bytes(content)
+    with pytest.raises(OptionError, match="no descriptors: .*protoc") as caught:
+        formats(**PROTOBUF, descFilePath=str(file))
+    assert caught.value.option == "descFilePath"
+
+
 def test_what_the_registry_has_not() -> None:
     with registry_double() as double:
         double.register("dogs-value", {"schema": "syntax = 'proto3';", "schemaType": "PROTOBUF"})

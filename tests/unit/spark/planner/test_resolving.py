@@ -1,7 +1,12 @@
+import json
+from collections.abc import Iterable
+
 import pytest
 
 from barnabas.spark.errors import DataLoss, OffsetsError, TopicMissing
+from barnabas.spark.options.offsets import OffsetMap
 from barnabas.spark.options.read_options import read_options
+from barnabas.spark.planner.ranges import plan
 from barnabas.spark.planner.resolving import batch_ranges
 from barnabas.types import TopicPartition
 from tests.unit.spark.fake_cluster import FakeCluster
@@ -17,6 +22,36 @@ def ranges(cluster: FakeCluster, **given: str) -> list[tuple[int, int, int]]:
 
 def test_a_batch_reads_from_first_to_last() -> None:
     assert ranges(FakeCluster({T1: (5, 9), T0: (0, 0)})) == [(0, 0, 0), (1, 5, 9)]
+
+
+class CountingCluster(FakeCluster):
+    """Counts what it is asked; a question may be about any number of partitions."""
+
+    asked = 0
+
+    def earliest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
+        self.asked += 1
+        return super().earliest(partitions)
+
+    def latest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
+        self.asked += 1
+        return super().latest(partitions)
+
+
+@pytest.mark.parametrize("count", [1, 10_000])
+def test_planning_asks_as_often_for_many_partitions_as_for_one(count: int) -> None:
+    logs = {TopicPartition("t", each): (each, each + 3) for each in range(count)}
+    every, given = CountingCluster(logs), CountingCluster(logs)
+    tasks = plan(batch_ranges(every, read_options(BASE, "batch")))
+    assert [(each.partition, each.start, each.end) for each in tasks] == [
+        (each, each, each + 3) for each in range(count)
+    ]
+    assert every.asked == 2
+    starts = json.dumps({"t": {str(each): each + 1 for each in range(count)}})
+    from_offsets = read_options(BASE | {"startingoffsets": starts}, "batch")
+    cut = plan(batch_ranges(given, from_offsets), max_records=1)
+    assert len(cut) == 2 * count
+    assert given.asked == 3
 
 
 def test_given_offsets_must_cover_the_partitions_of_the_query() -> None:

@@ -13,7 +13,10 @@ from pyspark.sql.types import (
 )
 
 from barnabas.spark.errors import SchemaError
-from barnabas.spark.readers.schema import HEADERS_TYPE, project, source_schema
+from barnabas.spark.options.formats import BadRecords, Formats
+from barnabas.spark.readers.schema import FROM_BATCHES, HEADERS_TYPE, project, source_schema
+from barnabas.spark.values.avro_format import AvroFormat
+from barnabas.spark.values.avro_schema import avro_schema
 
 
 def test_columns_are_sparks_own() -> None:
@@ -50,6 +53,18 @@ def test_the_arrow_schema_is_the_one_spark_compares_with(schema: StructType) -> 
 def test_only_what_is_asked_for_is_decoded() -> None:
     assert project(struct(value=StringType(), topic=StringType())).decoded == {"value"}
     assert project(struct(partition=IntegerType())).decoded == frozenset()
+
+
+def test_values_decide_which_rows_are_left_where_bad_ones_go_to_a_topic() -> None:
+    """So they are decoded with each selection of columns: all have the same rows."""
+    values = AvroFormat(avro_schema('"int"'))
+    ways: list[BadRecords] = ["fail", "null", "topic"]
+    for columns in (struct(offset=LongType()), struct(partition=IntegerType())):
+        asked = {bad: project(columns, Formats(values=values, bad=bad)) for bad in ways}
+        assert {bad: each.decodes for bad, each in asked.items()} == {
+            "fail": False, "null": False, "topic": True,
+        }  # fmt: skip
+        assert asked["topic"].decoded == FROM_BATCHES
 
 
 @pytest.mark.parametrize(

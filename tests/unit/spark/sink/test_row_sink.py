@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
+from barnabas.spark.errors import WriteRefused
 from barnabas.spark.options.write_options import write_options
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import TOGETHER, RowSink, joined
@@ -69,3 +70,14 @@ def test_each_topic_gets_its_rows_together_in_their_order() -> None:
         ("a", list(range(0, 3 * SMALL, 2))),
         ("b", list(range(1, 3 * SMALL, 2))),
     ]
+
+
+@pytest.mark.parametrize("partition", [-1, -5])
+def test_a_negative_partition_is_refused_as_by_java(partition: int) -> None:
+    """-1 would be any partition to the driver, and null is that already."""
+    layout = RowLayout("t", ("value", "partition"))
+    sink = RowSink(write_options({"kafka.bootstrap.servers": "localhost:1"}), layout)
+    numbers = pa.array([None, 3, partition], pa.int32())
+    given = [batch.append_column("partition", numbers) for batch in batches(3)]
+    with pytest.raises(WriteRefused, match=f"no partition {partition}.*or null"):
+        sink.send(Sent(), iter(given))  # type: ignore[arg-type]

@@ -8,6 +8,8 @@ import pytest
 from barnabas.spark.errors import Unreachable
 from barnabas.spark.options.formats import read_formats
 from barnabas.spark.options.option_values import Options
+from barnabas.spark.values.avro_format import AvroFormat
+from barnabas.spark.values.avro_schema import avro_schema
 from tests.registered_values import avro_by, decoded_by
 from tests.registry_double import registry_double
 
@@ -39,7 +41,20 @@ def test_each_value_is_read_by_the_schema_it_was_written_by() -> None:
     assert "schema 3, which 'valueSchema' cannot read: .sound was not written" in why[0]
     assert "schema 99, which cannot be read by: " in why[1]
     assert "does not begin with 0" in why[2]
-    assert "is not what schema 1 says" in why[3]
+    assert why[3].endswith("is not what schema 1 says, at field sound")
+
+
+def test_a_bad_value_names_its_field() -> None:
+    inner = {"type": "record", "name": "I", "fields": [{"name": "b", "type": ["null", "int"]}]}
+    schema = {"type": "record", "name": "O", "fields": [
+        {"name": "a", "type": "string"}, {"name": "in", "type": {"type": "array", "items": inner}},
+    ]}  # fmt: skip
+    raw = [b"\2x\2\2\6\0", b"\2", b"\2x\2\4", b"\2x\2\2\6\0more", None]
+    found = AvroFormat(avro_schema(json.dumps(schema))).decode(pa.array(raw, pa.binary()))
+    assert found.column.to_pylist() == [{"a": "x", "in": [{"b": 3}]}, *[None] * 4]
+    assert [found.why(row).partition("says")[2] for row in found.bad] == [
+        ", at field a", ", at field in.b", "",
+    ]  # fmt: skip
 
 
 def test_a_schema_to_read_by_may_be_given() -> None:

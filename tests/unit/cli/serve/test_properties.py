@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.cli.serve import configuration, from_options
+from barnabas.cli.serve.properties import configuration, from_options
 from barnabas.config.files import Given
 from barnabas.config.listeners import Endpoint, listeners
 
@@ -69,7 +69,7 @@ def test_a_port_makes_void_what_a_file_advertises(source: str, left: tuple[str, 
 
 _LOADED = """
 import gc, sys
-from barnabas.cli.serve import _node
+from barnabas.cli.serve.one_broker import _node
 _node()
 assert gc.isenabled() and gc.get_freeze_count() > 0
 print(*sorted(sys.modules))

@@ -171,6 +171,11 @@ def test_a_terminal_shows_a_command_that_reaches_this_broker() -> None:
     [
         (["--host", "no-such-host.invalid"], "; --host chooses another", 1),
         (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 2),
+        (
+            ["--set", "num.partition=3"],
+            "num.partition: unknown property; did you mean num.partitions",
+            2,
+        ),
         (["--set", "num.partitions"], "--set num.partitions: expected name=value", 2),
         (["--config", "nowhere.properties"], "cannot read nowhere.properties", 2),
         (["--config", "/dev/zero"], "more than 1048576 characters are no properties", 2),

@@ -4,7 +4,9 @@ import contextlib
 from pathlib import Path
 
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.files import Given, file_properties, values
+from barnabas.config.files import Given, file_properties, overrides, values
+from barnabas.config.names07 import todays_names
+from barnabas.config.releases import RELEASE_07
 from barnabas.errors import ConfigError, LogDirFailed
 from barnabas.types import bracketed
 
@@ -32,6 +34,20 @@ def read_file(path: str | None) -> dict[str, Given]:
             f"cannot read {path}: more than {_LONGEST_FILE} characters are no properties"
         )
     return file_properties(text, Path(path).name)
+
+
+def set_properties(pairs: tuple[str, ...], release: str) -> dict[str, Given]:
+    """The properties of --set. A file may be made for another broker; these were typed for this one.
+
+    Raises:
+        ConfigError: a pair is none, or a name is unknown.
+    """
+    given = overrides(pairs)
+    for name, one in given.items():
+        names = [*todays_names({name: one.value})] if release == RELEASE_07 else [name]
+        if not all(map(BrokerConfig.knows, names)):
+            raise ConfigError(f"--set {name}: unknown property{BrokerConfig.nearest(name)}")
+    return given
 
 
 def from_options(

@@ -12,8 +12,8 @@ from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.output.log_lines import log_from
 from barnabas.cli.serve.one_broker import run_broker
-from barnabas.cli.serve.properties import configuration, from_options, read_file
-from barnabas.config.files import merge, overrides
+from barnabas.cli.serve.properties import configuration, from_options, read_file, set_properties
+from barnabas.config.files import merge
 from barnabas.config.releases import release_line
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def serve(
         _console(console_port) as console,
         _directory(data_dir, ephemeral=ephemeral) as directory,
     ):
-        given = merge(read_file(config), overrides(pairs))
         release = release_line(profile) if profile else ""
+        given = merge(read_file(config), set_properties(pairs, release))
         if brokers > 1 or zookeeper is not None:
             from barnabas.cli.local_cluster.options import ClusterOptions
 

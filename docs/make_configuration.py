@@ -16,8 +16,9 @@ _HEAD = """# Configuration
 All names are Kafka's. The attribute of a property in Python has underscores for dots
 (`config.log_segment_bytes`), and so may any place where a property is given. A value out of range
 is an error that names property, value and range, and so are two of a broker's that exclude each other,
-as a session below the shortest one that may be; an unknown name is a warning that says which known name
-is nearest, and so is a property that is set here to no effect. **Bold** names are of high importance.
+as a session below the shortest one that may be. An unknown name is a warning that says which known name
+is nearest, and an error where it is typed for Barnabas: in `--set`, `-X` and a test's `EmbeddedBroker`.
+A property that is set here to no effect is a warning. **Bold** names are of high importance.
 
 Where a broker's properties come from, the later one winning: defaults, the file of `--config`,
 `--set name=value`, the options `--port`, `--host` and `--data-dir`.

@@ -6,9 +6,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 BARNABAS = [sys.executable, "-m", "barnabas"]
 SOURCE = Path(__file__).parents[2] / "src"
@@ -35,7 +36,8 @@ class Served:
 
     servers: str
     process: subprocess.Popen[str]
-    metrics: str = ""
+    announced: Mapping[str, Any] = field(default_factory=dict)
+    """The line of JSON that it printed."""
 
     def run(self, *arguments: str, stdin: str | bytes = "") -> Done:
         """Run `barnabas` with its broker known from the environment."""
@@ -90,7 +92,7 @@ def serving(
         line = process.stdout.readline()
         assert line, process.stderr.read()
         announced = json.loads(line)
-        yield Served(announced["bootstrap_servers"], process, announced.get("metrics", ""))
+        yield Served(announced["bootstrap_servers"], process, announced)
     finally:
         process.terminate()
         process.wait(SECONDS)

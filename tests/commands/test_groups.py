@@ -213,7 +213,9 @@ def test_what_was_deleted_is_printed_before_what_could_not_be(broker: Served) ->
 
 
 def test_a_property_is_proposed_only_where_it_is_near(broker: Served) -> None:
-    assert "nearest" not in broker.run("groups", "list", "-X", "group.protocl=x").err
+    far = broker.run("groups", "list", "-X", "mane=x").err
+    assert "-X mane: unknown property" in far
+    assert "did you mean" not in far
     near = broker.run("groups", "list", "-X", "security.protocl=x").err
     assert "did you mean security.protocol?" in near
 

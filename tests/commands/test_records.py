@@ -42,9 +42,11 @@ def test_keys_headers_and_formats(broker: Served) -> None:
     ended(
         broker.run(
             *("produce", "keyed", "-K", ":", "-H", "a=1", "-H", "b", "-Z"),
-            stdin="rex:barks\nno key\ngone:\n",
+            stdin="rex:barks\n",
         )
     )
+    ended(broker.run("produce", "keyed", "-H", "a=1", "-H", "b", stdin="no key\n"))
+    ended(broker.run("produce", "keyed", "-K", ":", "-H", "a=1", "-H", "b", "-Z", stdin="gone:\n"))
     shown = ended(broker.run("consume", "keyed", "-o", "earliest", "-e", "-f", r"%k|%s|%S|%h\n"))
     assert sorted(shown.lines) == [
         "gone||-1|a=1,b=NULL",
@@ -100,11 +102,19 @@ def test_a_record_of_a_megabyte(broker: Served) -> None:
 
 def test_options_of_a_consumer_are_known(broker: Served) -> None:
     ended(broker.run("produce", "told", stdin="x\n"))
-    reported = ("-X", "group.id=g", "-X", "isolation.level=read_committed", "-X", "grup.id=g")
-    done = ended(broker.run("consume", "told", "--from-beginning", "-e", *reported))
+    given = (
+        "-X",
+        "group.id=g",
+        "-X",
+        "isolation.level=read_committed",
+        "-X",
+        "ssl.cipher.suites=a",
+    )
+    done = ended(broker.run("consume", "told", "--from-beginning", "-e", *given))
     assert done.lines == ["x"]
-    (line,) = done.err.splitlines()
-    assert line.endswith("unknown property grup.id; did you mean group.id?")
+    done = broker.run("consume", "told", *given, "-X", "grup.id=g")
+    assert (done.code, done.out) == (2, "")
+    assert "-X grup.id: unknown property; did you mean group.id?" in done.err
 
 
 @pytest.mark.parametrize(
@@ -234,11 +244,11 @@ def test_a_misspelt_field_is_no_tombstone(broker: Served) -> None:
     assert line == "barnabas: line 1: a record has no field valu: did you mean value?"
 
 
-@pytest.mark.parametrize("arguments", [(), ("-K", ":")], ids=str)
+@pytest.mark.parametrize("arguments", [(), ("-k", "all", "-K", ":")], ids=str)
 def test_a_record_that_the_broker_refuses_is_named_by_its_line(
     broker: Served, arguments: tuple[str, ...]
 ) -> None:
-    topic = "refusing" + "".join(arguments).strip("-:")
+    topic = f"refusing-{len(arguments)}"
     small = ("topics", "create", topic, "-p", "1", "-c", "max.message.bytes=2000")
     assert broker.run(*small).code == 0
     big = "".join(chr(33 + number * number % 90) for number in range(9000))
@@ -289,3 +299,13 @@ def test_a_full_disk_behind_the_output_is_one_line(broker: Served) -> None:
     assert but_for_waiting(done.stderr).splitlines() == [
         "barnabas: cannot read or write: [Errno 28] No space left on device"
     ]
+
+
+def test_a_line_without_the_delimiter_of_keys_is_an_error(broker: Served) -> None:
+    done = broker.run("produce", "unkeyed", "-K", ":", stdin="a:1\nno key\n")
+    assert done.code != 0
+    assert (
+        "line 2 has no ':' (-K) between key and value; -k names the key of such lines" in done.err
+    )
+    kept = ended(broker.run("consume", "unkeyed", "--from-beginning", "-e"))
+    assert kept.lines == ["1"], "what came before it is sent"

@@ -4,12 +4,13 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.commands.served import BARNABAS, environment, run, serving
+from tests.commands.served import BARNABAS, SECONDS, environment, run, serving
 from tests.interop.peers.ready import free_ports
 
 STOCK = sorted((Path(__file__).parent / "stock").glob("*.properties"))
@@ -170,6 +171,11 @@ def test_a_terminal_shows_a_command_that_reaches_this_broker() -> None:
     [
         (["--host", "no-such-host.invalid"], "; --host chooses another", 1),
         (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 2),
+        (
+            ["--set", "num.partition=3"],
+            "num.partition: unknown property; did you mean num.partitions",
+            2,
+        ),
         (["--set", "num.partitions"], "--set num.partitions: expected name=value", 2),
         (["--config", "nowhere.properties"], "cannot read nowhere.properties", 2),
         (["--config", "/dev/zero"], "more than 1048576 characters are no properties", 2),
@@ -185,7 +191,47 @@ def test_a_mistake_is_one_line(arguments: list[str], why: str, code: int) -> Non
 
 def test_prometheus_is_answered_on_a_port_of_its_own() -> None:
     with serving("--ephemeral", "--metrics-port", "0") as served:
-        assert served.metrics.startswith("http://localhost:")
-        with urllib.request.urlopen(served.metrics, timeout=30) as response:
+        assert served.announced["metrics"].startswith("http://localhost:")
+        with urllib.request.urlopen(served.announced["metrics"], timeout=30) as response:
             text = response.read().decode()
     assert "kafka_server_kafkaserver_brokerstate 3.0" in text
+
+
+def test_a_console_that_cannot_run_ends_the_command_before_the_broker_is_ready() -> None:
+    with socket.create_server(("localhost", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = run("serve", "--ephemeral", "--port", "0", "--console-port", port)
+    assert (ended.code, ended.out) == (1, "")
+    assert f"the console cannot listen at localhost:{port}" in ended.err
+    assert "--console-port chooses another port" in ended.err
+
+
+_WITHOUT = """
+import sys
+sys.modules["starlette"] = None
+from barnabas.cli.main import main
+main(["serve", "--ephemeral", "--port", "0", "--console-port", "0"])
+"""
+
+
+def test_without_its_packages_a_console_ends_the_command_too() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _WITHOUT],
+        capture_output=True, text=True, timeout=SECONDS, check=False, env=environment(""),
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "the console's pages need starlette: pip install 'barnabas[console]'" in ended.stderr
+
+
+def test_a_console_that_ends_early_is_reported() -> None:
+    with serving("--ephemeral", "--console-port", "0") as served:
+        assert served.process.stderr is not None
+        assert served.announced["console"] in served.process.stderr.readline()
+        children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children")
+        if not children.exists():
+            pytest.skip("needs /proc to find the console's process")
+        os.kill(int(children.read_text()), signal.SIGKILL)
+        assert (
+            "the console ended with code -9; the broker goes on" in served.process.stderr.readline()
+        )
+        assert served.run("topics", "list").code == 0

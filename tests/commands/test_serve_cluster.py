@@ -2,6 +2,7 @@
 
 import json
 import signal
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,19 @@ def test_a_second_cluster_on_the_same_data_is_refused(tmp_path: Path) -> None:
     assert second.code == 1
     assert str(tmp_path) in second.err
     assert "Traceback" not in second.err
+
+
+def test_a_cluster_has_metrics_of_each_broker_and_one_console() -> None:
+    options = ("--brokers", "2", "--ephemeral", "--metrics-port", "0", "--console-port", "0")
+    with serving(*options) as cluster:
+        assert [*cluster.announced["metrics"]] == ["1", "2"]
+        for url in cluster.announced["metrics"].values():
+            with urllib.request.urlopen(url, timeout=30) as response:
+                assert "kafka_server_kafkaserver_brokerstate 3.0" in response.read().decode()
+        assert cluster.process.stderr is not None
+        assert cluster.announced["console"] in cluster.process.stderr.readline()
+        with urllib.request.urlopen(f"{cluster.announced['console']}brokers", timeout=30) as page:
+            text = page.read().decode()
+        for place in cluster.servers.split(","):
+            assert place in text
+    assert cluster.process.returncode == 0

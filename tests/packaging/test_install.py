@@ -118,7 +118,10 @@ def test_without_the_extra_the_connector_says_what_it_needs() -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 1
-    assert "barnabas.spark needs PySpark, pyarrow and Java: pip install '.[spark]'" in done.stderr
+    assert (
+        "barnabas.spark needs PySpark, pyarrow and Java: pip install 'barnabas[spark]'"
+        in done.stderr
+    )
 
 
 def test_without_the_extra_the_console_says_what_it_needs() -> None:
@@ -134,7 +137,7 @@ def test_without_the_extra_the_console_says_what_it_needs() -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 1
-    assert "the console needs a few more packages: pip install 'barnabas[console]'" in done.stderr
+    assert "the console's pages need starlette: pip install 'barnabas[console]'" in done.stderr
 
 
 def test_without_cython(sdist: Path, tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ class CommandPlace(NamedTuple):
 
 COMMANDS: Final = {
     "serve": CommandPlace(
-        "cli.serve", "Run a broker in this process, or a cluster, until SIGTERM, SIGHUP or Ctrl-C."
+        "cli.serve.serve",
+        "Run a broker in this process, or a cluster, until SIGTERM, SIGHUP or Ctrl-C.",
     ),
     "console": CommandPlace(
         "cli.console", "Show a cluster in a browser: topics, records, groups, brokers."

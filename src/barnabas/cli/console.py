@@ -14,6 +14,7 @@ import click
 from barnabas.cli.arguments.connection import admin_settings, client_settings, connection_options
 from barnabas.cli.arguments.hints import add_hint, with_hints
 from barnabas.cli.arguments.numbers import WholeNumber
+from barnabas.cli.console_process import check_console, listen
 from barnabas.cli.output.printable import printable_lines
 from barnabas.cli.signals import when_stdin_ends
 from barnabas.errors import ConfigError, ConnectionFailed, KafkaError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 PASSWORD: Final = "BARNABAS_CONSOLE_PASSWORD"  # noqa: S105 (the name of a variable)
 _PATIENCE_MS: Final = 10_000
-_NEEDED: Final = "the console needs a few more packages: pip install 'barnabas[console]'"
 
 
 @click.command()
@@ -56,6 +56,7 @@ _NEEDED: Final = "the console needs a few more packages: pip install 'barnabas[c
     "clients that connect there can be watched. 0: any free port.",
 )  # fmt: skip
 @click.option("--watch-pipe", type=WholeNumber(0, 1 << 30), hidden=True)
+@click.option("--listening", type=WholeNumber(0, 1 << 30), hidden=True)
 @click.option("--until-stdin-ends", is_flag=True, hidden=True)
 @connection_options
 def console(
@@ -68,6 +69,7 @@ def console(
     schema_registry: str | None,
     watch_port: int | None,
     watch_pipe: int | None,
+    listening: int | None,
     until_stdin_ends: bool,
     servers: str,
     pairs: tuple[str, ...],
@@ -87,12 +89,11 @@ def console(
             f"with {option} other machines reach the console, so it needs a password: give "
             f"--password-file, or set {PASSWORD}"
         )
-    try:
-        from barnabas.console.application import create_application
-        from barnabas.console.server import serve_console
-        from barnabas.console.settings import LOOPBACK, ConsoleSettings
-    except ImportError as error:
-        raise ConfigError(f"{_NEEDED} ({error})") from None
+    check_console()
+    from barnabas.console.application import create_application
+    from barnabas.console.server import serve_console
+    from barnabas.console.settings import LOOPBACK, ConsoleSettings
+
     own = {host, socket.gethostname()} - {"", "0.0.0.0", "::"}  # noqa: S104 (not bound here)
     given = ConsoleSettings(
         settings,
@@ -105,15 +106,15 @@ def console(
     frames = _frames(given.servers, watch_port, watch_pipe)
     # Before the address is shown: the first page would wait for it.
     application = create_application(given, frames)
-    listening = _listen(host, port)
+    opened = listen(host, port) if listening is None else socket.socket(fileno=listening)
     shown = bracketed(host or "localhost")
-    print(f"the console is at http://{shown}:{listening.getsockname()[1]}/", flush=True)
+    print(f"the console is at http://{shown}:{opened.getsockname()[1]}/", flush=True)
     if watch_port is not None and frames is not None:
         print(f"clients that connect to {frames.place} can be watched", flush=True)
     threading.Thread(target=_check, args=(servers, settings), daemon=True).start()
     if until_stdin_ends:
         when_stdin_ends(lambda: os._exit(0))
-    serve_console(application, listening)
+    serve_console(application, opened)
 
 
 def _frames(servers: str, port: int | None, pipe: int | None) -> "FrameSource | None":
@@ -176,18 +177,3 @@ def _password(path: str | None) -> str | None:
     if not found:
         raise ConfigError(f"--password-file {path}: its first line is empty")
     return found
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        if host == "" and socket.has_dualstack_ipv6():
-            return socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
-        family = socket.getaddrinfo(host or "0.0.0.0", port, type=socket.SOCK_STREAM)[0][0]  # noqa: S104
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else str(error)
-        failed = ConnectionFailed(f"the console cannot listen at {host or '*'}:{port}: {why}")
-        failed.add_note(
-            "--port chooses another port (0: any free one); `barnabas serve` has --console-port"
-        )
-        raise failed from None

@@ -26,10 +26,14 @@ Names that share one word and little else, such as group.protocol and security.p
 
 
 class Loading(TypedDict, total=False):
-    """The release line of a configuration, and the names whose values may be valid in any release."""
+    """The release line of a configuration, and the names whose values may be valid in any release.
+
+    `strict`: an unknown name is an error, as where somebody has just typed it.
+    """
 
     release: str
     kept: Collection[str]
+    strict: bool
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -93,11 +97,12 @@ class Configuration:
         """Load properties by name. A property that is not set has the default of that release line.
 
         Without a release, each row's own default applies. An unknown name is logged as a warning
-        with the nearest known name. Values named in `kept` may be valid in any release.
+        with the nearest known name, or refused if `strict`. Values named in `kept` may be valid in any
+        release.
 
         Raises:
-            ConfigError: a value is out of range, a property is set twice to different values, or a
-                property would change what the records contain.
+            ConfigError: a value is out of range, a property is set twice to different values, a property
+                would change what the records contain, or, if `strict`, a name is unknown.
         """
         release = how.get("release", "")
         if release == RELEASE_07:
@@ -121,6 +126,8 @@ class Configuration:
             elif why := reason(cls.known_elsewhere, name.replace("_", ".")):
                 log.log(logging.WARNING if why in LOUD else logging.INFO, _INERT, name, why)
                 elsewhere[name.replace("_", ".")] = str(value)
+            elif how.get("strict", False):
+                raise ConfigError(f"unknown property {name}{cls.nearest(name)}")
             else:
                 log.warning("unknown property %s%s", name, cls.nearest(name))
         loaded = cls.of_known(known, **how)
@@ -182,6 +189,12 @@ class Configuration:
         """Each row with its value."""
         for row in type(self).settings().values():
             yield row, getattr(self, row.attribute)
+
+    @classmethod
+    def knows(cls, name: str) -> bool:
+        """Whether Kafka or this implementation has a property of that name, with dots or underscores."""
+        elsewhere = reason(cls.known_elsewhere, name.replace("_", "."))
+        return cls.find(name) is not None or elsewhere is not None
 
     @classmethod
     def nearest(cls, name: str) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 if find_spec("pyspark") is None:
     raise ImportError(
-        "barnabas.spark needs PySpark, pyarrow and Java: pip install '.[spark]' in a copy of the "
-        "project brings the first two, and a Java where there is none",
+        "barnabas.spark needs PySpark, pyarrow and Java: pip install 'barnabas[spark]' brings the first "
+        "two, and a Java where there is none",
         name="pyspark",
     )
 

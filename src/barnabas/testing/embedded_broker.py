@@ -124,6 +124,7 @@ class EmbeddedBroker:
         """Start the broker; return when it accepts connections.
 
         Raises:
+            ConfigError: a property has a wrong value, or an unknown name: a test would not see a warning.
             KafkaError: it could not start.
         """
         if self._data_dir is None:
@@ -139,8 +140,9 @@ class EmbeddedBroker:
             partial(LimitedDisk, self._room),
             partial(ObservedConnection, self._observer),
         )
-        node = self._node = NodeThread(Node(self._configuration(), parts=parts), "barnabas broker")
         try:
+            node = NodeThread(Node(self._configuration(), parts=parts), "barnabas broker")
+            self._node = node
             self._addresses = node.start()
         except BaseException:
             self._clean_up()
@@ -207,7 +209,7 @@ class EmbeddedBroker:
             **_QUICK,
             **self._config,
         }
-        config = BrokerConfig.load(given, release=self._release)
+        config = BrokerConfig.load(given, release=self._release, strict=True)
         if not self._bound:
             return config
         again = [
@@ -216,7 +218,7 @@ class EmbeddedBroker:
         given["listeners"] = ",".join(
             f"{name}://{f'[{host}]' if ':' in host else host}:{port}" for name, host, port in again
         )
-        return BrokerConfig.load(given, release=self._release)
+        return BrokerConfig.load(given, release=self._release, strict=True)
 
     def _end(self, end: Callable[[NodeThread], None]) -> None:
         """Have the broker end; its data stay. Raises what ended it early."""

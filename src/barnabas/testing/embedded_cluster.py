@@ -163,7 +163,9 @@ class EmbeddedCluster:
         )
         if broker in self._racks:
             own["broker.rack"] = self._racks[broker]
-        return BrokerConfig.load({**own, **_QUICK, **self._config}, release=self._release)
+        given = {**own, **_QUICK, **self._config}
+        # A test would not see a warning.
+        return BrokerConfig.load(given, release=self._release, strict=True)
 
     def _clean_up(self) -> None:
         if self._temporary and self._data_dir is not None:

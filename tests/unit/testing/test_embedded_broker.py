@@ -2,18 +2,19 @@
 
 import socket
 import struct
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from barnabas import Admin, Resource
-from barnabas.errors import BrokerError, LocalProtocolError, StorageError
+from barnabas.errors import BrokerError, ConfigError, LocalProtocolError, StorageError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
-from barnabas.testing import EmbeddedBroker
+from barnabas.testing import EmbeddedBroker, EmbeddedCluster
 
 
 def ask(broker: EmbeddedBroker, key: ApiKey, version: int, message: object) -> object:
@@ -78,6 +79,17 @@ def test_a_second_broker_on_the_same_directory_is_refused(tmp_path: Path) -> Non
         with pytest.raises(StorageError, match=str(tmp_path)):
             EmbeddedBroker(data_dir=tmp_path).start()
         assert names(broker) == []
+
+
+def test_a_misspelt_property_is_an_error_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    wrong = {"num.partition": 3}
+    for kit in (EmbeddedBroker(wrong), EmbeddedCluster(2, wrong)):
+        with pytest.raises(ConfigError, match="num.partition; did you mean num.partitions"), kit:
+            pytest.fail("it runs")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_new_group_is_not_waited_for_unless_configured() -> None:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY, Family
 from barnabas.broker.metrics.reader import Rows
 from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.extras import check_extra, install
 from barnabas.runtime.sockets.page_server import PageServer
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
-
-_LACKING = "metrics need prometheus_client: pip install 'barnabas[metrics]'"
 
 
 def check_installed() -> None:
@@ -25,10 +24,11 @@ def check_installed() -> None:
     Raises:
         ConfigError: there is not; the message says how to install it.
     """
+    check_extra("metrics", "metrics")
     try:
         import prometheus_client  # noqa: F401
     except ModuleNotFoundError as error:
-        raise ConfigError(_LACKING) from error
+        raise ConfigError(f"metrics need prometheus_client: {install('metrics')}") from error
 
 
 class MetricsServer:
@@ -38,7 +38,7 @@ class MetricsServer:
         """`read` gives all metrics, and is called by the threads that answer.
 
         Raises:
-            ConfigError: prometheus_client is not installed.
+            ConfigError: prometheus_client is not installed, or too old.
             ConnectionFailed: the address cannot be had.
         """
         check_installed()

@@ -7,7 +7,11 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.metrics.request_counts import RequestCounts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.requests.partition_view import view
+<<<<<<< HEAD
 from barnabas.coordinators.offsets.offsets import OffsetsShard
+=======
+from barnabas.errors import BrokerError
+>>>>>>> people
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import TopicPartition
 
@@ -107,11 +111,18 @@ def _is_under_replicated(broker: Broker, partition: Partition) -> bool:
 
 
 def _read_groups(rows: Rows, broker: Broker) -> Generator[None, None, None]:
-    """Of the groups whose shards are loaded, which is when somebody asks for one of them."""
+    """Of all groups that this broker coordinates; what is loaded for that stays loaded, as for a client.
+
+    A group that nobody asked for since the start may be that of a consumer that is gone: its lag matters most.
+    """
     left = _MOST_ROWS
     members = rows["kafka_consumergroup_members"]
-    for held in broker.groups.loaded():
-        shard = held.shard
+    for index in [*broker.groups.indexes()]:
+        try:
+            shard = (yield from broker.groups.at_in_steps(index)).shard
+        except BrokerError:
+            # It cannot be loaded, which was logged, or is not loaded yet, or another broker leads it now.
+            continue
         for number, group in enumerate(tuple(shard.groups())):
             if number and not number % _AT_ONCE:
                 yield

@@ -59,13 +59,25 @@ class LocalCluster:
     All calls come from one thread.
     """
 
-    def __init__(self, count: int, directory: Path, configure: Callable[[int, int], BrokerConfig]):
-        """`configure` gives the configuration of a broker by its number, and its port; -1: its first."""
+    def __init__(
+        self,
+        count: int,
+        directory: Path,
+        configure: Callable[[int, int], BrokerConfig],
+        metrics: Callable[[int], tuple[str, int] | None] = lambda _node_id: None,
+    ) -> None:
+        """`configure` gives the configuration of a broker by its number, and its port; -1: its first.
+
+        `metrics` gives host and port of a broker's metrics by its number; None: it has none.
+        """
         self.addresses: dict[int, Endpoint] = {}
         """Where clients reach those that run, by their first listener."""
+        self.metrics_ports: dict[int, int] = {}
+        """The ports of the metrics of those that run and have any."""
         self._directory = directory
         self._count = count
         self._configure = configure
+        self._metrics = metrics
         self._ports: dict[int, int] = {}
         self._running: dict[int, NodeThread] = {}
         self._registry: LocalRegistry | None = None
@@ -124,13 +136,14 @@ class LocalCluster:
         if node_id in self._running:
             raise LocalProtocolError(f"broker {node_id} runs already")
         config = self._configure(node_id, self._ports.get(node_id, -1))
-        running = NodeThread(
-            Node(config, session=self._registry.session), f"barnabas broker {node_id}"
-        )
+        node = Node(config, session=self._registry.session, metrics=self._metrics(node_id))
+        running = NodeThread(node, f"barnabas broker {node_id}")
         address = next(iter(running.start().values()))
         self._running[node_id] = running
         self._ports[node_id] = address.port
         self.addresses[node_id] = address
+        if node.metrics_port is not None:
+            self.metrics_ports[node_id] = node.metrics_port
 
     def stop(self, node_id: int) -> None:
         """Stop a broker in order: others lead its partitions first."""
@@ -166,4 +179,5 @@ class LocalCluster:
         if running is None:
             raise LocalProtocolError(f"broker {node_id} does not run")
         del self.addresses[node_id]
+        self.metrics_ports.pop(node_id, None)
         return running

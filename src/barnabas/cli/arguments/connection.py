@@ -17,7 +17,7 @@ from barnabas.client.core.cluster.bootstrap import parse_addresses
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.files import merge, overrides, values
-from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
 _REFUSED_MS: Final = 5000
@@ -71,6 +71,9 @@ def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict
             row = ProducerConfig.find(name) or ConsumerConfig.find(name)
             if row is not None:
                 row.parse(one.value)
+            elif not (ProducerConfig.knows(name) or ConsumerConfig.knows(name)):
+                near = ProducerConfig.nearest(name) or ConsumerConfig.nearest(name)
+                raise ConfigError(f"-X {name}: unknown property{near}")
         parse_addresses(servers.split(","))
     dotted = {name.replace("_", "."): value for name, value in own.items()}
     usual = {"bootstrap.refused.timeout.ms": _REFUSED_MS}

@@ -14,6 +14,7 @@ from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import typed
 from barnabas.cli.output.progress import progress_bars
 from barnabas.errors import ConfigError, KafkaError
+from barnabas.extras import install
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,10 +41,7 @@ def spark_options(command: _Command) -> _Command:
     @wraps(command)
     def checked(*arguments: Any, **options: Any) -> Any:
         if find_spec("pyspark") is None or find_spec("pyarrow") is None:
-            raise ConfigError(
-                "this command runs on Spark: pip install '.[spark]' in a copy of the project "
-                "brings it"
-            )
+            raise ConfigError(f"this command runs on Spark: {install('spark')} brings it")
         return command(*arguments, **options)
 
     made: Callable[..., Any] = checked

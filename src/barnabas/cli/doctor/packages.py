@@ -3,14 +3,25 @@
 import os
 import platform
 import sysconfig
-from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
+from typing import Final
 
 from barnabas import kernels
 from barnabas.cli.doctor.finding import Finding, Verdict
+from barnabas.extras import install, packages
 from barnabas.version import __version__
 
-PIP = "pip install"
+_PURPOSES: Final = {
+    "arrow": "fetch_arrow and send_arrow",
+    "spark": "topics in PySpark",
+    "pipelines": "barnabas pipeline",
+    "protobuf": "values in Protocol Buffers as columns",
+    "console": "barnabas console and serve --console-port",
+    "metrics": "serve --metrics-port",
+    "opentelemetry": "traces",
+    "zookeeper": "zookeeper.connect and clusters of Kafka 0.7",
+}
+"""The extras for users, and what each is for."""
 
 
 def check_python() -> Finding:
@@ -38,19 +49,14 @@ def check_kernels() -> Finding:
         "kernels",
         Verdict.WARNING,
         "not compiled: records go 20 to 100 times slower",
-        f"install a C compiler (Debian: apt-get install gcc python3-dev), then {PIP} "
+        "install a C compiler (Debian: apt-get install gcc python3-dev), then pip install "
         "--force-reinstall --no-binary barnabas barnabas",
     )
 
 
 def check_packages() -> list[Finding]:
     """The packages of each extra that a user may want."""
-    return [
-        _extra("arrow", "pyarrow", "fetch_arrow and send_arrow"),
-        _extra("spark", "pyspark", "topics in PySpark"),
-        _extra("zookeeper", "kazoo", "zookeeper.connect and clusters of Kafka 0.7"),
-        _extra("metrics", "prometheus-client", "serve --metrics-port"),
-    ]
+    return [_extra(extra, purpose) for extra, purpose in _PURPOSES.items()]
 
 
 def check_java() -> Finding:
@@ -67,35 +73,12 @@ def check_java() -> Finding:
     return Finding("java", Verdict.OK, f"Java {java.version}, from {java.origin}")
 
 
-def _extra(extra: str, package: str, purpose: str) -> Finding:
-    install = f"{PIP} 'barnabas[{extra}]'"
-    try:
-        found = version(package)
-    except PackageNotFoundError:
-        return Finding(
-            extra, Verdict.OK, f"{package} is not installed", f"for {purpose}: {install}"
-        )
-    wanted = _oldest(extra, package)
-    if wanted and _parts(found) < _parts(wanted):
-        what = f"{package} {found}, but {purpose} need {wanted} or later"
-        return Finding(extra, Verdict.PROBLEM, what, f"{PIP} --upgrade 'barnabas[{extra}]'")
-    return Finding(extra, Verdict.OK, f"{package} {found}")
-
-
-def _oldest(extra: str, package: str) -> str:
-    """The lowest version that the metadata of barnabas allows; empty if it names none."""
-    for line in requires("barnabas") or ():
-        requirement, _, marker = line.partition(";")
-        name, bound, oldest = requirement.partition(">=")
-        if bound and name.strip() == package and f'"{extra}"' in marker.replace("'", '"'):
-            return oldest.partition(",")[0].strip()
-    return ""
-
-
-def _parts(text: str) -> tuple[int, ...]:
-    numbers = []
-    for part in text.split("."):
-        if not part.isdecimal():
-            break
-        numbers.append(int(part))
-    return tuple(numbers)
+def _extra(extra: str, purpose: str) -> Finding:
+    found = packages(extra)
+    wrong = [each for each in found if not each.usable]
+    if not wrong:
+        return Finding(extra, Verdict.OK, ", ".join(map(str, found)) or "barnabas is not installed")
+    what, remedy = ", ".join(map(str, wrong)), f"for {purpose}: {install(extra)}"
+    # An extra of which nothing is there was not asked for.
+    missing = all(each.installed is None for each in wrong)
+    return Finding(extra, Verdict.OK if missing else Verdict.PROBLEM, what, remedy)

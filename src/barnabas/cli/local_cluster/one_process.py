@@ -3,11 +3,13 @@
 import sys
 import threading
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from barnabas.broker.server.local_cluster import REGISTRY, LocalCluster
 from barnabas.cli.arguments.hints import add_hint_to_serve
 from barnabas.cli.local_cluster.options import (
     ZOOKEEPER_FOLDER,
+    Announcement,
     ClusterOptions,
     Combine,
     announce,
@@ -18,11 +20,19 @@ from barnabas.config.files import Given
 from barnabas.errors import ConfigError, ConnectionFailed
 from barnabas.types import bracketed
 
+if TYPE_CHECKING:
+    from barnabas.cli.console_process import ConsoleProcess
+
 
 def serve_in_one_process(
-    wanted: ClusterOptions, given: Mapping[str, Given], combine: Combine, *, as_json: bool
+    wanted: ClusterOptions,
+    given: Mapping[str, Given],
+    combine: Combine,
+    console: "ConsoleProcess | None",
+    *,
+    as_json: bool,
 ) -> None:
-    """Run the brokers until a signal.
+    """Run the brokers until a signal, with a console that watches no connections.
 
     Raises:
         ConfigError: a property is given that each broker needs a value of its own for.
@@ -38,6 +48,7 @@ def serve_in_one_process(
         wanted.brokers,
         wanted.folder,
         lambda node_id, port: combine(wanted.properties(given, node_id, port), wanted.release),
+        wanted.metrics_address,
     )
     stopping = threading.Event()
     stop_on_signals(stopping.set)
@@ -51,7 +62,14 @@ def serve_in_one_process(
             node_id: f"{bracketed(one.host)}:{one.port}"
             for node_id, one in cluster.addresses.items()
         }
-        announce(places, wanted.folder, {}, as_json=as_json)
+        metrics = {
+            node_id: f"http://{bracketed(wanted.host or 'localhost')}:{port}/metrics"
+            for node_id, port in cluster.metrics_ports.items()
+        }
+        url = console.url if console is not None else ""
+        announce(Announcement(places, metrics, wanted.folder, url), {}, as_json=as_json)
+        if console is not None:
+            console.start(",".join(places.values()))
         stopping.wait()
     finally:
         cluster.close()

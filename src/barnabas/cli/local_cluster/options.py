@@ -35,13 +35,24 @@ Combine = Callable[[dict[str, Given], str], BrokerConfig]
 
 
 class ClusterOptions(NamedTuple):
-    """How many brokers, as which release, and where. Port 0: any that are free."""
+    """How many brokers, as which release, and where. Port 0: any that are free.
+
+    `metrics_port`: of the first broker's metrics; None: there are none.
+    """
 
     brokers: int
     release: str
     directory: str | None
     host: str | None
     port: int | None
+    metrics_port: int | None = None
+
+    def metrics_address(self, node_id: int) -> tuple[str, int] | None:
+        """Host and port of one broker's metrics; port 0: any free one; None: there are none."""
+        if self.metrics_port is None:
+            return None
+        port = self.metrics_port + node_id - 1 if self.metrics_port else 0
+        return "localhost" if self.host is None else self.host, port
 
     @property
     def folder(self) -> Path:
@@ -76,15 +87,28 @@ def check_shared(given: Mapping[str, Given]) -> None:
             raise ConfigError(f"{name}: not together with --brokers: {instead}")
 
 
-def announce(
-    places: Mapping[int, str], folder: Path, more: Mapping[str, object], *, as_json: bool
-) -> None:
-    """Print that the cluster is ready: its brokers' addresses by their numbers, and `more` in JSON."""
+class Announcement(NamedTuple):
+    """What a cluster that is ready prints: addresses of brokers and of metrics by number, its folder.
+
+    `console`: the address of the console; empty: there is none.
+    """
+
+    places: Mapping[int, str]
+    metrics: Mapping[int, str]
+    folder: Path
+    console: str
+
+
+def announce(cluster: Announcement, more: Mapping[str, object], *, as_json: bool) -> None:
+    """Print that the cluster is ready, `more` only in JSON."""
+    places, metrics, folder, console = cluster
     if as_json:
         announcement = {
             "bootstrap_servers": ",".join(places.values()),
             "brokers": places,
             "data_dir": str(folder),
+            **({"metrics": metrics} if metrics else {}),
+            **({"console": console} if console else {}),
             **more,
             "version": __version__,
         }
@@ -92,3 +116,5 @@ def announce(
         return
     where = ", ".join(places.values())
     print(f"barnabas {__version__} is ready at {where}, logs in {folder}", flush=True)
+    if metrics:
+        print(f"metrics at {', '.join(metrics.values())}", flush=True)

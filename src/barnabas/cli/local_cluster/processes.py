@@ -6,16 +6,25 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from barnabas.broker.server.local_cluster import REGISTRY
 from barnabas.cli.local_cluster.child_process import ChildProcess
-from barnabas.cli.local_cluster.options import ClusterOptions, Combine, announce, check_shared
+from barnabas.cli.local_cluster.options import (
+    Announcement,
+    ClusterOptions,
+    Combine,
+    announce,
+    check_shared,
+)
 from barnabas.cli.local_cluster.zookeeper_process import start_zookeeper
 from barnabas.cli.signals import stop_on_signals
 from barnabas.config.files import Given, format_properties
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.runtime.files.disk import RealDisk
+
+if TYPE_CHECKING:
+    from barnabas.cli.console_process import ConsoleProcess
 
 _END_SECONDS = 60.0
 """Longer than a broker takes that flushes much, or waits for a ZooKeeper that is gone."""
@@ -29,11 +38,12 @@ def serve_in_processes(
     wanted: ClusterOptions,
     given: Mapping[str, Given],
     combine: Combine,
+    console: "ConsoleProcess | None",
     *,
     log_level: str,
     as_json: bool,
 ) -> None:
-    """Run ZooKeeper and the brokers until a signal. A broker that ends before is reported on stderr.
+    """Run ZooKeeper, the brokers and a console until a signal. A broker that ends before is reported on stderr.
 
     Raises:
         ConfigError: a property is given that each broker needs a value of its own for, or packages are
@@ -58,10 +68,14 @@ def serve_in_processes(
     with disk.lock(str(folder / ".lock")), _Processes(wanted, given, log_level, ended) as cluster:
         cluster.start()
         more = {"zookeeper": cluster.zookeeper, "processes": cluster.pids()}
-        announce(cluster.places, folder, more, as_json=as_json)
+        url = console.url if console is not None else ""
+        ready = Announcement(cluster.places, cluster.metrics, folder, url)
+        announce(ready, more, as_json=as_json)
         if not as_json:
             listed = ", ".join(f"{name} {pid}" for name, pid in cluster.pids().items())
             print(f"ZooKeeper at {cluster.zookeeper}; processes: {listed}", flush=True)
+        if console is not None:
+            console.start(",".join(cluster.places.values()))
         cluster.watch()
     if sys.stdout.isatty():
         print("\nstopped")  # Ctrl-C left ^C on the line.
@@ -79,6 +93,8 @@ class _Processes:
     ) -> None:
         self.places: dict[int, str] = {}
         """host:port of each broker."""
+        self.metrics: dict[int, str] = {}
+        """The URL of each broker's metrics, if they are asked for."""
         self.zookeeper = ""
         """host:port of ZooKeeper."""
         self._wanted = wanted
@@ -115,6 +131,7 @@ class _Processes:
             command = [
                 sys.executable, "-m", "barnabas", "serve", "--config", str(self._write(node_id)),
                 "--json", "--until-stdin-ends", "--log-level", self._log_level, *self._profile(),
+                *self._metrics(node_id),
             ]  # fmt: skip
             # If this process is killed, ZooKeeper stays until the last broker is gone.
             keeps = (self._server.keep_open(),)
@@ -124,7 +141,10 @@ class _Processes:
             line = broker.first_line()
             if not line:
                 raise ClusterEnded(f"{broker.name} did not start: it {broker.how_it_ended()}")
-            self.places[node_id] = json.loads(line)["bootstrap_servers"]
+            announced = json.loads(line)
+            self.places[node_id] = announced["bootstrap_servers"]
+            if "metrics" in announced:
+                self.metrics[node_id] = announced["metrics"]
 
     def pids(self) -> dict[str, int]:
         """The processes by their names."""
@@ -147,11 +167,16 @@ class _Processes:
             del self._brokers[node_id]
             if not self._brokers:
                 raise ClusterEnded(f"{how}: no broker is left")
-            again = ["barnabas", "serve", *self._profile(), "--config", str(self._file(node_id))]
+            options = (*self._profile(), *self._metrics(node_id))
+            again = ["barnabas", "serve", *options, "--config", str(self._file(node_id))]
             _report(f"{how}; the others go on; `{shlex.join(again)}` starts it again")
 
     def _profile(self) -> tuple[str, ...]:
         return ("--profile", self._wanted.release) if self._wanted.release else ()
+
+    def _metrics(self, node_id: int) -> tuple[str, ...]:
+        address = self._wanted.metrics_address(node_id)
+        return () if address is None else ("--metrics-port", str(address[1]))
 
     def _file(self, node_id: int) -> Path:
         return self._wanted.folder / f"broker-{node_id}.properties"

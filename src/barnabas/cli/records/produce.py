@@ -131,8 +131,13 @@ def _plain(lines: Iterator[bytes], usual: RecordToSend, *, null: bool) -> Iterat
 def _keyed(
     lines: Iterator[bytes], between: bytes, usual: RecordToSend, *, null: bool
 ) -> Iterator[RecordToSend]:
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         before, found, value = line.partition(between)
+        if not found and usual.key is None:
+            raise ConfigError(
+                f"line {number} has no {between.decode()!r} (-K) between key and value; -k names the key of "
+                "such lines"
+            )
         key = before if found else usual.key
         value = value if found else line
         yield RecordToSend(

@@ -3,12 +3,15 @@
 import dataclasses
 import sys
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import click
 
 from barnabas import Admin
-from barnabas.cli.arguments.connection import administering, client_settings, connection_options
+from barnabas.cli.arguments.connection import client_settings, connection_options
 from barnabas.cli.arguments.numbers import Number
+from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.cli.output.output import show_json
 from barnabas.cli.top.rates import ORDERS, RateTables, rates_between
 from barnabas.cli.top.sample import ClusterSample, take_sample
@@ -60,8 +63,9 @@ def top(
     their logs, compressed as stored; deleted segments count as no growth. A group reads as fast as
     its saved positions advance. In a pipe, and without --json, it is as with --once.
     """
-    with administering(servers, client_settings(servers, pairs)) as admin:
-        watch = ClusterWatch(admin, interval, internal=internal)
+    with Admin(client_settings(servers, pairs)) as admin:
+        # A notice while samples are awaited: the time between two of them is no silence.
+        watch = ClusterWatch(admin, interval, lambda: waiting_notice(servers), internal=internal)
         if as_json:
             while True:
                 show_json(dataclasses.asdict(watch.next_rates(order)))
@@ -81,17 +85,28 @@ def top(
 class ClusterWatch:
     """Samples of one cluster, of which the last is kept. The first is taken at once.
 
+    `waiting` gives what is around the wait for a sample: a notice if that is long.
+
     Raises:
         KafkaError: the cluster does not answer.
     """
 
-    def __init__(self, admin: Admin, interval: float, *, internal: bool) -> None:
+    def __init__(
+        self,
+        admin: Admin,
+        interval: float,
+        waiting: Callable[[], AbstractContextManager[None]],
+        *,
+        internal: bool,
+    ) -> None:
         self._admin = admin
         self._clock = SystemClock()
         self._internal = internal
-        self._latest = self._sample()
+        with waiting():
+            self._latest = self._sample()
         self._before = self._latest
         self.interval = interval
+        self._waiting = waiting
 
     def _sample(self) -> ClusterSample:
         return take_sample(self._admin, self._clock, internal=self._internal)
@@ -99,7 +114,8 @@ class ClusterWatch:
     def next_rates(self, order: str) -> RateTables:
         """Wait for an interval and return its rates."""
         time.sleep(self.interval)
-        self.advance()
+        with self._waiting():
+            self.advance()
         return self.rates(order)
 
     def advance(self) -> None:

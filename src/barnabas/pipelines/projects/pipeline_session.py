@@ -96,8 +96,8 @@ def check_packages() -> None:
     missing = [each.split(".")[0] for each in _NEEDED if not _found(each)]
     if missing:
         raise ProjectError(
-            f"pipelines need the packages of {', '.join(missing)}: pip install '.[pipelines]' in a "
-            "copy of the project"
+            f"pipelines need the packages of {', '.join(missing)}: "
+            "pip install 'barnabas[pipelines]'"
         )
 
 

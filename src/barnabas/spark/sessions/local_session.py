@@ -118,5 +118,5 @@ def _check_packages() -> None:
     if missing:
         raise ConfigError(
             f"the Spark connector needs the package {', '.join(missing)}: "
-            "pip install '.[spark]' in a copy of the project"
+            "pip install 'barnabas[spark]'"
         )

@@ -105,9 +105,10 @@ class InjectedFault:
 
 
 class Moved(InjectedFault):
-    """Requests are refused until their client has asked anew where to send them.
+    """Requests are refused until their client, once refused, has asked anew where to send them.
 
-    Client ids tell clients apart.
+    What it asked before tells it nothing: a new client asks first, and is refused all the same. Client ids tell
+    clients apart.
     """
 
     def __init__(
@@ -119,11 +120,16 @@ class Moved(InjectedFault):
         """`asks`: the requests by which a client finds its way."""
         super().__init__(meant, on_stop)
         self._asks = frozenset(asks)
+        self._refused: set[str | None] = set()
         self._found: set[str | None] = set()
 
     def takes(self, asked: SeenRequest) -> bool:
         """Whether a request goes where its client went before the move."""
         if asked.api in self._asks:
-            self._found.add(asked.client_id)
+            if asked.client_id in self._refused:
+                self._found.add(asked.client_id)
             return False
-        return asked.client_id not in self._found and super().takes(asked)
+        takes = asked.client_id not in self._found and super().takes(asked)
+        if takes:
+            self._refused.add(asked.client_id)
+        return takes

@@ -119,9 +119,9 @@ class Faults:
         return self._add(api, effects.throttle(ms), **meant)
 
     def move_leader(self, topic: str, *, client_id: str | None = None) -> InjectedFault:
-        """Answer NOT_LEADER_OR_FOLLOWER for a topic until its client has sent a Metadata request.
+        """Answer NOT_LEADER_OR_FOLLOWER for a topic until the client so refused has sent a Metadata request.
 
-        Client ids tell clients apart.
+        Each client is refused, also one that is new. Client ids tell clients apart.
         """
         meant = Filter(frozenset(_OF_LEADER), topic, client_id=client_id)
         fault = Moved(meant, self._remove, {ApiKey.METADATA})
@@ -130,9 +130,10 @@ class Faults:
     def move_coordinator(
         self, group: str | None = None, *, client_id: str | None = None
     ) -> InjectedFault:
-        """Answer NOT_COORDINATOR for a group until its client has sent a FindCoordinator request.
+        """Answer NOT_COORDINATOR for a group until the client so refused has sent a FindCoordinator request.
 
-        Without a group: for all groups and transactional ids. Client ids tell clients apart.
+        Each client is refused, also one that is new. Without a group: for all groups and transactional ids.
+        Client ids tell clients apart.
         """
         apis = _OF_GROUPS if group is not None else (*_OF_GROUPS, *_OF_TRANSACTIONS)
         meant = Filter(frozenset(apis), group=group, client_id=client_id)

@@ -133,6 +133,22 @@ def test_what_the_logs_had_at_the_start_is_not_counted(tmp_path: Path) -> None:
             assert found["kafka_log_log_logendoffset"]["0", "dogs"] == end
 
 
+def test_a_group_whose_consumers_are_gone_has_its_lag_after_a_restart(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        with (
+            Producer(bootstrap_servers=broker.servers) as producer,
+            Consumer(bootstrap_servers=broker.servers, group_id="pack") as consumer,
+        ):
+            for number in range(3):
+                producer.send("dogs", f"dog {number}", partition=0).result()
+            consumer.assign([("dogs", 0)])
+            consumer.commit({("dogs", 0): 1})
+        before = broker.scrape()["kafka_consumergroup_lag"]
+        assert before == {("pack", "0", "dogs"): 2}
+    with running(tmp_path) as broker:
+        assert broker.scrape()["kafka_consumergroup_lag"] == before
+
+
 def test_thousands_of_partitions_are_read_in_steps(tmp_path: Path) -> None:
     with running(tmp_path) as broker:
         broker.node.create_topic("dogs", 1000, {})

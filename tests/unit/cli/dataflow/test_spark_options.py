@@ -13,7 +13,7 @@ def test_spark_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(spark_options, "find_spec", lambda _name: None)
     done = CliRunner().invoke(archive, ["dogs", "--to", "./archive"])
     assert isinstance(done.exception, ConfigError)
-    assert "pip install '.[spark]'" in str(done.exception)
+    assert "pip install 'barnabas[spark]'" in str(done.exception)
 
 
 UNREADABLE = """An error occurred while calling o71.collectToPython.

@@ -269,6 +269,25 @@ def test_a_leader_has_moved_until_the_client_asks(broker: EmbeddedBroker) -> Non
     assert apis[-1] == "Produce"
 
 
+def test_a_leader_has_moved_for_a_new_client_too(broker: EmbeddedBroker) -> None:
+    with (
+        broker.faults.move_leader("dogs") as fault,
+        Producer(bootstrap_servers=broker.bootstrap_servers) as producer,
+    ):
+        producer.send("dogs", "one").result()
+    assert fault.hits >= 1
+
+
+def test_a_coordinator_has_moved_for_a_new_client_too(broker: EmbeddedBroker) -> None:
+    with (
+        broker.faults.move_coordinator("pack") as fault,
+        Consumer(bootstrap_servers=broker.bootstrap_servers, group_id="pack") as consumer,
+    ):
+        consumer.assign([("dogs", 0)])
+        consumer.commit({("dogs", 0): 0})
+    assert fault.hits >= 1
+
+
 def test_a_coordinator_has_moved_until_the_client_asks(broker: EmbeddedBroker) -> None:
     with Consumer(bootstrap_servers=broker.bootstrap_servers, group_id="pack") as consumer:
         consumer.assign([("dogs", 0)])

@@ -16,6 +16,6 @@ def arrow_module(what: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "pyarrow":
             raise
-        lacking = f"{what} needs pyarrow: pip install '.[arrow]'"
+        lacking = f"{what} needs pyarrow: pip install 'barnabas[arrow]'"
         raise ConfigError(lacking) from error
     return pa

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.cli.serve import configuration, from_options
+from barnabas.cli.serve.properties import configuration, from_options, set_properties
 from barnabas.config.files import Given
 from barnabas.config.listeners import Endpoint, listeners
+from barnabas.errors import ConfigError
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,20 @@ def test_a_gigantic_file_of_the_owner_is_left_to_the_broker(tmp_path: Path) -> N
     assert configuration(from_options({}, 0, None, str(tmp_path))).node_id == 1
 
 
+def test_names_that_are_typed_are_known_those_of_the_release_too() -> None:
+    pairs = ("num.partitions=3", "log_retention_hours=1", "listener.name.x.ssl.keystore.location=a")
+    assert len(set_properties(pairs, "")) == 3
+    of_07 = ("brokerid=3", "log.file.size=1000000", "port=1", "log.cleanup.interval.mins=1")
+    assert len(set_properties(of_07, "0.7")) == 4
+    for release in ("", "0.7"):
+        with pytest.raises(
+            ConfigError, match="--set log.dir_: unknown property; did you mean log.dir"
+        ):
+            set_properties(("log.dir_=a",), release)
+    with pytest.raises(ConfigError, match="--set brokerid: unknown property"):
+        set_properties(of_07, "0.8.2")
+
+
 @pytest.mark.parametrize(("source", "left"), [("kafka.properties:3", ()), ("--set", ("A://x:1",))])
 def test_a_port_makes_void_what_a_file_advertises(source: str, left: tuple[str, ...]) -> None:
     given = {"advertised.listeners": Given("A://x:1", source)}
@@ -69,7 +84,7 @@ def test_a_port_makes_void_what_a_file_advertises(source: str, left: tuple[str, 
 
 _LOADED = """
 import gc, sys
-from barnabas.cli.serve import _node
+from barnabas.cli.serve.one_broker import _node
 _node()
 assert gc.isenabled() and gc.get_freeze_count() > 0
 print(*sorted(sys.modules))

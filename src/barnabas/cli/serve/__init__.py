@@ -1,0 +1,1 @@
+"""`barnabas serve`: its options, the properties that they give a broker, and the console beside it."""

@@ -7,11 +7,8 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.metrics.request_counts import RequestCounts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.requests.partition_view import view
-<<<<<<< HEAD
 from barnabas.coordinators.offsets.offsets import OffsetsShard
-=======
 from barnabas.errors import BrokerError
->>>>>>> people
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import TopicPartition
 

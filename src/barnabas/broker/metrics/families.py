@@ -77,6 +77,22 @@ FAMILIES = (
         "Topics that this broker knows.",
     ),
     Family(
+        "kafka_controller_kafkacontroller_activecontrollercount", GAUGE, (),
+        "1 where this broker is the controller, as one that is alone is; 0 elsewhere.",
+    ),
+    Family(
+        "kafka_topic_partitions", GAUGE, ("topic",),
+        "Partitions of a topic.",
+    ),
+    Family(
+        "kafka_topic_partition_oldest_offset", GAUGE, _PARTITION,
+        "The first offset of a partition that this broker leads.",
+    ),
+    Family(
+        "kafka_topic_partition_current_offset", GAUGE, _PARTITION,
+        "The high watermark of a partition that this broker leads: consumers see the records before it.",
+    ),
+    Family(
         "kafka_log_log_size", GAUGE, _PARTITION,
         "Bytes of a partition's log.",
     ),

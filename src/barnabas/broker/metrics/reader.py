@@ -45,6 +45,7 @@ class MetricsReader:
         rows: Rows = defaultdict(list)
         self._read_requests(rows)
         yield from self._read_partitions(rows, broker)
+        yield from _read_topics(rows, broker)
         yield from _read_groups(rows, broker)
         return rows
 
@@ -90,7 +91,6 @@ class MetricsReader:
         rows[f"{replicas}_leadercount"] = [((), led - offline)]
         rows[f"{replicas}_underreplicatedpartitions"] = [((), under_replicated)]
         rows[f"{replicas}_offlinereplicacount"] = [((), offline)]
-        rows["kafka_controller_kafkacontroller_globaltopiccount"] = [((), len(broker.topics))]
         omitted = max(0, len(partitions) - _MOST_ROWS)
         rows["barnabas_metrics_partitions_omitted"] = [((), omitted)]
 
@@ -105,6 +105,18 @@ def _is_under_replicated(broker: Broker, partition: Partition) -> bool:
         return False
     described = view(broker, *partition.log.topic_partition)
     return len(described.in_sync) < len(described.replicas)
+
+
+def _read_topics(rows: Rows, broker: Broker) -> Generator[None, None, None]:
+    """What the controller knows, and the brokers know of it."""
+    controller = "kafka_controller_kafkacontroller"
+    is_active = broker.member is None or broker.member.controller.is_active
+    rows[f"{controller}_activecontrollercount"] = [((), is_active)]
+    rows[f"{controller}_globaltopiccount"] = [((), len(broker.topics))]
+    for number, topic in enumerate(list(broker.topics)[:_MOST_ROWS], 1):
+        rows["kafka_topic_partitions"].append(((topic.name,), len(topic.partitions)))
+        if not number % _AT_ONCE:
+            yield
 
 
 def _read_groups(rows: Rows, broker: Broker) -> Generator[None, None, None]:
@@ -175,3 +187,7 @@ def _read_log(rows: Rows, partition: Partition) -> None:
     rows["kafka_log_log_logstartoffset"].append((labels, log.start_offset))
     rows["kafka_log_log_logendoffset"].append((labels, log.end_offset))
     rows["kafka_log_log_numlogsegments"].append((labels, len(log.segments)))
+    if partition.role is None or partition.role.leads:
+        topics = "kafka_topic_partition"
+        rows[f"{topics}_oldest_offset"].append((labels, log.start_offset))
+        rows[f"{topics}_current_offset"].append((labels, log.high_watermark))

@@ -113,6 +113,10 @@ def test_a_scrape_counts_what_clients_did(tmp_path: Path) -> None:
         assert found["kafka_server_replicamanager_leadercount"][()] == 3
         assert found["kafka_server_replicamanager_underreplicatedpartitions"][()] == 0
         assert found["kafka_log_log_logendoffset"]["0", "dogs"] == 10
+        assert found["kafka_topic_partition_current_offset"]["0", "dogs"] == 10
+        assert found["kafka_topic_partition_oldest_offset"]["0", "dogs"] == 0
+        assert found["kafka_topic_partitions"]["dogs",] == 2
+        assert found["kafka_controller_kafkacontroller_activecontrollercount"][()] == 1
         assert found["kafka_log_log_size"]["1", "dogs"] == 0
         assert found["kafka_consumergroup_current_offset"]["pack", "0", "dogs"] == 4
         assert found["kafka_consumergroup_lag"]["pack", "0", "dogs"] == 6

@@ -55,5 +55,5 @@ def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Lacking(), *sys.meta_path])
-    with pytest.raises(ConfigError, match=r"pip install '\.\[arrow\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'barnabas\[arrow\]'"):
         chosen(None)

@@ -7,6 +7,7 @@ later. Whoever needs an extra checks it here first, so that all commands give th
 import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 from barnabas.errors import ConfigError
@@ -53,13 +54,16 @@ def packages(extra: str) -> list[Package]:
     return [*found.values()]
 
 
-def check_extra(extra: str, purpose: str) -> None:
+def check_extra(extra: str, purpose: str, *modules: str) -> None:
     """Check that all packages of an extra can be used; `purpose` is who needs them, in the plural.
+
+    `modules` are those that must be there also where barnabas runs from its source tree.
 
     Raises:
         ConfigError: some cannot; the message names them and says how to install them.
     """
     wrong = [str(each) for each in packages(extra) if not each.usable]
+    wrong = wrong or [name for name in modules if find_spec(name) is None]
     if wrong:
         raise ConfigError(f"{purpose} need {', '.join(wrong)}: {install(extra)}")
 

@@ -10,17 +10,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from importlib.util import find_spec
 from multiprocessing import Pipe
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from barnabas.errors import ConfigError, ConnectionFailed
-from barnabas.extras import check_extra, install
+from barnabas.errors import ConnectionFailed
+from barnabas.extras import check_extra
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
-_MODULES: Final = ("starlette", "uvicorn", "jinja2")
 
 
 class ConsoleProcess:
@@ -83,10 +80,7 @@ def check_console() -> None:
     Raises:
         ConfigError: packages are missing or too old; says which, and how to install them.
     """
-    check_extra("console", "the console's pages")
-    missing = [name for name in _MODULES if find_spec(name) is None]
-    if missing:
-        raise ConfigError(f"the console's pages need {', '.join(missing)}: {install('console')}")
+    check_extra("console", "the console's pages", "starlette", "uvicorn", "jinja2")
 
 
 def listen(host: str, port: int, option: str = "--port") -> socket.socket:

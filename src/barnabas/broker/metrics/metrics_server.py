@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY, Family
 from barnabas.broker.metrics.reader import Rows
-from barnabas.errors import ConfigError, ConnectionFailed
-from barnabas.extras import check_extra, install
+from barnabas.errors import ConnectionFailed
+from barnabas.extras import check_extra
 from barnabas.runtime.sockets.page_server import PageServer
 
 if TYPE_CHECKING:
@@ -24,11 +24,7 @@ def check_installed() -> None:
     Raises:
         ConfigError: there is not; the message says how to install it.
     """
-    check_extra("metrics", "metrics")
-    try:
-        import prometheus_client  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise ConfigError(f"metrics need prometheus_client: {install('metrics')}") from error
+    check_extra("metrics", "metrics", "prometheus_client")
 
 
 class MetricsServer:

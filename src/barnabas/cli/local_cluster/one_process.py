@@ -66,8 +66,7 @@ def serve_in_one_process(
             node_id: f"http://{bracketed(wanted.host or 'localhost')}:{port}/metrics"
             for node_id, port in cluster.metrics_ports.items()
         }
-        url = console.url if console is not None else ""
-        announce(Announcement(places, metrics, wanted.folder, url), {}, as_json=as_json)
+        announce(Announcement(places, metrics, wanted.folder, console), {}, as_json=as_json)
         if console is not None:
             console.start(",".join(places.values()))
         stopping.wait()

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from barnabas.broker.server.local_cluster import member_properties
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given
 from barnabas.errors import ConfigError
 from barnabas.version import __version__
+
+if TYPE_CHECKING:
+    from barnabas.cli.console_process import ConsoleProcess
 
 ZOOKEEPER_FOLDER: Final = "zookeeper"
 """The folder of the data directory with the data of `--zookeeper local`."""
@@ -90,13 +93,13 @@ def check_shared(given: Mapping[str, Given]) -> None:
 class Announcement(NamedTuple):
     """What a cluster that is ready prints: addresses of brokers and of metrics by number, its folder.
 
-    `console`: the address of the console; empty: there is none.
+    `console`: the one that shows it, if any.
     """
 
     places: Mapping[int, str]
     metrics: Mapping[int, str]
     folder: Path
-    console: str
+    console: "ConsoleProcess | None"
 
 
 def announce(cluster: Announcement, more: Mapping[str, object], *, as_json: bool) -> None:
@@ -108,7 +111,7 @@ def announce(cluster: Announcement, more: Mapping[str, object], *, as_json: bool
             "brokers": places,
             "data_dir": str(folder),
             **({"metrics": metrics} if metrics else {}),
-            **({"console": console} if console else {}),
+            **({"console": console.url} if console is not None else {}),
             **more,
             "version": __version__,
         }

@@ -68,8 +68,7 @@ def serve_in_processes(
     with disk.lock(str(folder / ".lock")), _Processes(wanted, given, log_level, ended) as cluster:
         cluster.start()
         more = {"zookeeper": cluster.zookeeper, "processes": cluster.pids()}
-        url = console.url if console is not None else ""
-        ready = Announcement(cluster.places, cluster.metrics, folder, url)
+        ready = Announcement(cluster.places, cluster.metrics, folder, console)
         announce(ready, more, as_json=as_json)
         if not as_json:
             listed = ", ".join(f"{name} {pid}" for name, pid in cluster.pids().items())

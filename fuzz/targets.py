@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from barnabas.broker.dispatch import SERVED
-from barnabas.dialects.kafka.requests import KafkaDialect, Ways
+from barnabas.dialects.kafka.requests import KafkaDialect, MessageCodecs
 from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.log.inspection.segments import InspectedBatch, examine
 from barnabas.protocol.api_keys import ApiKey
@@ -24,7 +24,7 @@ from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import Codec as Compression
 from barnabas.records.codecs.compression import compress, decompress
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.old_messages.convert import convert
 from barnabas.records.old_messages.set_checks import SetRules, accept_set
@@ -193,7 +193,7 @@ def _sent(chance: random.Random) -> bytes:
 
 def _decode_messages(data: bytes) -> None:
     """Without CRCs, which would hide what is behind them."""
-    columns = decode_columns([data], wanted=Wanted.ALL, start=0, check_crcs=False)
+    columns = decode_columns([data], wanted=ColumnSelection.ALL, start=0, check_crcs=False)
     records, next_offset = decode_records(data, "t", 0, check_crcs=False)
     assert (len(records), next_offset) == (columns.count, columns.next_offset)
 
@@ -230,7 +230,7 @@ def _conversation(chance: random.Random) -> bytes:
 
 
 def _listen(data: bytes) -> None:
-    dialect = KafkaDialect(Ways(SERVED))
+    dialect = KafkaDialect(MessageCodecs(SERVED))
     for frame in FrameSplitter(LIMIT).feed(memoryview(data)):
         dialect.read_request(frame)
 

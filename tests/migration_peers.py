@@ -10,10 +10,10 @@ from random import Random
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.errors import ErrorCode
 from barnabas.migration.offset_map import BatchProducer
-from barnabas.migration.target import OutOfStep
+from barnabas.migration.target import TargetOutOfSync
 from barnabas.records.batches.batch import read_header
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.columns import BytesColumn, Wanted, decode_columns
+from barnabas.records.columns.columns import BytesColumn, ColumnSelection, decode_columns
 from barnabas.records.messages07.message07 import encode_set
 
 PLACE = BrokerPartition(0, 0)
@@ -134,7 +134,7 @@ class MemoryTarget:
     def _meanwhile(self) -> None:
         while self.on_the_way and self._chance.randrange(2):
             late = self.on_the_way.pop(self._chance.randrange(len(self.on_the_way)))
-            with suppress(OutOfStep):
+            with suppress(TargetOutOfSync):
                 self._arrive(late)
 
     def _arrive(self, batch: bytes) -> int:
@@ -144,10 +144,10 @@ class MemoryTarget:
             if (first, last) == (header.base_sequence, header.last_sequence):
                 return offset
         if recent and header.base_sequence != recent[-1][1] + 1:
-            raise OutOfStep(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+            raise TargetOutOfSync(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
         offset = len(self.records)
         recent.append((header.base_sequence, header.last_sequence, offset))
-        column = decode_columns([batch], wanted=Wanted.VALUE, start=0).value
+        column = decode_columns([batch], wanted=ColumnSelection.VALUE, start=0).value
         assert column is not None
         self.records += values_of(column)
         producer = BatchProducer(header.producer_id, header.producer_epoch)

@@ -9,8 +9,8 @@ import pytest
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView, PartitionView, TopicView
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.producer.accumulator import Accumulator
-from barnabas.client.core.producer.delivery import Sent, Settling
-from barnabas.client.core.producer.outgoing import Outgoing, SendPlan
+from barnabas.client.core.producer.delivery import DeliverySource, Sent
+from barnabas.client.core.producer.outgoing import ProduceBatches, SendPlan
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
 from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
@@ -32,10 +32,10 @@ TOPIC = TopicView("t", partitions=(PartitionView("t", 0, 1, 5), PartitionView("t
 class Waits:
     """Nobody waits in these tests."""
 
-    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
+    def block(self, batch: DeliverySource, index: int, timeout_s: float | None) -> None:
         assert batch.done(index)
 
-    async def wait(self, batch: Settling, index: int) -> None:
+    async def wait(self, batch: DeliverySource, index: int) -> None:
         assert batch.done(index)
 
 
@@ -86,11 +86,13 @@ class Harness:
     def plan(self, can_send: Callable[[int], bool] = lambda _: True) -> SendPlan:
         return self.sender.collect(self.now, can_send)
 
-    def go(self) -> Outgoing:
+    def go(self) -> ProduceBatches:
         (outgoing,) = self.plan().outgoing
         return outgoing
 
-    def answer(self, outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0) -> bool:
+    def answer(
+        self, outgoing: ProduceBatches, code: ErrorCode = ErrorCode.NONE, offset: int = 0
+    ) -> bool:
         return self.sender.answered(outgoing, reply(outgoing, code, offset), self.now)
 
     def later(self, seconds: float = 0.1) -> None:
@@ -110,7 +112,9 @@ class InTransaction(Harness):
             self.transactions.move(each)
 
 
-def reply(outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0) -> ProduceResponse:
+def reply(
+    outgoing: ProduceBatches, code: ErrorCode = ErrorCode.NONE, offset: int = 0
+) -> ProduceResponse:
     rows = [
         PartitionProduceResponse(
             index=batch.where.partition, error_code=code, base_offset=offset if not code else -1
@@ -120,7 +124,7 @@ def reply(outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0)
     return ProduceResponse(responses=[TopicProduceResponse(name="t", partition_responses=rows)])
 
 
-def values(outgoing: Outgoing) -> list[bytes | None]:
+def values(outgoing: ProduceBatches) -> list[bytes | None]:
     return [record.value for batch in outgoing.batches for record in records_of(batch.payload)]
 
 
@@ -129,7 +133,7 @@ def records_of(payload: bytearray | None) -> list[Any]:
     return decode_records(payload, "t", 0)[0]
 
 
-def sequences(outgoing: Outgoing) -> tuple[int, int, int]:
+def sequences(outgoing: ProduceBatches) -> tuple[int, int, int]:
     payload = outgoing.batches[0].payload
     assert payload is not None
     header = read_header(payload)

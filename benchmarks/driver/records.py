@@ -16,7 +16,7 @@ from barnabas.records.batches.batch import stamp
 from barnabas.records.batches.builder import BatchBuilder, build
 from barnabas.records.codecs.compression import Codec, decompress
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.encoding import EncodeOptions, Partitioner, encode_arrow
 from barnabas.records.columns.reading import decode_records
 from benchmarks.plan import Plan
@@ -92,7 +92,7 @@ def row(
 
 
 def reading(plan: Plan, name: str, value: bytes, headers: Headers) -> list[Result]:
-    wanted = Wanted.ALL if headers else Wanted.ALL & ~Wanted.HEADERS
+    wanted = ColumnSelection.ALL if headers else ColumnSelection.ALL & ~ColumnSelection.HEADERS
     data = response(value, headers, PER_BATCH, BATCHES, Codec.NONE)
     one = data[: len(data) // BATCHES]
 
@@ -156,7 +156,7 @@ def writing(plan: Plan, name: str, value: bytes, headers: Headers) -> list[Resul
 
 def small_batches(plan: Plan) -> list[Result]:
     found = []
-    wanted = Wanted.ALL & ~Wanted.HEADERS
+    wanted = ColumnSelection.ALL & ~ColumnSelection.HEADERS
     for per_batch, target in ((1, 1 / 0.35), (10, 1 / 0.05)):
         data = response(text_of(60), (), per_batch, 16_000 // per_batch, Codec.NONE)
         found += row(
@@ -197,7 +197,7 @@ def compressed(plan: Plan) -> list[Result]:
         for index, value in enumerate(values):
             builder.append(1_700_000_000_000 + index, KEY, value, ())
         data = bytes(builder.build())
-        wanted = Wanted.ALL & ~Wanted.HEADERS
+        wanted = ColumnSelection.ALL & ~ColumnSelection.HEADERS
         ours, bare = [], []
         for _ in range(plan.rounds):
             work = lambda: to_arrow(decode_columns([data], wanted=wanted, start=0))  # noqa: B023, E731

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         WakeupError,
     )
     from barnabas.kernels.batches.objects import Delivery
-    from barnabas.records.columns.columns import Wanted
+    from barnabas.records.columns.columns import ColumnSelection, Wanted
     from barnabas.records.columns.record import Record
     from barnabas.types import TopicPartition
 
@@ -84,6 +84,7 @@ _HOME = {
     "TopicPartition": "types",
     "TopicView": "client.core.cluster.cluster_view",
     "WakeupError": "errors",
+    "ColumnSelection": "records.columns.columns",
     "Wanted": "records.columns.columns",
 }
 
@@ -94,6 +95,7 @@ __all__ = [
     "Admin",
     "Broker",
     "BrokerError",
+    "ColumnSelection",
     "CommittedOffset",
     "ConfigEntry",
     "ConfigError",

@@ -8,12 +8,15 @@ from barnabas.client.driver07.producer import Producer
 from barnabas.client.driver07.simple_consumer import (
     EARLIEST,
     LATEST,
-    Asked,
     Fetched,
+    FetchStart07,
     SimpleConsumer,
     opened,
 )
 from barnabas.records.messages07.message07 import Message
+
+Asked = FetchStart07
+"""Former name of `FetchStart07`; removed in the next release."""
 
 __all__ = [
     "EARLIEST",
@@ -22,6 +25,7 @@ __all__ = [
     "BrokerPartition",
     "Chunk",
     "Consumer",
+    "FetchStart07",
     "Fetched",
     "Message",
     "Partitioner",

@@ -2,16 +2,20 @@
 
 from barnabas.client.driver07.simple_consumer import EARLIEST, LATEST, Fetched
 from barnabas.client.proposal.connection import Connection
-from barnabas.client.proposal.consumer import Consumer, FetchedSets, From
+from barnabas.client.proposal.consumer import Consumer, FetchedSets, FetchStart
 from barnabas.client.proposal.pending import Pending
 from barnabas.client.proposal.producer import MessageSet, Producer, Stored
 from barnabas.records.messages07.message07 import Message
+
+From = FetchStart
+"""Former name of `FetchStart`; removed in the next release."""
 
 __all__ = [
     "EARLIEST",
     "LATEST",
     "Connection",
     "Consumer",
+    "FetchStart",
     "Fetched",
     "FetchedSets",
     "From",

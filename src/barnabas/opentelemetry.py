@@ -33,7 +33,7 @@ except ImportError as error:
 from barnabas import aio
 from barnabas.client.core.arguments.record_input import Headers
 from barnabas.client.core.producer.bulk import SentBatches
-from barnabas.client.core.producer.delivery import Failed
+from barnabas.client.core.producer.delivery import FailedBatch
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.sync.consumer import Consumer
 from barnabas.client.sync.producer import Producer
@@ -332,7 +332,7 @@ def _end_with(span: Span, batch: ProducerBatch, index: int) -> None:
         if outcome is None:
             holds.when_settled(end)  # Also if its batch is split before.
         elif span.is_recording():
-            if isinstance(outcome, Failed):
+            if isinstance(outcome, FailedBatch):
                 _fail(span, outcome.error)
             elif outcome.base_offset >= 0:
                 span.set_attributes(_at_offset(outcome.base_offset + at))
@@ -353,7 +353,7 @@ def _end_with_all(span: Span, sent: SentBatches) -> None:
         if span.is_recording():
             for batch in sent.batches:
                 outcome = batch.of_record(0)[0].outcome
-                if isinstance(outcome, Failed):
+                if isinstance(outcome, FailedBatch):
                     _fail(span, outcome.error)
                     break
             span.end()

@@ -23,7 +23,7 @@ from barnabas import (
 )
 from barnabas.client.sync.ranges import close_kept_connections
 from barnabas.errors import InvalidArgument
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.interop.peers.ready import free_ports
 
@@ -345,7 +345,7 @@ def test_committing_needs_a_group(consumer: Consumer) -> None:
 def test_a_range_is_read_exactly(servers: str, start: int, end: int) -> None:
     reader = RangeReader({"bootstrap.servers": servers}, fetch_bytes=30_000)
     offsets: list[int] = []
-    for columns in reader.read("read", 0, start, end, Wanted.OFFSET):
+    for columns in reader.read("read", 0, start, end, ColumnSelection.OFFSET):
         assert columns.offsets is not None
         offsets += columns.offsets.tolist()
     assert offsets == list(range(start, end))
@@ -393,7 +393,7 @@ def test_a_topic_made_again_is_read_anew(servers: str) -> None:
         for value in (b"old", b"new"):
             admin.create_topics([NewTopic("again", 1, 1)])
             producer.send("again", value, partition=0).result(60)
-            parts = list(reader.read("again", 0, 0, 1, Wanted.VALUE))
+            parts = list(reader.read("again", 0, 0, 1, ColumnSelection.VALUE))
             assert [bytes(part.value.data) for part in parts if part.value] == [value]
             admin.delete_topics(["again"])
     reader.close()

@@ -10,7 +10,7 @@ from barnabas.driver_proposal import (
     Connection,
     Consumer,
     FetchedSets,
-    From,
+    FetchStart,
     MessageSet,
     Producer,
     Stored,
@@ -62,10 +62,10 @@ def test_what_is_sent_is_there_and_clients_of_07_read_it(
     second = producer.send(topic, 0, b"bello")
     (end,) = consumer.offsets(topic, 0)
     assert 0 < second < end
-    found = consumer.fetch(From(topic, 0, 0))
+    found = consumer.fetch(FetchStart(topic, 0, 0))
     assert payloads(found) == [[b"rex", b"fido", b"bello"]]
     assert found.parts[0].next_offset == end
-    assert payloads(consumer.fetch(From(topic, 0, second))) == [[b"bello"]]
+    assert payloads(consumer.fetch(FetchStart(topic, 0, second))) == [[b"bello"]]
     assert consumer.offsets(topic, 0, EARLIEST) == [0]
     with Wire07(broker.port_of("OLD")) as old:
         code, data = old.fetch(topic)
@@ -95,14 +95,14 @@ def test_acknowledgements(connection: Connection) -> None:
     quick = Producer(connection, required_acks=0)
     assert quick.send("acks", 0, b"a") == -1
     assert quick.begin(MessageSet("acks", 0, [b"b"])) is None
-    assert payloads(consumer.fetch(From("acks", 0, 0))) == [[b"a", b"b"]]
+    assert payloads(consumer.fetch(FetchStart("acks", 0, 0))) == [[b"a", b"b"]]
     both = Producer(connection, required_acks=2, ack_timeout_ms=1)
     with pytest.raises(BrokerError) as late:
         both.send("acks", 0, b"c")
     assert late.value.code is ErrorCode.REQUEST_TIMED_OUT
     with pytest.raises(BrokerError, match="does not process"):
         Producer(connection, required_acks=-1).send("acks", 0, b"d")
-    assert payloads(consumer.fetch(From("acks", 0, 0))) == [[b"a", b"b", b"c"]]
+    assert payloads(consumer.fetch(FetchStart("acks", 0, 0))) == [[b"a", b"b", b"c"]]
     with pytest.raises(LocalProtocolError, match="ZSTD"):
         Producer(connection, codec=Codec.ZSTD)
 
@@ -111,9 +111,10 @@ def test_a_poll_is_overtaken_and_ends_with_what_it_waits_for(connection: Connect
     producer, consumer = Producer(connection), Consumer(connection)
     producer.send("poll", 0, b"first")
     polls = [
-        consumer.begin(From("poll", 1, 0), max_wait_ms=LONG_MS, min_bytes=size) for size in (30, 1)
+        consumer.begin(FetchStart("poll", 1, 0), max_wait_ms=LONG_MS, min_bytes=size)
+        for size in (30, 1)
     ]
-    assert payloads(consumer.fetch(From("poll", 0, 0))) == [[b"first"]]
+    assert payloads(consumer.fetch(FetchStart("poll", 0, 0))) == [[b"first"]]
     with pytest.raises(RequestTimeout):
         polls[1].result(0)
     assert not polls[1].done()
@@ -122,18 +123,20 @@ def test_a_poll_is_overtaken_and_ends_with_what_it_waits_for(connection: Connect
     assert not polls[0].done()
     producer.send("poll", 1, b"another dog")
     assert payloads(polls[0].result()) == [[b"dog", b"another dog"]]
-    assert payloads(consumer.fetch(From("poll", 1, 34), max_wait_ms=1, min_bytes=1)) == [[]]
+    assert payloads(consumer.fetch(FetchStart("poll", 1, 34), max_wait_ms=1, min_bytes=1)) == [[]]
 
 
 def test_several_places_in_the_order_asked_with_the_first_error(connection: Connection) -> None:
     producer, consumer = Producer(connection), Consumer(connection)
     for topic, partition in (("x", 0), ("x", 1), ("y", 0)):
         producer.send(topic, partition, f"{topic}{partition}".encode())
-    found = consumer.fetch(From("x", 1, 0), From("y", 0, 0), From("x", 9, 0), From("x", 0, 0))
+    found = consumer.fetch(
+        FetchStart("x", 1, 0), FetchStart("y", 0, 0), FetchStart("x", 9, 0), FetchStart("x", 0, 0)
+    )
     assert payloads(found) == [[b"x1"], [b"y0"], [], [b"x0"]]
     assert found.error is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     with pytest.raises(BrokerError, match="OFFSET_OUT_OF_RANGE: x-0"):
-        consumer.fetch(From("x", 0, 999))
+        consumer.fetch(FetchStart("x", 0, 999))
     with pytest.raises(BrokerError, match="UNKNOWN_TOPIC_OR_PARTITION: x-9"):
         consumer.offsets("x", 9)
 
@@ -148,8 +151,8 @@ def test_many_threads_on_one_connection(connection: Connection) -> None:
         for index in range(25):
             payload = b"%d %d" % (number, index)
             offset = producer.send(topic, 0, payload)
-            poll = consumer.begin(From(topic, 1, 0), max_wait_ms=1, min_bytes=1)
-            if payloads(consumer.fetch(From(topic, 0, offset))) != [[payload]]:
+            poll = consumer.begin(FetchStart(topic, 1, 0), max_wait_ms=1, min_bytes=1)
+            if payloads(consumer.fetch(FetchStart(topic, 0, offset))) != [[payload]]:
                 wrong.append(payload)
             if payloads(poll.result()) != [[]]:
                 wrong.append(number)
@@ -168,15 +171,15 @@ def test_a_connection_that_ends_tells_all_who_wait_and_the_next_request_connects
         connection = Connection("127.0.0.1", broker.port_of("NEW"))
         consumer = Consumer(connection)
         Producer(connection).send("end", 0, b"x")
-        poll = consumer.begin(From("end", 0, 11), max_wait_ms=LONG_MS, min_bytes=1)
+        poll = consumer.begin(FetchStart("end", 0, 11), max_wait_ms=LONG_MS, min_bytes=1)
         quick = Producer(connection, required_acks=0)
         quick.send("end", 9, b"closes the connection: there is no such partition")
         with pytest.raises(ConnectionFailed):
             poll.result()
         with pytest.raises(ConnectionFailed):
             poll.result()
-        assert payloads(consumer.fetch(From("end", 0, 0))) == [[b"x"]]
-        poll = consumer.begin(From("end", 0, 11), max_wait_ms=LONG_MS, min_bytes=1)
+        assert payloads(consumer.fetch(FetchStart("end", 0, 0))) == [[b"x"]]
+        poll = consumer.begin(FetchStart("end", 0, 11), max_wait_ms=LONG_MS, min_bytes=1)
         received: list[object] = []
 
         def wait() -> None:

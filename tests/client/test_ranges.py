@@ -12,7 +12,7 @@ from barnabas.protocol.alter_client_quotas import (
     OpData,
 )
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.records.messages07.message07 import encode_set
 from barnabas.testing import EmbeddedBroker
 from tests.migration_peers import values_of
@@ -48,7 +48,9 @@ def test_any_cut_gives_each_message_once(isolation: str) -> None:
         for step in (1, 7, 100, end):
             found = []
             for start in range(0, end, step):
-                for part in reader.read("dogs", 0, start, min(end, start + step), Wanted.VALUE):
+                for part in reader.read(
+                    "dogs", 0, start, min(end, start + step), ColumnSelection.VALUE
+                ):
                     assert part.value is not None
                     found += values_of(part.value)
             assert found == VALUES, step

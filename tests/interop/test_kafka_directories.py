@@ -14,7 +14,7 @@ from kafka import TopicPartition as PythonPartition
 
 from barnabas import Admin, Consumer, Resource
 from barnabas.client.sync.ranges import RangeReader
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from tests.commands.served import serving
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "logs"
@@ -128,7 +128,7 @@ def test_our_driver(directory: Directory) -> None:
 def test_our_range_reader(directory: Directory) -> None:
     """What a task of the Spark connector reads with."""
     reader = RangeReader({"bootstrap.servers": directory.address}, fetch_bytes=700)
-    wanted = Wanted.OFFSET | Wanted.TIMESTAMP
+    wanted = ColumnSelection.OFFSET | ColumnSelection.TIMESTAMP
     for place in (0, 1):
         reported = [row[1:3] for row in directory.rows if row[0] == place]
         last = reported[-1][0]

@@ -14,7 +14,7 @@ from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
 from barnabas.records.batches.batch import crc_is_right, walk
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
@@ -198,7 +198,9 @@ def test_records_are_found_by_their_time(tmp_path: Path, version: str, partition
 def test_a_whole_directory_in_one_call(version: str, partition: int) -> None:
     printed = known(version, partition)
     paths = sorted((VECTORS / f"kafka-{version}" / f"corpus-{partition}").glob("*.log"))
-    columns = decode_columns([path.read_bytes() for path in paths], wanted=Wanted.ALL, start=0)
+    columns = decode_columns(
+        [path.read_bytes() for path in paths], wanted=ColumnSelection.ALL, start=0
+    )
     assert columns.offsets is not None
     assert columns.offsets.tolist() == [row[0] for row in printed.rows]
     assert columns.next_offset == printed.end

@@ -8,7 +8,7 @@ from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssigno
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from barnabas.client.core.group.assignor import Assignment, Held
+from barnabas.client.core.group.assignor import Assignment, PreviousAssignment
 from barnabas.client.core.group.cooperative import CooperativeStickyAssignor
 from barnabas.client.core.group.range_assignor import RangeAssignor
 from barnabas.client.core.group.round_robin import RoundRobinAssignor
@@ -71,16 +71,20 @@ def test_each_partition_goes_to_one_member_that_wants_it(
 
 PASTS = st.dictionaries(
     st.sampled_from([f"m{one}" for one in range(7)]),
-    st.builds(Held, st.lists(PLACES, max_size=12, unique=True).map(tuple), GENERATIONS),
+    st.builds(
+        PreviousAssignment, st.lists(PLACES, max_size=12, unique=True).map(tuple), GENERATIONS
+    ),
 )
 
 
 @given(counts=COUNTS, members=MEMBERS, past=PASTS)
 def test_sticky_is_whole_and_balanced_whatever_members_claim(
-    counts: dict[str, int], members: dict[str, tuple[str, ...]], past: dict[str, Held]
+    counts: dict[str, int], members: dict[str, tuple[str, ...]], past: dict[str, PreviousAssignment]
 ) -> None:
     subscriptions = subscribed(members)
-    found = balanced(counts, subscriptions, {one: past.get(one, Held()) for one in members})
+    found = balanced(
+        counts, subscriptions, {one: past.get(one, PreviousAssignment()) for one in members}
+    )
     assert all_of(found) == expected(counts, subscriptions)
     assert is_balanced(found, subscriptions)
 
@@ -94,7 +98,7 @@ def test_sticky_moves_no_more_than_evenness_needs(
     before = StickyAssignor().assign(counts, everybody)
     after_names = gone.draw(st.sets(st.integers(0, 12), min_size=1))
     after = subscribed({f"m{one}": TOPICS for one in after_names})
-    held = {one: Held(tuple(before.get(one, ())), 1) for one in after}
+    held = {one: PreviousAssignment(tuple(before.get(one, ())), 1) for one in after}
     found = balanced(counts, after, held)
     least, more = divmod(len(expected(counts, after)), len(after))
     larger = 0
@@ -178,8 +182,8 @@ def test_any_user_data_is_read_or_passed_over(sent: bytes) -> None:
         assert len(all_of(found)) == 3
 
 
-@given(held=st.builds(Held, st.lists(PLACES, unique=True).map(tuple), GENERATIONS))
-def test_what_sticky_members_had_is_found_again(held: Held) -> None:
+@given(held=st.builds(PreviousAssignment, st.lists(PLACES, unique=True).map(tuple), GENERATIONS))
+def test_what_sticky_members_had_is_found_again(held: PreviousAssignment) -> None:
     from barnabas.client.core.group.previous import decode_previous
 
     sent = Subscription(("ants",), user_data=StickyAssignor().user_data(held))

@@ -20,7 +20,7 @@ from barnabas.kernels.wire import committed_offsets
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.types import TopicPartition
 from barnabas.wire.compiler import Codec as MessageCodec
 from tests.kernel_forms import source
@@ -78,7 +78,11 @@ def rows_from(records: list[CoordinatorRecord]) -> RecordRows:
     builder = BatchBuilder(Codec.NONE, 1 << 20)
     for key, value in records:
         builder.append(0, key, value)
-    return rows_of(decode_columns([builder.build()], wanted=Wanted.KEY | Wanted.VALUE, start=0))
+    return rows_of(
+        decode_columns(
+            [builder.build()], wanted=ColumnSelection.KEY | ColumnSelection.VALUE, start=0
+        )
+    )
 
 
 def kept(shard: OffsetsShard) -> dict[str, dict[TopicPartition, OffsetAndMetadata | None]]:

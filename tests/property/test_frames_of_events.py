@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.listener_dialects import Spoken
+from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.broker.purgatory.admission import Admission
 from barnabas.broker.purgatory.purgatory import Pending, Unwritten
 from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.broker.replicas.end_of_turn_writes import Turn
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.dialects.dialect import OnlyByClosing, Request, Unanswered
+from barnabas.dialects.dialect import ErrorWithoutResponse, Request, RequestIgnored
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connections.connection import Connection
 from barnabas.runtime.connections.loop_turn import LoopTurn
@@ -49,7 +49,7 @@ class Dialect:
 
     def read_request(self, frame: memoryview) -> Request:
         if frame[0] == UNANSWERED:
-            raise Unanswered("as told")
+            raise RequestIgnored("as told")
         return Request(frame[0], 0, frame[1], self.client_id, bytes(frame))
 
     def write_response(
@@ -162,7 +162,7 @@ class Clients:
             handlers = dict.fromkeys([*range(10), SLOW], self.handle)
             client = ClientConnection(
                 cast("Broker", broker),
-                cast("Spoken", (Dialect(str(number)), handlers)),
+                cast("ListenerDialect", (Dialect(str(number)), handlers)),
                 connection,
                 listener="PLAINTEXT",
                 number=number,
@@ -183,7 +183,7 @@ class Clients:
                 pending.complete(body)
                 return pending
             case kind if kind == FAILING_LATE:
-                self.parked.append(lambda: pending.fail(OnlyByClosing("as told")))
+                self.parked.append(lambda: pending.fail(ErrorWithoutResponse("as told")))
                 return pending
             case kind if kind == UNWRITTEN:
                 unwritten = Unwritten()
@@ -194,7 +194,7 @@ class Clients:
             case kind if kind == SLOW:
                 self.slow_requests.handled()
             case kind if kind == FAILING:
-                raise OnlyByClosing("as told")
+                raise ErrorWithoutResponse("as told")
         return body
 
     def arrive(self, number: int, piece: bytes) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.wire.compiler import Codec
-from barnabas.wire.growing import Growing, StructWriter
+from barnabas.wire.growing import GrowingArray, StructWriter
 from barnabas.wire.layout import StructLayout
 from tests.property.strategies.messages import messages
 
@@ -31,7 +31,7 @@ def grown(data: st.DataObject, message: Any, writer: StructWriter) -> int:
         if not (field.array and array and isinstance(field.kind, StructLayout)):
             continue
         inner = StructWriter(field.kind, 0)
-        growing: Growing[Any] = Growing()
+        growing: GrowingArray[Any] = GrowingArray()
         grows = data.draw(st.booleans())
         for element in array:
             made += grown(data, element, inner)

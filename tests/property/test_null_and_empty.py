@@ -12,7 +12,7 @@ from barnabas.kernels import implementation
 from barnabas.kernels.batches import objects, objects_plain
 from barnabas.records.batches.builder import build
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.columns import BytesColumn, Wanted, decode_columns
+from barnabas.records.columns.columns import BytesColumn, ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records
 
 pytestmark = pytest.mark.kernels
@@ -54,7 +54,7 @@ def items(column: BytesColumn) -> Iterator[Chunk]:
 
 
 def as_columns(batch: bytearray) -> list[Row]:
-    found = decode_columns([batch], wanted=Wanted.ALL, start=0)
+    found = decode_columns([batch], wanted=ColumnSelection.ALL, start=0)
     assert found.key is not None
     assert found.value is not None
     assert found.headers is not None

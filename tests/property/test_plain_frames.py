@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from barnabas.broker.dispatch import SERVED
 from barnabas.dialects.dialect import Request
-from barnabas.dialects.kafka.requests import KafkaDialect, Ways
+from barnabas.dialects.kafka.requests import KafkaDialect, MessageCodecs
 from barnabas.errors import DecodeError
 from barnabas.kernels.wire import struct_reading
 from barnabas.protocol.api_keys import ApiKey
@@ -45,7 +45,7 @@ def test_a_request_is_read_alike_the_first_time_and_later(
     version = chance.randrange(SERVED[key].first, SERVED[key].last + 1)
     message = make_message(DECLARED[key].request, version, chance)
     frame = encode_request(RequestHeader(key, version, -seed // 2, client), message).joined()[4:]
-    ways = Ways(SERVED)
+    ways = MessageCodecs(SERVED)
     dialect = KafkaDialect(ways)
     first, second = read(dialect, frame), read(dialect, frame)
     assert first == second == Request(key, version, -seed // 2, client, message)
@@ -54,7 +54,7 @@ def test_a_request_is_read_alike_the_first_time_and_later(
         assert requests.read(frame) == second
     for _ in range(10):
         wrong = bytes(mutate(frame, chance))
-        one, other = read(dialect, wrong), read(KafkaDialect(Ways(SERVED)), wrong)
+        one, other = read(dialect, wrong), read(KafkaDialect(MessageCodecs(SERVED)), wrong)
         # What was damaged may be a number that is none, which equals nothing.
         assert one == other or repr(one) == repr(other)
 

@@ -16,7 +16,7 @@ from barnabas.records.batches.batch import stamp
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.encoding import EncodeOptions, Partitioner, encode_arrow
 from barnabas.records.columns.reading import decode_records
 
@@ -72,7 +72,7 @@ def as_our_objects(batch: bytes) -> list[Row]:
 
 
 def as_our_columns(batch: bytes) -> list[Row]:
-    table = pa.table(to_arrow(decode_columns([batch], wanted=Wanted.ALL, start=0)))
+    table = pa.table(to_arrow(decode_columns([batch], wanted=ColumnSelection.ALL, start=0)))
     table.validate(full=True)
     # as numbers: these timestamps go beyond the years of datetime
     in_us = table["timestamp"].cast(pa.int64())

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.listener_dialects import spoken
+from barnabas.broker.connections.listener_dialects import dialect_for
 from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.config.listeners import KAFKA
 from barnabas.errors import BrokerError, StorageError
@@ -131,7 +131,7 @@ class Side:
             connection = Connection(channel, memory, turn, max_frame_bytes=1 << 20)
             client = kind(
                 self.broker,
-                spoken(KAFKA, self.broker),
+                dialect_for(KAFKA, self.broker),
                 connection,
                 listener="PLAINTEXT",
                 number=number,

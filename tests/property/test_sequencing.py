@@ -13,8 +13,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from barnabas.client.core.producer.delivery import Failed, Sent
-from barnabas.client.core.producer.outgoing import Outgoing
+from barnabas.client.core.producer.delivery import FailedBatch, Sent
+from barnabas.client.core.producer.outgoing import ProduceBatches
 from barnabas.errors import ConnectionFailed, ErrorCode
 from barnabas.records.batches.batch import read_header
 from tests.sending_harness import Harness, records_of, reply
@@ -50,7 +50,7 @@ class Stored(NamedTuple):
 class Answered(NamedTuple):
     """What the broker says of a request."""
 
-    outgoing: Outgoing
+    outgoing: ProduceBatches
     code: ErrorCode
     offset: int = -1
 
@@ -68,7 +68,7 @@ class Broker:
     acknowledged: int = 0
     most_records: int = 99
 
-    def append(self, outgoing: Outgoing) -> Answered:
+    def append(self, outgoing: ProduceBatches) -> Answered:
         (batch,) = outgoing.batches
         assert batch.payload is not None
         header = read_header(batch.payload)
@@ -135,7 +135,7 @@ class Producing(RuleBasedStateMachine):
         super().__init__()
         self.client = Harness(delivery_timeout_s=DELIVERY_S, batch_size=10_000)
         self.broker = Broker(lenient=True)
-        self.requests: deque[Outgoing] = deque()
+        self.requests: deque[ProduceBatches] = deque()
         self.answers: deque[Answered] = deque()
         self.sent: list[tuple[bytes, Sent]] = []
         self.records_at_last = 99
@@ -250,7 +250,7 @@ class Producing(RuleBasedStateMachine):
         places = {value: offset for offset, value in enumerate(found)}
         for value, sent in self.sent:
             outcome = sent.batch.of_record(sent.index)[0].outcome  # type: ignore[attr-defined]
-            if isinstance(outcome, Failed):
+            if isinstance(outcome, FailedBatch):
                 assert outcome.error.may_be_stored or value not in places, (value, outcome.error)
             elif outcome is not None:
                 assert value in places, f"{value!r} is acknowledged and missing"

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
-from barnabas.coordinators.share_partition.acquiring import AcquireLimits, LogBatch, Most
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, AcquireMaximum, LogBatch
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
@@ -57,7 +57,7 @@ class Shared(RuleBasedStateMachine):
         found = [one for one in self.batches if one.last >= offset]
         held = self.held()
         got = self.partition.acquire(
-            name, found, Most(most, strict=strict, lot=most), LIMITS, self.now
+            name, found, AcquireMaximum(most, strict=strict, lot=most), LIMITS, self.now
         )
         for span in got:
             for at in range(span.first, span.last + 1):

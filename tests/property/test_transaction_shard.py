@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
-from barnabas.coordinators.transaction.adding import Addition
-from barnabas.coordinators.transaction.ending import End
-from barnabas.coordinators.transaction.initiating import Initiation
+from barnabas.coordinators.transaction.adding import AddRequest
+from barnabas.coordinators.transaction.ending import EndRequest
+from barnabas.coordinators.transaction.initiating import InitRequest
 from barnabas.coordinators.transaction.shard import TransactionShard
 from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
@@ -89,18 +89,18 @@ class Coordinator:
 
     def initiate(self, name: str, who: str) -> None:
         expected = self.received.get(name, NOBODY) if who == "same" else NOBODY
-        done = self.keep(self.shard.initiate(Initiation(name, 30 * SECOND, expected), self.now))
+        done = self.keep(self.shard.initiate(InitRequest(name, 30 * SECOND, expected), self.now))
         if done.error is ErrorCode.NONE:
             self.received[name] = done.producer
 
     def add(self, name: str, places: frozenset[TopicPartition], by: int) -> None:
         producer = self.received.get(name, NOBODY)
-        self.keep(self.shard.add(Addition(name, producer, places, by), self.now))
+        self.keep(self.shard.add(AddRequest(name, producer, places, by), self.now))
 
     def end(self, name: str, outcome: str, by: int) -> None:
         was = self.shard.find(name)
         producer = self.received.get(name, NOBODY)
-        asked = End(name, producer, outcome == "commit", by)
+        asked = EndRequest(name, producer, outcome == "commit", by)
         done = self.keep(self.shard.end(asked, self.now))
         if done.error is ErrorCode.NONE:
             self.received[name] = done.producer
@@ -162,13 +162,13 @@ def test_a_producer_that_was_replaced_changes_nothing(steps: list[Step], epoch: 
         if old is None:
             continue
         now = coordinator.now
-        asked = Addition(name, old, frozenset(PLACES), 2)
+        asked = AddRequest(name, old, frozenset(PLACES), 2)
         refused = {ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_ID_MAPPING}
         added = coordinator.shard.add(asked, now)
         assert added.reply in refused
         assert not added.records
         for by in (0, 2):
-            ended = coordinator.shard.end(End(name, old, commit=True, version=by), now)
+            ended = coordinator.shard.end(EndRequest(name, old, commit=True, version=by), now)
             assert ended.reply.error in refused
             assert not ended.records
 

@@ -14,7 +14,7 @@ from barnabas.broker.replicas.following import Following
 from barnabas.broker.replicas.unflushed import Unanswered, Unseen, Untold
 from barnabas.cluster import controller, deltas, elections, reassignment
 from barnabas.cluster.draft import Draft
-from barnabas.cluster.leader_choice import Choice, after_loss
+from barnabas.cluster.leader_choice import LeaderChoice, after_loss
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.stored_log import SeenEnd
 from barnabas.ports import SharedRegistry
@@ -121,7 +121,7 @@ def elect_uncleanly(patch: Patch) -> None:
         live: Collection[NodeId],
         *,
         unclean: bool,
-    ) -> Choice | None:
+    ) -> LeaderChoice | None:
         return after_loss(replicas, isr, live, unclean=unclean or bool(live))
 
     patch.setattr(elections, "after_loss", choose)

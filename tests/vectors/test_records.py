@@ -13,7 +13,7 @@ from barnabas.records.batches.batch import crc_is_right, read_header
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec, decompress
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records
 from tests.vectors.record_text import CODECS, from_text, said, to_text
 
@@ -81,7 +81,7 @@ def test_the_records_are_read_so(path: Path) -> None:
     text, batch = read(path)
     start = read_header(batch).base_offset
     found, following = decode_records(batch, "t", 0, start=start)
-    columns = decode_columns([batch], wanted=Wanted.ALL, start=start)
+    columns = decode_columns([batch], wanted=ColumnSelection.ALL, start=start)
     assert following == columns.next_offset == read_header(batch).next_offset
     expected = [] if read_header(batch).control else rows(text)
     assert expected == [(r.offset, r.timestamp, r.key, r.value, r.headers) for r in found]
@@ -118,7 +118,7 @@ def test_a_flipped_bit_is_found(path: Path) -> None:
         damaged = bytearray(batch)
         damaged[position] ^= 4
         with pytest.raises(CorruptRecord):
-            decode_columns([damaged], wanted=Wanted.ALL, start=0)
+            decode_columns([damaged], wanted=ColumnSelection.ALL, start=0)
 
 
 def test_every_codec_of_every_writer_is_here(path: Path) -> None:

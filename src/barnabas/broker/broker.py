@@ -37,7 +37,7 @@ from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.environment import GroupEnvironment
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.internal_topics import SHARES_TOPIC, TRANSACTIONS_TOPIC
-from barnabas.dialects.kafka.requests import Ways
+from barnabas.dialects.kafka.requests import MessageCodecs
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, SharedRegistry, Timers
 from barnabas.types import Topic
@@ -82,7 +82,7 @@ class Broker:
     """The registry, where others use it too and it may not answer."""
     software: dict[int, Software] = field(default_factory=dict)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
-    ways: Ways = field(init=False)
+    ways: MessageCodecs = field(init=False)
     log_moves: LogMoves = field(init=False)
     turn: Turn = field(init=False)
     stepping: Stepping = field(init=False)
@@ -107,7 +107,7 @@ class Broker:
         self.telemetry = Telemetry(self.client_resources, self.clock)
         self.quotas = Quotas(self.registry)
         self.throttling = Throttling(self.quotas, self.config, self.clock)
-        self.ways = Ways(self.profile.served, self.config.socket_request_max_memory_bytes)
+        self.ways = MessageCodecs(self.profile.served, self.config.socket_request_max_memory_bytes)
         self.turn = Turn(self.replicas, self.timers)
         most_bytes = self.config.socket_request_max_memory_bytes
         self.stepping = Stepping(self.replicas.write, self.timers, self.clock.monotonic, most_bytes)
@@ -199,12 +199,14 @@ class Broker:
     def shares(self) -> "Shares":
         """The share groups. Made when first asked for, as the members are."""
         if self._shares is None:
-            from barnabas.broker.shares.partitions import Time
+            from barnabas.broker.shares.partitions import SharePartitionTime
             from barnabas.broker.shares.policies import share_policy
             from barnabas.broker.shares.shares import Shares
             from barnabas.broker.shares.states import KeptShares
 
-            time = Time(self.purgatory, self.clock, self.timers, self.client_memory, self.stepping)
+            time = SharePartitionTime(
+                self.purgatory, self.clock, self.timers, self.client_memory, self.stepping
+            )
             policies = Policies(self.settings, self.client_resources, share_policy)
             kept = KeptShares(
                 self.topics,

@@ -8,7 +8,7 @@ Source: Kafka's TopicDeletionManager.
 from barnabas.cluster.draft import Draft
 from barnabas.cluster.events import ReplicasDeleted
 from barnabas.cluster.replica_states import TRANSITIONS, ReplicaInput, ReplicaPhase
-from barnabas.cluster.requests import Stop
+from barnabas.cluster.requests import ReplicaStop
 from barnabas.errors import ErrorCode
 from barnabas.types import NodeId, TopicPartition
 
@@ -39,7 +39,7 @@ def resume(draft: Draft, topic: str) -> None:
         partition = TopicPartition(topic, number)
         if node_id in draft.view.image.brokers:
             rows[number, node_id] = TRANSITIONS[phase][ReplicaInput.REQUESTED]
-            draft.stop(node_id, Stop(partition, deletes=True, with_topic=True))
+            draft.stop(node_id, ReplicaStop(partition, deletes=True, with_topic=True))
         else:
             rows[number, node_id] = TRANSITIONS[phase][ReplicaInput.FAILED]
     draft.deletions[topic] = rows

@@ -11,8 +11,8 @@ from barnabas.cluster.image import (
     PartitionState,
     TopicDelta,
 )
-from barnabas.cluster.leader_choice import Choice
-from barnabas.cluster.requests import Batch, Stop, requests
+from barnabas.cluster.leader_choice import LeaderChoice
+from barnabas.cluster.requests import Batch, ReplicaStop, requests
 from barnabas.cluster.view import Decision, Deletion, View
 from barnabas.cluster.znodes import (
     deletion_paths,
@@ -61,7 +61,7 @@ class Draft:
         self._new[partition.topic] = topic_id
         self._states[partition] = PartitionState(NO_LEADER, -1, (), replicas, -1)
 
-    def begin(self, partition: TopicPartition, state: PartitionState, choice: Choice) -> None:
+    def begin(self, partition: TopicPartition, state: PartitionState, choice: LeaderChoice) -> None:
         """A partition gets its first leader."""
         first = replace(
             state,
@@ -75,7 +75,7 @@ class Draft:
         self.batch.lead(choice.isr, partition, is_new=True)
         self.batch.show(self.live_brokers(), [partition])
 
-    def elect(self, partition: TopicPartition, state: PartitionState, choice: Choice) -> None:
+    def elect(self, partition: TopicPartition, state: PartitionState, choice: LeaderChoice) -> None:
         """A partition gets another leader."""
         recovering = state.recovering or not choice.is_clean
         after = replace(state, leader=choice.leader, isr=choice.isr, recovering=recovering)
@@ -122,7 +122,7 @@ class Draft:
         self._states[partition] = replace(state, offline=offline)
         self.batch.show(self.live_brokers(), [partition])
 
-    def stop(self, node_id: NodeId, stop: Stop) -> None:
+    def stop(self, node_id: NodeId, stop: ReplicaStop) -> None:
         """A replica stops."""
         self.batch.stop(node_id, stop)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from barnabas.cluster.draft import Draft
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.cluster.leader_choice import after_loss, before_shutdown, new_partition, preferred
-from barnabas.cluster.requests import Stop
+from barnabas.cluster.requests import ReplicaStop
 from barnabas.cluster.view import View
 from barnabas.errors import ErrorCode
 from barnabas.types import NodeId, TopicPartition
@@ -131,7 +131,7 @@ def leave(draft: Draft, node_id: NodeId) -> tuple[TopicPartition, ...]:
             isr = tuple(one for one in state.isr if one != node_id)
             if isr and isr != state.isr:
                 draft.change(partition, replace(state, isr=isr), {node_id})
-            draft.stop(node_id, Stop(partition, deletes=False))
+            draft.stop(node_id, ReplicaStop(partition, deletes=False))
     return tuple(remaining)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from barnabas.types import NodeId
 
 
-class Choice(NamedTuple):
+class LeaderChoice(NamedTuple):
     """A leader, with the ISR that it begins with."""
 
     leader: NodeId
@@ -21,37 +21,37 @@ class Choice(NamedTuple):
     """Whether the leader was in sync, so that nothing committed is lost."""
 
 
-def new_partition(replicas: Sequence[NodeId], live: Collection[NodeId]) -> Choice | None:
+def new_partition(replicas: Sequence[NodeId], live: Collection[NodeId]) -> LeaderChoice | None:
     """The first leader of a partition that has no log yet: all that are alive are in sync."""
     isr = tuple(one for one in replicas if one in live)
-    return Choice(isr[0], isr) if isr else None
+    return LeaderChoice(isr[0], isr) if isr else None
 
 
 def after_loss(
     replicas: Sequence[NodeId], isr: Sequence[NodeId], live: Collection[NodeId], *, unclean: bool
-) -> Choice | None:
+) -> LeaderChoice | None:
     """A leader for a partition whose leader is gone: in sync, or with `unclean` any that is alive."""
     in_sync = tuple(one for one in isr if one in live)
     for one in replicas:
         if one in in_sync:
-            return Choice(one, in_sync)
+            return LeaderChoice(one, in_sync)
     if unclean:
         for one in replicas:
             if one in live:
-                return Choice(one, (one,), is_clean=False)
+                return LeaderChoice(one, (one,), is_clean=False)
     return None
 
 
 def preferred(
     replicas: Sequence[NodeId], isr: Sequence[NodeId], live: Collection[NodeId]
-) -> Choice | None:
+) -> LeaderChoice | None:
     """The first of the replicas, if it is in sync."""
     return _first_in_sync(replicas[:1], isr, live)
 
 
 def reassigned(
     target: Sequence[NodeId], isr: Sequence[NodeId], live: Collection[NodeId]
-) -> Choice | None:
+) -> LeaderChoice | None:
     """One of the replicas that a reassignment leaves."""
     return _first_in_sync(target, isr, live)
 
@@ -61,7 +61,7 @@ def before_shutdown(
     isr: Sequence[NodeId],
     live: Collection[NodeId],
     shutting_down: Collection[NodeId],
-) -> Choice | None:
+) -> LeaderChoice | None:
     """A leader that stays, for a partition whose leader is about to go."""
     staying = tuple(one for one in isr if one not in shutting_down)
     return _first_in_sync(replicas, staying, live)
@@ -69,8 +69,8 @@ def before_shutdown(
 
 def _first_in_sync(
     replicas: Sequence[NodeId], isr: Sequence[NodeId], live: Collection[NodeId]
-) -> Choice | None:
+) -> LeaderChoice | None:
     for one in replicas:
         if one in live and one in isr:
-            return Choice(one, tuple(isr))
+            return LeaderChoice(one, tuple(isr))
     return None

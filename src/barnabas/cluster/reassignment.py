@@ -12,7 +12,7 @@ from dataclasses import replace
 from barnabas.cluster.draft import Draft
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.leader_choice import reassigned
-from barnabas.cluster.requests import Stop
+from barnabas.cluster.requests import ReplicaStop
 from barnabas.errors import ErrorCode
 from barnabas.types import NodeId, TopicPartition
 
@@ -108,7 +108,7 @@ def finish(draft: Draft, partition: TopicPartition) -> None:
 
 def _delete(draft: Draft, partition: TopicPartition, nodes: Sequence[NodeId]) -> None:
     for node_id in nodes:
-        draft.stop(node_id, Stop(partition, deletes=True))
+        draft.stop(node_id, ReplicaStop(partition, deletes=True))
 
 
 def _without(nodes: Sequence[NodeId], others: Sequence[NodeId]) -> tuple[NodeId, ...]:

@@ -50,7 +50,7 @@ class BrokerRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class ReplicaStop:
     """A replica that stops. Its log is deleted with `deletes`, and its topic with `with_topic`."""
 
     partition: TopicPartition
@@ -65,7 +65,7 @@ class Batch:
     introduced: dict[NodeId, None] = field(default_factory=dict)
     states: dict[NodeId, dict[TopicPartition, bool]] = field(default_factory=dict)
     shown: dict[NodeId, set[TopicPartition]] = field(default_factory=dict)
-    stops: dict[NodeId, list[Stop]] = field(default_factory=dict)
+    stops: dict[NodeId, list[ReplicaStop]] = field(default_factory=dict)
 
     def introduce(self, to: Iterable[NodeId]) -> None:
         """UpdateMetadata with the brokers, first of all: nobody follows a leader it does not know."""
@@ -83,7 +83,7 @@ class Batch:
         for node_id in to:
             self.shown.setdefault(node_id, set()).update(partitions)
 
-    def stop(self, node_id: NodeId, stop: Stop) -> None:
+    def stop(self, node_id: NodeId, stop: ReplicaStop) -> None:
         """StopReplica."""
         self.stops.setdefault(node_id, []).append(stop)
 
@@ -257,7 +257,7 @@ def _live_broker(broker: Broker) -> UpdateMetadataBroker:
 
 
 def _stop_replica(
-    image: ClusterImage, node_id: NodeId, stops: Iterable[Stop], *, deletes: bool
+    image: ClusterImage, node_id: NodeId, stops: Iterable[ReplicaStop], *, deletes: bool
 ) -> StopReplicaRequest:
     ungrouped: list[StopReplicaPartitionV0] = []
     topics: dict[str, StopReplicaTopicV1] = {}

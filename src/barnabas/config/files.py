@@ -12,14 +12,14 @@ _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _BLANKS = " \t\f"
 
 
-class Given(NamedTuple):
+class PropertyText(NamedTuple):
     """A value as text, and its origin: `server.properties:12` or `--set`."""
 
     value: str
     source: str
 
 
-def file_properties(text: str, name: str) -> dict[str, Given]:
+def file_properties(text: str, name: str) -> dict[str, PropertyText]:
     """Parse the text of the .properties file called `name`; the last entry of a key wins.
 
     Raises:
@@ -29,10 +29,10 @@ def file_properties(text: str, name: str) -> dict[str, Given]:
         entries = list(parse_properties(text))
     except ValueError as error:
         raise ConfigError(f"{name}: {error}") from None
-    return {key: Given(value, f"{name}:{line}") for key, value, line in entries}
+    return {key: PropertyText(value, f"{name}:{line}") for key, value, line in entries}
 
 
-def overrides(pairs: Iterable[str], source: str = "--set") -> dict[str, Given]:
+def overrides(pairs: Iterable[str], source: str = "--set") -> dict[str, PropertyText]:
     """Parse `name=value` pairs.
 
     Raises:
@@ -43,22 +43,22 @@ def overrides(pairs: Iterable[str], source: str = "--set") -> dict[str, Given]:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
             raise ConfigError(f"{source} {pair}: expected name=value")
-        found[name.strip()] = Given(value.strip(), source)
+        found[name.strip()] = PropertyText(value.strip(), source)
     return found
 
 
-def merge(*layers: Mapping[str, Given]) -> dict[str, Given]:
+def merge(*layers: Mapping[str, PropertyText]) -> dict[str, PropertyText]:
     """Merge layers into one mapping.
 
     A later layer wins, even if it spells the name with underscores.
     """
-    merged: dict[str, Given] = {}
+    merged: dict[str, PropertyText] = {}
     for layer in layers:
         merged |= {name.replace("_", "."): given for name, given in layer.items()}
     return merged
 
 
-def values(given: Mapping[str, Given]) -> dict[str, object]:
+def values(given: Mapping[str, PropertyText]) -> dict[str, object]:
     """The plain values, for `Configuration.load`."""
     return {name: one.value for name, one in given.items()}
 

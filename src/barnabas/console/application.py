@@ -38,11 +38,11 @@ from barnabas.console.pages.topics import topics
 from barnabas.console.pages.transactions import hanging, transaction, transactions
 from barnabas.console.pages.watch import watch, watch_events, watched_exchange
 from barnabas.console.pages.wire import wire
-from barnabas.console.pages_at_once import PagesAtOnce
+from barnabas.console.pages_at_once import PageLimit
 from barnabas.console.rendering import load_templates
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings
-from barnabas.console.streams import AtOnce, HeldBytes
+from barnabas.console.streams import DownloadMemory, StreamLimit
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.lens.watching.frame_watch import FrameSource
 from barnabas.runtime.clock import SystemClock
@@ -111,7 +111,7 @@ def create_application(settings: ConsoleSettings, frames: FrameSource | None = N
     static = StaticFiles(packages=[("barnabas.console", "static")])
     application = Starlette(
         routes=[*ROUTES, Mount("/static", static)],
-        middleware=[Middleware(ConsoleGuard, settings=settings), Middleware(PagesAtOnce)],
+        middleware=[Middleware(ConsoleGuard, settings=settings), Middleware(PageLimit)],
         exception_handlers={HTTPException: refused, KafkaError: failed},
         lifespan=lifespan,
     )
@@ -120,11 +120,11 @@ def create_application(settings: ConsoleSettings, frames: FrameSource | None = N
     load_templates()
     application.state.schemas = _schemas(settings)
     state = application.state
-    state.streams = AtOnce(32, "32 pages are live already: close one of them")
-    state.overviews = AtOnce(100, "100 overviews are open already: close one of them")
+    state.streams = StreamLimit(32, "32 pages are live already: close one of them")
+    state.overviews = StreamLimit(100, "100 overviews are open already: close one of them")
     # Each holds what its reader has not taken yet.
-    state.downloads = AtOnce(8, "8 downloads are under way: wait until one ends")
-    state.held = HeldBytes(_HELD_BYTES)
+    state.downloads = StreamLimit(8, "8 downloads are under way: wait until one ends")
+    state.held = DownloadMemory(_HELD_BYTES)
     state.endless = (state.streams, state.overviews, state.downloads)
     application.state.key = secrets.token_bytes(32)
     return application

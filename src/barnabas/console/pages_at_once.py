@@ -1,4 +1,4 @@
-"""PagesAtOnce: few pages are made at the same time, some wait for that, and more are refused.
+"""PageLimit: limits how many pages are made at once; some requests wait, more are refused.
 
 A page of a large cluster takes a megabyte and more while it is made.
 """
@@ -19,7 +19,7 @@ _FREE: Final = "/static/"
 _TEXT: Final = "Too much is asked of this console at once. Try again in a moment.\n"
 
 
-class PagesAtOnce:
+class PageLimit:
     """Holds a place for each page from its request until its response begins.
 
     A form may be sent slowly: it needs no place. A page that is read slowly has it no more.

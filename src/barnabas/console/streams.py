@@ -17,7 +17,7 @@ class EndedEarly(Exception):
     """A response cannot be completed. Its connection is closed, so that the browser sees it."""
 
 
-class AtOnce:
+class StreamLimit:
     """At most so many responses at a time; `refusal` is the sentence for one more."""
 
     def __init__(self, most: int, refusal: str) -> None:
@@ -56,7 +56,7 @@ class AtOnce:
             task.cancel()
 
 
-class HeldBytes:
+class DownloadMemory:
     """How many bytes of records all downloads hold, of `most`. More must wait.
 
     `encoding`: who turns records into bytes of a file, one download at a time: records can be so
@@ -84,7 +84,7 @@ class HeldBytes:
                 self._freed.notify_all()
 
 
-class CountedResponse(StreamingResponse):
+class LimitedResponse(StreamingResponse):
     """Is counted from its beginning: of a hundred that come together most are refused.
 
     Raises:
@@ -94,7 +94,7 @@ class CountedResponse(StreamingResponse):
     def __init__(
         self,
         content: AsyncIterable[str | bytes | memoryview],
-        at_once: AtOnce,
+        at_once: StreamLimit,
         headers: Mapping[str, str],
         media_type: str | None = None,
     ) -> None:

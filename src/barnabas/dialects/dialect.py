@@ -24,11 +24,11 @@ def too_large(name: str, size: int) -> DecodeError:
     return DecodeError(f"{name}: frame", 0, expected)
 
 
-class OnlyByClosing(KafkaError):
+class ErrorWithoutResponse(KafkaError):
     """A request failed that gets no reply: that its connection closes is all a client can notice."""
 
 
-class Unanswered(KafkaError):
+class RequestIgnored(KafkaError):
     """A request that is not answered, while its connection goes on."""
 
 
@@ -61,7 +61,7 @@ class Dialect(Protocol):
 
         Raises:
             DecodeError: it is not a request that this side serves.
-            Unanswered: the same, and its client is left to wait.
+            RequestIgnored: the same, and its client is left to wait.
         """
         ...
 
@@ -73,6 +73,6 @@ class Dialect(Protocol):
         `throttle_ms`: for how long the client is to be silent, where the reply has a place for it.
 
         Raises:
-            OnlyByClosing: there is something to tell, and no reply to tell it in.
+            ErrorWithoutResponse: there is something to tell, and no reply to tell it in.
         """
         ...

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from barnabas.errors import LogDirFailed
 from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
-from barnabas.log.directories.inventory import DELETED_AWAY, REPLACED, Known, Section
+from barnabas.log.directories.inventory import DELETED_AWAY, REPLACED, InventorySection, KnownLog
 from barnabas.log.directories.keeper import InventoryKeeper
 from barnabas.log.file_names import partition_directory
 from barnabas.log.partition.leader_epochs import LeaderEpochs
@@ -29,8 +29,8 @@ class _Lost(NamedTuple):
     """`section` and `known` are None if the contents of an offline directory are unknown."""
 
     log: OfflineLog
-    section: Section | None
-    known: Known | None
+    section: InventorySection | None
+    known: KnownLog | None
 
 
 class LostLogs:
@@ -83,7 +83,9 @@ class LostLogs:
     def _is_unknown(self, directory: LogDirectory) -> bool:
         return not self._keeper.inventory.of_path(directory.path)
 
-    def _why(self, section: Section, path: str, known: Known) -> tuple[LogDirFailed, str]:
+    def _why(
+        self, section: InventorySection, path: str, known: KnownLog
+    ) -> tuple[LogDirFailed, str]:
         """What is wrong, and what to do; empty if the whole directory already reports that."""
         for directory in self._directories.all:
             if directory.path == section.path and directory.failure is not None:
@@ -100,7 +102,7 @@ class LostLogs:
         topic_id: bytes,
         config: LogConfig,
         why: tuple[str, LogDirFailed, str],
-        where: tuple[Section | None, Known | None],
+        where: tuple[InventorySection | None, KnownLog | None],
     ) -> OfflineLog:
         path, failure, advice = why
         section, known = where
@@ -146,7 +148,7 @@ class LostLogs:
                 self._keeper.note(section, partition, state)
         del self._lost[partition]
 
-    def _is_usable(self, section: Section) -> bool:
+    def _is_usable(self, section: InventorySection) -> bool:
         return any(each.directory_id == section.directory_id for each in self._directories.usable)
 
     def origin(self, partition: TopicPartition) -> LogOrigin:
@@ -156,7 +158,7 @@ class LostLogs:
         return origin_of(log, known, is_exact=is_exact)
 
 
-def origin_of(log: OfflineLog, known: Known | None, *, is_exact: bool) -> LogOrigin:
+def origin_of(log: OfflineLog, known: KnownLog | None, *, is_exact: bool) -> LogOrigin:
     """As `LostLogs.origin`. `is_exact`: the log was closed at the end that is `known`."""
     epoch, end = (known.epoch, known.end) if known else (0, log.written_end)
     if not is_exact:

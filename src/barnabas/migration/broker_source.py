@@ -7,7 +7,7 @@ from barnabas.client.driver07.cluster import Address
 from barnabas.client.driver07.simple_consumer import (
     EARLIEST,
     LATEST,
-    Asked,
+    FetchStart07,
     SimpleConsumer,
     check_code,
 )
@@ -73,7 +73,7 @@ class BrokerSource:
             BrokerError: the broker refuses.
         """
         consumer = self._consumers[place.broker]
-        (reply,) = consumer.multi_fetch([Asked(self._topic, place.partition, offset, size)])
+        (reply,) = consumer.multi_fetch([FetchStart07(self._topic, place.partition, offset, size)])
         if reply.error == ErrorCode.OFFSET_OUT_OF_RANGE:
             return memoryview(b"")
         check_code(reply.error)
@@ -93,7 +93,7 @@ class BrokerSource:
     def _partitions_of(self, broker: int) -> int:
         """The number of partitions; no request returns it, but fetching from a missing one is refused."""
         for partition in range(_MOST_PARTITIONS):
-            asked = Asked(self._topic, partition, 0, 1)
+            asked = FetchStart07(self._topic, partition, 0, 1)
             (reply,) = self._consumers[broker].multi_fetch([asked])
             if reply.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
                 return partition

@@ -19,12 +19,12 @@ from barnabas.config.clients import ClientConfig, ConsumerConfig, ProducerConfig
 from barnabas.errors import ErrorCode
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.offset_map import BatchProducer
-from barnabas.migration.target import OutOfStep
+from barnabas.migration.target import TargetOutOfSync
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.init_producer_id import InitProducerIdRequest
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from barnabas.records.batches.batch import walk
-from barnabas.records.columns.columns import BytesColumn, Wanted
+from barnabas.records.columns.columns import BytesColumn, ColumnSelection
 from barnabas.runtime.loops.caller_loop import CallerLoop
 from barnabas.types import Offset, OffsetRange, TopicPartition
 
@@ -114,7 +114,7 @@ class ClusterTarget:
             response = await self._cluster.ask_over(link, request, version=version)
             (row,) = response.responses[0].partition_responses
             if row.error_code in _OUT_OF_STEP:
-                raise OutOfStep(row.error_code, what)
+                raise TargetOutOfSync(row.error_code, what)
             check(row.error_code, row.error_message or what)
             found: int = row.base_offset
             return found
@@ -123,7 +123,7 @@ class ClusterTarget:
 
     def values(self, partition: int, start: int, end: int) -> Iterator[BytesColumn]:
         """Read the values through the batch reader."""
-        wanted = Wanted.KEY | Wanted.VALUE
+        wanted = ColumnSelection.KEY | ColumnSelection.VALUE
         for part in self._reader.read(self._topic, partition, start, end, wanted):
             assert part.key is not None
             assert part.value is not None

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.migration.block_reader import BLOCK_BYTES, BlockReader
 from barnabas.migration.offset_map import OffsetMap
-from barnabas.migration.partition_copy import Copied, PartitionCopy
+from barnabas.migration.partition_copy import CopyResult, PartitionCopy
 from barnabas.migration.positions import TranslatedPosition, positions
 from barnabas.migration.source import MigrationSource
 from barnabas.migration.target import MigrationTarget
-from barnabas.migration.verifying import Verified, verify
+from barnabas.migration.verifying import VerifiedCount, verify
 from barnabas.ports import Registry
 from barnabas.records.columns.encoding import EncodeOptions
 
@@ -68,14 +68,14 @@ class Migration:
         blocks = self.offsets.blocks(partition)
         return (blocks[-1].end if blocks else start), end
 
-    def copy(self, partition: int, until: int, on_progress: OnProgress) -> Copied:
+    def copy(self, partition: int, until: int, on_progress: OnProgress) -> CopyResult:
         """See `PartitionCopy.run`."""
         start, _ = self._source.bounds(self.places[partition])
         reader = self.readers[partition]
         copy = PartitionCopy(reader, self._target, partition, self.offsets, self._options.encode)
         return copy.run(start, until, on_progress)
 
-    def verify(self, partition: int, on_progress: Callable[[int], None]) -> Verified:
+    def verify(self, partition: int, on_progress: Callable[[int], None]) -> VerifiedCount:
         """See `verifying.verify`."""
         return verify(self._target, partition, self.offsets, on_progress)
 

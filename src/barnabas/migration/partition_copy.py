@@ -19,7 +19,7 @@ from barnabas.migration.block_records import BlockRecords
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.offset_map import BatchProducer, MappedBlock, OffsetMap
 from barnabas.migration.payload_sum import PayloadSum
-from barnabas.migration.target import MigrationTarget, OutOfStep
+from barnabas.migration.target import MigrationTarget, TargetOutOfSync
 from barnabas.records.batches.batch import stamp_producer
 from barnabas.records.columns.encoding import EncodeOptions
 
@@ -29,7 +29,7 @@ _PATIENCE = 20
 
 
 @dataclass(slots=True)
-class Copied:
+class CopyResult:
     """The result of this run for a partition. `start` and `end` are source bytes.
 
     `found`: messages that the target had already, after the last block of the map. `left_out`:
@@ -65,7 +65,7 @@ class PartitionCopy:
         """The producer of the target's last batch, and its last sequence number."""
         self._last_sequence = -1
 
-    def run(self, start: int, until: int, on_progress: Callable[[int, int], None]) -> Copied:
+    def run(self, start: int, until: int, on_progress: Callable[[int, int], None]) -> CopyResult:
         """Copy the source from `start` to `until`, except what the target has already.
 
         `on_progress` receives source bytes and messages, block by block.
@@ -83,7 +83,7 @@ class PartitionCopy:
                 f"the source ends at byte {until}, but {at} were copied to partition "
                 f"{self._partition}: it is another source, or has lost its end"
             )
-        copied = Copied(at, until)
+        copied = CopyResult(at, until)
         while at < until:
             block = self._reader.block(at, until)
             if block.end == at:
@@ -103,7 +103,7 @@ class PartitionCopy:
             )
         return copied
 
-    def _stored(self, block: Block, offset: int, copied: Copied) -> PayloadSum:
+    def _stored(self, block: Block, offset: int, copied: CopyResult) -> PayloadSum:
         """Ensure that the target has a block from `offset` on; return its checksums."""
         records = BlockRecords(block, self._target.time_ms())
         done = looks = 0
@@ -120,7 +120,7 @@ class PartitionCopy:
                 continue
             try:
                 written = self._append(records, done, offset + done)
-            except OutOfStep as error:
+            except TargetOutOfSync as error:
                 looks += 1
                 if looks > _PATIENCE:
                     raise
@@ -193,7 +193,7 @@ class PartitionCopy:
         self._target.pause()
         self._look()
 
-    def _step_in(self, error: OutOfStep) -> None:
+    def _step_in(self, error: TargetOutOfSync) -> None:
         """Continue after what was appended meanwhile, once it is visible, or with a new producer."""
         end = self._end
         self._look()

@@ -8,12 +8,12 @@ from barnabas.migration.offset_map import BatchProducer
 from barnabas.records.columns.columns import BytesColumn
 
 
-class OutOfStep(BrokerError):
+class TargetOutOfSync(BrokerError):
     """The target does not have the records before the batch, or does not know the producer."""
 
 
 class MigrationTarget(Protocol):
-    """One topic. All errors but OutOfStep are raised as KafkaError, after retries."""
+    """One topic. All errors but TargetOutOfSync are raised as KafkaError, after retries."""
 
     def bounds(self, partition: int) -> tuple[int, int]:
         """The first and end offset."""
@@ -39,7 +39,7 @@ class MigrationTarget(Protocol):
         """Store a batch with its producer and sequence; return its offset, also if it was stored before.
 
         Raises:
-            OutOfStep: its sequence is not the next one of its producer.
+            TargetOutOfSync: its sequence is not the next one of its producer.
         """
         ...
 

@@ -9,7 +9,7 @@ from barnabas.migration.payload_sum import PayloadSum
 from barnabas.migration.target import MigrationTarget
 
 
-class Verified(NamedTuple):
+class VerifiedCount(NamedTuple):
     """The number of matching records, and of those that the target has deleted since."""
 
     records: int
@@ -18,7 +18,7 @@ class Verified(NamedTuple):
 
 def verify(
     target: MigrationTarget, partition: int, offsets: OffsetMap, on_progress: Callable[[int], None]
-) -> Verified:
+) -> VerifiedCount:
     """Read a target partition and compare it with the map, block by block.
 
     `on_progress` receives numbers of records. Blocks with deleted records are skipped.
@@ -36,7 +36,7 @@ def verify(
     left = iter([block for block in blocks if block.offset >= begin])
     block = next(left, None)
     if block is None:
-        return Verified(0, expected)
+        return VerifiedCount(0, expected)
     first, found = block.offset, PayloadSum()
     for column in target.values(partition, first, expected):
         at, count = 0, len(column.ends) - 1
@@ -57,4 +57,4 @@ def verify(
         raise MigrationStopped(
             f"partition {partition} of the target lacks records from offset {block.offset} on"
         )
-    return Verified(expected - first, first)
+    return VerifiedCount(expected - first, first)

@@ -13,7 +13,7 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.migration.saved_offsets import saved_offsets
 from barnabas.pipelines.target_topics import reader
 from barnabas.pipelines.topic_frames import ClusterAddress, bounds
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.spark.options.offsets import OffsetMap
 from barnabas.types import TopicPartition
 
@@ -96,7 +96,7 @@ def nth_from_end(
     size = max(_WINDOW, 2 * count)
     while count:
         start = max(begin, end - size)
-        parts = [part.offsets for part in reading.read(*where, start, end, Wanted.OFFSET)]
+        parts = [part.offsets for part in reading.read(*where, start, end, ColumnSelection.OFFSET)]
         offsets = [part for part in parts if part is not None]
         if sum(map(len, offsets)) >= count:
             return _from_end(offsets, count)

@@ -21,7 +21,7 @@ from barnabas.pipelines.comparison import ComparedTopic
 from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
 from barnabas.pipelines.group_positions import GroupPosition
 from barnabas.pipelines.mirror_07 import Kafka07Address, Mirror07
-from barnabas.pipelines.partition_to_07 import EqualPlace, PartitionTo07
+from barnabas.pipelines.partition_to_07 import MatchingPosition, PartitionTo07
 from barnabas.pipelines.running import OnProgress, PipelineProgress
 from barnabas.pipelines.target_topics import reader
 from barnabas.pipelines.topic_frames import ClusterAddress, bounds, partitions_of
@@ -38,7 +38,7 @@ class _Kept:
 
     path: str
     described: Mapping[str, object]
-    equal: dict[int, EqualPlace] = field(default_factory=dict)
+    equal: dict[int, MatchingPosition] = field(default_factory=dict)
 
     def load(self) -> None:
         """Read the file, if there is one.
@@ -54,9 +54,9 @@ class _Kept:
                 f"{self.path} is of another mirror: its {wrong[0]} is {found.get(wrong[0])}, not "
                 f"{self.described[wrong[0]]}. Name another directory with --work"
             )
-        self.equal = {int(one): EqualPlace(*pair) for one, pair in found["equal"].items()}
+        self.equal = {int(one): MatchingPosition(*pair) for one, pair in found["equal"].items()}
 
-    def save(self, partition: int, place: EqualPlace) -> None:
+    def save(self, partition: int, place: MatchingPosition) -> None:
         """Keep that both are equal up to there."""
         self.equal[partition] = place
         text = json.dumps(dict(self.described) | {"equal": self.equal})
@@ -137,7 +137,9 @@ def _copy(  # noqa: PLR0913, PLR0917 - one for each side
 ) -> None:
     where = part.where
     first = bounds(admin, [where], EARLIEST, source)[where]
-    last = kept.equal.get(where.partition, EqualPlace(first, part.target.bounds(part.place)[0]))
+    last = kept.equal.get(
+        where.partition, MatchingPosition(first, part.target.bounds(part.place)[0])
+    )
     if first > last.source:
         raise RecordsDiffer(
             f"{where.topic}-{where.partition} begins at offset {first}, and the mirror is at "

@@ -17,7 +17,7 @@ from barnabas.dialects.kafka07.messages import ProduceRequest
 from barnabas.errors import RequestTimeout
 from barnabas.migration.broker_source import BrokerSource
 from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.records.messages07.message07 import (
     FetchTooSmall,
     Message,
@@ -32,7 +32,7 @@ _LOOKS: Final = 3000
 _PAUSE_S: Final = 0.01
 
 
-class EqualPlace(NamedTuple):
+class MatchingPosition(NamedTuple):
     """An offset of the source and the byte of the target that has the same record next."""
 
     source: int
@@ -50,7 +50,7 @@ class PartitionTo07:
     topic: str
     place: BrokerPartition
 
-    def compare(self, begin: EqualPlace) -> tuple[EqualPlace, int]:
+    def compare(self, begin: MatchingPosition) -> tuple[MatchingPosition, int]:
         """Compare what the target has behind `begin`; up to where both are equal, and how many records.
 
         Raises:
@@ -70,9 +70,9 @@ class PartitionTo07:
                     f"{self.where.partition}: a message is missing, surplus or changed"
                 )
             source, at, count = offset + 1, message.next_offset, count + 1
-        return EqualPlace(source, at), count
+        return MatchingPosition(source, at), count
 
-    def write(self, begin: EqualPlace, connection: Connection) -> int:
+    def write(self, begin: MatchingPosition, connection: Connection) -> int:
         """Append the records of the source from `begin` on; how many they were.
 
         Raises:
@@ -132,7 +132,7 @@ class PartitionTo07:
 
     def _records(self, start: int) -> Iterator[tuple[int, bytes]]:
         """Offset and value of the source's records from `start` on."""
-        wanted = Wanted.OFFSET | Wanted.VALUE
+        wanted = ColumnSelection.OFFSET | ColumnSelection.VALUE
         for part in self.reading.read(*self.where, start, self.end, wanted):
             column, offsets = part.value, part.offsets
             assert column is not None

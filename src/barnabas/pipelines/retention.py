@@ -15,7 +15,7 @@ from barnabas.client.sync.admin import Admin
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.pipelines.target_topics import reader
 from barnabas.pipelines.topic_frames import ClusterAddress, TopicRanges
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.runtime.clock import SystemClock
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,9 @@ def oldest_timestamps(cluster: ClusterAddress, ranges: TopicRanges) -> dict[str,
             first = next(
                 (
                     part.timestamps
-                    for part in reading.read(*where, start, ranges.ends[where], Wanted.TIMESTAMP)
+                    for part in reading.read(
+                        *where, start, ranges.ends[where], ColumnSelection.TIMESTAMP
+                    )
                     if part.count
                 ),
                 None,

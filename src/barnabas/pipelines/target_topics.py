@@ -22,7 +22,7 @@ from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
 from barnabas.pipelines.topic_frames import ClusterAddress, TopicRanges, bounds, partitions_of
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
@@ -99,7 +99,9 @@ def check_empty(cluster: ClusterAddress, admin: Admin, counts: Mapping[str, int]
     ends = admin.list_offsets(dict.fromkeys(places, LATEST))
     with closing(reader(cluster)) as reading:
         for where in places:
-            parts = reading.read(*where, starts[where].offset, ends[where].offset, Wanted(0))
+            parts = reading.read(
+                *where, starts[where].offset, ends[where].offset, ColumnSelection(0)
+            )
             if any(part.count for part in parts):
                 raise PipelineRefused(
                     f"{where.topic} has records that this pipeline did not write, in partition "

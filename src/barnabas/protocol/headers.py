@@ -14,7 +14,7 @@ from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
-from barnabas.wire.tagged import Malformed, bad_length, read_varint
+from barnabas.wire.tagged import MalformedField, bad_length, read_varint
 
 _REQUEST = Struct(">hhih")
 _SIZED_REQUEST = Struct(">ihhih")
@@ -206,6 +206,6 @@ def _skip_tags(frame: Buffer, position: int) -> int:
     except IndexError:
         expected = f"whole tagged fields; the frame ends after {len(frame)} bytes"
         raise DecodeError("header.tagged fields", position, expected) from None
-    except Malformed as failure:
+    except MalformedField as failure:
         raise DecodeError("header.tagged fields", position, str(failure)) from None
     return position

@@ -8,7 +8,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import framed_response
 from barnabas.wire.charges import MOST_REPLY_BYTES
-from barnabas.wire.growing import Growing, StructWriter
+from barnabas.wire.growing import GrowingArray, StructWriter
 from barnabas.wire.send import Send
 
 
@@ -18,7 +18,7 @@ class ReplyWriter(NamedTuple):
     api_key: int
     version: int
 
-    def put(self, grown: Growing[Any]) -> int:
+    def put(self, grown: GrowingArray[Any]) -> int:
         """Write the elements that wait; the bytes that were made."""
         element: Any = type(grown.items[0])
         return _array_writer(self.api_key, self.version, element).put(grown)

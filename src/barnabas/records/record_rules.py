@@ -10,7 +10,12 @@ from typing import NamedTuple
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import unpacked_bytes_max
-from barnabas.records.columns.columns import BytesColumn, RecordColumns, Wanted, decode_columns
+from barnabas.records.columns.columns import (
+    BytesColumn,
+    ColumnSelection,
+    RecordColumns,
+    decode_columns,
+)
 from barnabas.types import NO_TIMESTAMP, Buffer
 
 _MOST_TOLD = 1000
@@ -33,7 +38,9 @@ class RecordRules(NamedTuple):
             RefusedRecords: INVALID_TIMESTAMP if a record's time is out of bounds, otherwise
                 INVALID_RECORD, with the invalid records.
         """
-        wanted = Wanted.TIMESTAMP | (Wanted.KEY if self.keyed else Wanted(0))
+        wanted = ColumnSelection.TIMESTAMP | (
+            ColumnSelection.KEY if self.keyed else ColumnSelection(0)
+        )
         limit = unpacked_bytes_max(len(batch))
         try:
             columns = decode_columns([batch], wanted=wanted, start=0, check_crcs=False, limit=limit)

@@ -5,7 +5,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.listener_dialects import Handlers, Spoken
+from barnabas.broker.connections.listener_dialects import Handlers, ListenerDialect
 from barnabas.broker.context import RequestContext
 from barnabas.config.listeners import KAFKA
 from barnabas.dialects.dialect import Request
@@ -41,7 +41,7 @@ class ObservedConnection(ClientConnection):
         self,
         observer: Observer,
         broker: Broker,
-        spoken: Spoken,
+        spoken: ListenerDialect,
         connection: Connection,
         *,
         listener: str,

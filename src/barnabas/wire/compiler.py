@@ -20,8 +20,8 @@ from barnabas.wire.reading import MOST_BYTES, Reading
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from barnabas.wire.shapes import reader_of, writer_of
-from barnabas.wire.source import FunctionSource, Spot
-from barnabas.wire.tagged import Malformed, TooCostly
+from barnabas.wire.source import FieldLocation, FunctionSource
+from barnabas.wire.tagged import MalformedField, TooMuchMemory
 from barnabas.wire.writing import Writing
 
 _Message = TypeVar("_Message")
@@ -30,7 +30,7 @@ _Encoded_contra = TypeVar("_Encoded_contra", contravariant=True)
 
 _NUMBER_OF = re.compile(r"\{i\d+\}")
 """What says in a path of a field which element of an array it is in."""
-_DECODE_FAILURES = (error, IndexError, UnicodeDecodeError, Malformed)
+_DECODE_FAILURES = (error, IndexError, UnicodeDecodeError, MalformedField)
 _ENCODE_FAILURES = (error, AttributeError, TypeError, UnicodeEncodeError, OverflowError)
 
 
@@ -173,25 +173,27 @@ def _compiled(source: FunctionSource, name: str, title: str) -> Any:
 
 
 def _failed_at(
-    failure: Exception, spots: dict[int, Spot], title: str
-) -> tuple[Spot, dict[str, Any]]:
+    failure: Exception, spots: dict[int, FieldLocation], title: str
+) -> tuple[FieldLocation, dict[str, Any]]:
     """The spot of the generated line that failed, and the variables of its function."""
     trace: TracebackType | None = failure.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == title:
-            return spots.get(trace.tb_lineno, Spot((("message", "B"),))), trace.tb_frame.f_locals
+            return spots.get(
+                trace.tb_lineno, FieldLocation((("message", "B"),))
+            ), trace.tb_frame.f_locals
         trace = trace.tb_next
     raise AssertionError("a generated function explains its own failures only") from failure
 
 
-def _misread(failure: Exception, spots: dict[int, Spot], title: str) -> DecodeError:
+def _misread(failure: Exception, spots: dict[int, FieldLocation], title: str) -> DecodeError:
     """Say which field could not be read, where, and what should have been there."""
     spot, found = _failed_at(failure, spots, title)
     position, end = found.get("pos", 0), found.get("end", 0)
     path, _ = spot.fields[0]
-    if isinstance(failure, TooCostly):
+    if isinstance(failure, TooMuchMemory):
         return OverLimit(_NUMBER_OF.sub("", path), position, *failure.details)
-    if isinstance(failure, Malformed):
+    if isinstance(failure, MalformedField):
         return DecodeError(path.format_map(found), position, str(failure))
     if isinstance(failure, UnicodeDecodeError):
         return DecodeError(path.format_map(found), position + failure.start, "UTF-8")
@@ -204,7 +206,9 @@ def _misread(failure: Exception, spots: dict[int, Spot], title: str) -> DecodeEr
     return DecodeError(path.format_map(found), position, f"more bytes; {left} are left")
 
 
-def _unwritable(failure: Exception, spots: dict[int, Spot], title: str) -> LocalProtocolError:
+def _unwritable(
+    failure: Exception, spots: dict[int, FieldLocation], title: str
+) -> LocalProtocolError:
     """Say which field holds a value that cannot be written."""
     spot, found = _failed_at(failure, spots, title)
     indexes = {

@@ -18,7 +18,7 @@ HEAD_BYTES = 4
 """Of a frame, which say what kind of request it is."""
 
 
-class Large(NamedTuple):
+class LargeFrameCheck(NamedTuple):
     """What is asked about a frame above a size, as soon as HEAD_BYTES of it are there.
 
     `check` takes these and the size; it raises DecodeError if the frame may not be so large.
@@ -33,7 +33,7 @@ class FrameSplitter:
 
     __slots__ = ("large", "max_bytes")
 
-    def __init__(self, max_bytes: int, large: Large | None = None) -> None:
+    def __init__(self, max_bytes: int, large: LargeFrameCheck | None = None) -> None:
         """Frames of more than `max_bytes` (without the size itself) are refused, and what `large` refuses."""
         self.max_bytes = max_bytes
         self.large = large

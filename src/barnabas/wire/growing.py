@@ -1,7 +1,7 @@
 """Arrays of a reply that are written while they grow.
 
 As objects what a long reply names takes ten times its bytes. So whoever makes one gives its elements to a
-`Growing` as they come; when there are some, `StructWriter.put` makes bytes of them, and the objects go.
+`GrowingArray` as they come; when there are some, `StructWriter.put` makes bytes of them, and the objects go.
 `StructWriter.write` writes the message around such arrays: the same bytes as its codec.
 """
 
@@ -21,7 +21,7 @@ FEW = 16
 """Elements that are kept as objects before they are written."""
 
 
-class Growing(Generic[Element]):
+class GrowingArray(Generic[Element]):
     """An array of structs that grows. `parts` are its first `written` elements, `size` bytes, in order."""
 
     __slots__ = ("few", "items", "parts", "written")
@@ -87,7 +87,7 @@ class StructWriter:
                 continue
         raise LookupError(f"{self.layout.declared.__name__} has no array of {element.__name__}")
 
-    def put(self, grown: Growing[Any]) -> int:
+    def put(self, grown: GrowingArray[Any]) -> int:
         """Write the elements that wait; the bytes that were made. Those of arrays in them are taken over."""
         parts: list[bytes] = []
         made = self.put_all(grown.items, parts)
@@ -130,9 +130,9 @@ class StructWriter:
         """Whether an array in a struct, however deep, has been written in part."""
         return any(writer.any_parts(getattr(item, field.name)) for _, field, writer in self._arrays)
 
-    def any_parts(self, array: list[Any] | Growing[Any] | None) -> bool:
+    def any_parts(self, array: list[Any] | GrowingArray[Any] | None) -> bool:
         """Whether that is so of an array of these structs, or in it."""
-        if isinstance(array, Growing):
+        if isinstance(array, GrowingArray):
             return True
         return bool(self._arrays) and any(map(self.holds_parts, array or ()))
 
@@ -146,7 +146,7 @@ class StructWriter:
             fresh.append(self._run(begin, index)(item))
             fresh.append(self._length(field, len(array)))
             made += _join(fresh, parts)
-            if type(array) is Growing:
+            if type(array) is GrowingArray:
                 parts += array.parts
                 array = array.items
             made += writer.put_all(array, parts)

@@ -9,7 +9,7 @@ from barnabas.wire.layout import FieldLayout, StructLayout, element, length_code
 from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
 from barnabas.wire.source import FunctionSource
 from barnabas.wire.tagged import (
-    Malformed,
+    MalformedField,
     bad_length,
     read_unknown,
     read_varint,
@@ -51,7 +51,7 @@ class Reading:
             "bad_length": bad_length,
             "too_many": too_many,
             "too_much": too_much,
-            "Malformed": Malformed,
+            "MalformedField": MalformedField,
         }
         self._run: list[tuple[str, str, str]] = []
         with self.source.block("try:"):
@@ -140,7 +140,7 @@ class Reading:
                 with source.block(f"{branch} {tag} == {field.tag}:"):
                     self._one(field, f"{target}.{field.name}", layout, at)
                     self._flush()
-                    wrong = f'raise Malformed(f"a tagged field that ends at byte {{{stop}}}")'
+                    wrong = f'raise MalformedField(f"a tagged field that ends at byte {{{stop}}}")'
                     source.line(f"if pos != {stop}: {wrong}", (at, "B"))
                 branch = "elif"
             with source.block("else:"):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 
-class Spot(NamedTuple):
+class FieldLocation(NamedTuple):
     """What a line reads or writes: (path, code) of each field, in order.
 
     A path holds the names of variables that count elements: "topics[{i1}].partitions[{i2}].index".
@@ -24,7 +24,7 @@ class FunctionSource:
 
     def __init__(self, head: str) -> None:
         self.names: dict[str, Any] = {}
-        self.spots: dict[int, Spot] = {}
+        self.spots: dict[int, FieldLocation] = {}
         self._lines = [head]
         self._indent = 1
         self._counter = 0
@@ -34,7 +34,7 @@ class FunctionSource:
         """Add a line; `fields` are those it may fail on."""
         self._lines.append("    " * self._indent + text)
         if fields:
-            self.spots[len(self._lines)] = Spot(fields)
+            self.spots[len(self._lines)] = FieldLocation(fields)
 
     @contextmanager
     def block(self, head: str, *fields: tuple[str, str]) -> Iterator[None]:

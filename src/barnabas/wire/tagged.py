@@ -12,18 +12,18 @@ _MAX_SHIFT = 28
 _MAX_LAST_BYTE = 0x0F
 
 
-class Malformed(RemoteProtocolError):
+class MalformedField(RemoteProtocolError):
     """What a decoder found wrong, before it is known where; `Codec.decode` adds that."""
 
 
-def bad_length(length: int, left: int) -> Malformed:
+def bad_length(length: int, left: int) -> MalformedField:
     """What to raise for a length (or a number of elements) that cannot be."""
     if length < 0:
-        return Malformed("a value, not null" if length == -1 else f"a length, not {length}")
-    return Malformed(f"a length that {left} more bytes can hold, not {length}")
+        return MalformedField("a value, not null" if length == -1 else f"a length, not {length}")
+    return MalformedField(f"a length that {left} more bytes can hold, not {length}")
 
 
-class TooCostly(Malformed):
+class TooMuchMemory(MalformedField):
     """Nothing is wrong but what a message would take of memory: `count` times `cost`, with `left` bytes."""
 
     def __init__(self, count: int, cost: int, left: int) -> None:
@@ -31,14 +31,14 @@ class TooCostly(Malformed):
         self.details = count, cost, left
 
 
-def too_many(count: int, cost: int, spare: int) -> TooCostly:
+def too_many(count: int, cost: int, spare: int) -> TooMuchMemory:
     """What to raise for `count` elements of `cost` bytes that take a message over its limit by `-spare`."""
-    return TooCostly(count, cost, count * cost + spare)
+    return TooMuchMemory(count, cost, count * cost + spare)
 
 
-def too_much(size: int, spare: int) -> TooCostly:
+def too_much(size: int, spare: int) -> TooMuchMemory:
     """The same for one value of `size` bytes."""
-    return TooCostly(size, 1, size + spare)
+    return TooMuchMemory(size, 1, size + spare)
 
 
 def read_varint(data: Buffer, position: int) -> tuple[int, int]:
@@ -46,7 +46,7 @@ def read_varint(data: Buffer, position: int) -> tuple[int, int]:
 
     Raises:
         IndexError: the data ends inside.
-        Malformed: it has more than 32 bits.
+        MalformedField: it has more than 32 bits.
     """
     value = shift = 0
     while True:
@@ -55,10 +55,10 @@ def read_varint(data: Buffer, position: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             if shift == _MAX_SHIFT and byte > _MAX_LAST_BYTE:
-                raise Malformed("an unsigned varint of at most 32 bits")
+                raise MalformedField("an unsigned varint of at most 32 bits")
             return value, position
         if shift == _MAX_SHIFT:
-            raise Malformed("an unsigned varint of at most 5 bytes")
+            raise MalformedField("an unsigned varint of at most 5 bytes")
         shift += 7
 
 
@@ -67,7 +67,7 @@ def read_unknown(data: Buffer, position: int, count: int) -> tuple[dict[int, byt
 
     Raises:
         IndexError: the data ends inside.
-        Malformed: a size runs past the data.
+        MalformedField: a size runs past the data.
     """
     fields = {}
     for _ in range(count):

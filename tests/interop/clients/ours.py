@@ -6,11 +6,17 @@ import pyarrow as pa
 
 from barnabas import Producer, RangeReader
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from tests.interop.clients.client import READ_SECONDS
 from tests.interop.samples import Sample
 
-EVERYTHING = Wanted.KEY | Wanted.VALUE | Wanted.OFFSET | Wanted.TIMESTAMP | Wanted.HEADERS
+EVERYTHING = (
+    ColumnSelection.KEY
+    | ColumnSelection.VALUE
+    | ColumnSelection.OFFSET
+    | ColumnSelection.TIMESTAMP
+    | ColumnSelection.HEADERS
+)
 
 
 class Ours:

@@ -1,7 +1,7 @@
 import pytest
 
 from barnabas.config.files import (
-    Given,
+    PropertyText,
     file_properties,
     format_properties,
     merge,
@@ -46,8 +46,8 @@ def test_a_later_layer_wins_and_each_value_keeps_its_source() -> None:
     file = file_properties("log.dirs=x\nnode.id=1", "server.properties")
     merged = merge(file, overrides(["node_id=2"]))
     assert merged == {
-        "log.dirs": Given("x", "server.properties:1"),
-        "node.id": Given("2", "--set"),
+        "log.dirs": PropertyText("x", "server.properties:1"),
+        "node.id": PropertyText("2", "--set"),
     }
     assert values(merged) == {"log.dirs": "x", "node.id": "2"}
 

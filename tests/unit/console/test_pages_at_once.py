@@ -5,7 +5,7 @@ from collections import Counter
 
 from starlette.types import Message, Receive, Scope, Send
 
-from barnabas.console.pages_at_once import MOST_AT_ONCE, MOST_WAITING, PagesAtOnce
+from barnabas.console.pages_at_once import MOST_AT_ONCE, MOST_WAITING, PageLimit
 
 
 def test_few_pages_are_made_at_once_and_few_wait() -> None:
@@ -42,7 +42,7 @@ def test_few_pages_are_made_at_once_and_few_wait() -> None:
         read.set()
         await asyncio.gather(*pages, ask("/static/console.css"))
 
-    pages_at_once, read = PagesAtOnce(app), asyncio.Event()
+    pages_at_once, read = PageLimit(app), asyncio.Event()
     all_began = asyncio.Event()
     asyncio.run(run())
     assert most == MOST_AT_ONCE

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from barnabas.console.streams import AtOnce, CountedResponse, EndedEarly, HeldBytes
+from barnabas.console.streams import DownloadMemory, EndedEarly, LimitedResponse, StreamLimit
 
 
 def test_bytes_that_do_not_fit_wait_and_any_number_fits_alone() -> None:
     async def hold() -> list[str]:
-        held = HeldBytes(100)
+        held = DownloadMemory(100)
         order: list[str] = []
 
         async def taking(name: str, size: int, ended: asyncio.Event) -> None:
@@ -38,7 +38,7 @@ def test_bytes_that_do_not_fit_wait_and_any_number_fits_alone() -> None:
 
 def test_responses_are_ended_with_the_console_and_not_completed() -> None:
     async def send() -> list[Any]:
-        at_once = AtOnce(1, "one too many")
+        at_once = StreamLimit(1, "one too many")
         sent: list[Any] = []
         begun = asyncio.Event()
 
@@ -53,7 +53,7 @@ def test_responses_are_ended_with_the_console_and_not_completed() -> None:
         async def sending(message: Any) -> None:
             sent.append(message)
 
-        response = CountedResponse(endless(), at_once, {})
+        response = LimitedResponse(endless(), at_once, {})
         task = asyncio.create_task(response({"type": "http"}, receive, sending))
         await begun.wait()
         at_once.end()

@@ -6,8 +6,8 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import BatchProducer, OffsetMap
-from barnabas.migration.partition_copy import Copied
-from barnabas.migration.target import OutOfStep
+from barnabas.migration.partition_copy import CopyResult
+from barnabas.migration.target import TargetOutOfSync
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.encoding import EncodeOptions
 from tests.golden07 import M0, M1
@@ -28,7 +28,7 @@ def copy(
     *,
     batch_bytes: int = 100,
     skip: bool = False,
-) -> Copied:
+) -> CopyResult:
     encode = EncodeOptions(batch_bytes=batch_bytes, sealed=False)
     options = MigrationOptions(encode, skip=skip, block_bytes=120)
     offsets = OffsetMap(MemoryFile() if file is None else file, {})
@@ -39,16 +39,16 @@ def copy(
 def test_what_has_come_since_is_copied_the_next_time() -> None:
     target, file = MemoryTarget(), MemoryFile()
     first = MemorySource({0: SOURCE.segments[0]})
-    assert copy(target, first, file) == Copied(0, len(SOURCE.segments[0]), messages=20)
-    assert copy(target, SOURCE, file) == Copied(len(SOURCE.segments[0]), END, messages=10)
-    assert copy(target, SOURCE, file) == Copied(END, END)
+    assert copy(target, first, file) == CopyResult(0, len(SOURCE.segments[0]), messages=20)
+    assert copy(target, SOURCE, file) == CopyResult(len(SOURCE.segments[0]), END, messages=10)
+    assert copy(target, SOURCE, file) == CopyResult(END, END)
     assert target.records == VALUES
 
 
 def test_without_its_map_everything_is_compared_and_nothing_written() -> None:
     target = MemoryTarget()
     copy(target)
-    assert copy(target) == Copied(0, END, found=30)
+    assert copy(target) == CopyResult(0, END, found=30)
     assert target.records == VALUES
 
 
@@ -85,7 +85,7 @@ class Forgetful(MemoryTarget):
             if not left:
                 del self.records[8:], self._writers[8:]
                 self.forget()
-            raise OutOfStep(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+            raise TargetOutOfSync(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
         return super().append(partition, batch)
 
     def pause(self) -> None:
@@ -144,7 +144,7 @@ def test_a_source_that_lost_what_was_not_copied() -> None:
     rest = MemorySource({100: M1})
     with pytest.raises(MigrationStopped, match="at byte 15: there is nothing"):
         copy(target, rest, file)
-    assert copy(target, rest, file, skip=True) == Copied(15, 115, messages=1, left_out=85)
+    assert copy(target, rest, file, skip=True) == CopyResult(15, 115, messages=1, left_out=85)
     assert target.records == [b"hello", b"hello"]
 
 
@@ -170,7 +170,7 @@ def test_who_was_forgotten_goes_on_as_somebody_new() -> None:
             if len(self.records) > 5 and not self.refused:
                 self.refused += 1
                 self.forget()
-                raise OutOfStep(ErrorCode.UNKNOWN_PRODUCER_ID)
+                raise TargetOutOfSync(ErrorCode.UNKNOWN_PRODUCER_ID)
             return super().append(partition, batch)
 
     target, file = Forgetful(), MemoryFile()
@@ -182,9 +182,9 @@ def test_who_was_forgotten_goes_on_as_somebody_new() -> None:
 def test_who_stays_out_of_step_gives_up() -> None:
     class Refusing(MemoryTarget):
         def append(self, partition: int, batch: bytearray) -> int:
-            raise OutOfStep(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+            raise TargetOutOfSync(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
 
-    with pytest.raises(OutOfStep):
+    with pytest.raises(TargetOutOfSync):
         copy(Refusing())
 
 
@@ -200,5 +200,5 @@ def test_a_torn_end_waits_until_the_broker_has_recovered(torn: bytes) -> None:
     done = copy(target, before, file, skip=True)
     assert (done.end, done.left_out, bool(done.tail)) == (30, 0, True)
     after = MemorySource({0: M1 * 2 + M0 + M1})
-    assert copy(target, after, file, skip=True) == Copied(30, 59, messages=2)
+    assert copy(target, after, file, skip=True) == CopyResult(30, 59, messages=2)
     assert target.records == [b"hello"] * 4

@@ -7,7 +7,7 @@ import pytest
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
-from barnabas.migration.verifying import Verified
+from barnabas.migration.verifying import VerifiedCount
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.encoding import EncodeOptions
 from tests.memory_disk import MemoryFile
@@ -41,7 +41,7 @@ def change(records: list[bytes]) -> None:
 def test_all_is_there() -> None:
     migration, target = copied()
     seen: list[int] = []
-    assert migration.verify(0, seen.append) == Verified(30, 0)
+    assert migration.verify(0, seen.append) == VerifiedCount(30, 0)
     assert sum(seen) == 30
     target.first = 10
     deleted = migration.verify(0, seen.append).deleted

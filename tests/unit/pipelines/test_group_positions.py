@@ -7,7 +7,7 @@ import pytest
 
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.pipelines.group_positions import nth_from_end, save_forward
-from barnabas.records.columns.columns import RecordColumns, Wanted
+from barnabas.records.columns.columns import ColumnSelection, RecordColumns
 from barnabas.types import TopicPartition
 
 WHERE = TopicPartition("t", 0)
@@ -20,9 +20,9 @@ class Reader:
         self.offsets = offsets
 
     def read(
-        self, _topic: str, _partition: int, start: int, end: int, wanted: Wanted
+        self, _topic: str, _partition: int, start: int, end: int, wanted: ColumnSelection
     ) -> Iterator[RecordColumns]:
-        assert wanted is Wanted.OFFSET
+        assert wanted is ColumnSelection.OFFSET
         there = [each for each in self.offsets if start <= each < end]
         for at in range(0, len(there), 3):
             part = there[at : at + 3]

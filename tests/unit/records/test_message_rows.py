@@ -6,7 +6,7 @@ from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.records.batches.batch import crc_is_right, read_entry, walk
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.message_rows import check_message_crcs, message_tables
 from barnabas.types import Buffer
@@ -24,7 +24,7 @@ def read(data: Buffer, start: int = 0) -> list[Row]:
     """Offset, timestamp, its type, key and value; both ways of reading give the same."""
     records, next_offset = decode_records(data, "t", 0, start=start)
     rows = [(r.offset, r.timestamp, r.timestamp_type, r.key, r.value) for r in records]
-    columns = decode_columns([data], wanted=Wanted.ALL, start=start)
+    columns = decode_columns([data], wanted=ColumnSelection.ALL, start=start)
     assert columns.next_offset == next_offset
     arrow = to_arrow(columns)
     names = ("offset", "timestampType", "key", "value")
@@ -33,7 +33,7 @@ def read(data: Buffer, start: int = 0) -> list[Row]:
     found.insert(1, columns.timestamps.tolist())
     assert list(zip(*found, strict=True)) == rows
     assert arrow["headers"].to_pylist() == [[]] * len(rows)
-    assert decode_columns([data], wanted=Wanted(0), start=start).count == len(rows)
+    assert decode_columns([data], wanted=ColumnSelection(0), start=start).count == len(rows)
     return rows
 
 
@@ -152,7 +152,7 @@ def test_a_limit_on_the_number_of_records() -> None:
     data = b"".join(message(at, None, b"v", timestamp=at % 3) for at in range(10))
     records, after = decode_records(data, "t", 0, start=2, limit=3)
     assert ([record.offset for record in records], after) == ([2, 3, 4], 5)
-    count = decode_columns([data], wanted=Wanted.OFFSET, start=2, end=5)
+    count = decode_columns([data], wanted=ColumnSelection.OFFSET, start=2, end=5)
     assert count.offsets is not None
     assert count.offsets.tolist() == [2, 3, 4]
 
@@ -206,7 +206,7 @@ def test_what_is_not_right_is_reported(data: bytes, words: str) -> None:
     good = message(0, None, b"good")
     for whole in (data, good + data):
         with pytest.raises(CorruptRecord, match=words):
-            decode_columns([whole], wanted=Wanted.ALL, start=0)
+            decode_columns([whole], wanted=ColumnSelection.ALL, start=0)
         with pytest.raises(CorruptRecord, match=words):
             decode_records(whole, "t", 0)
 
@@ -215,7 +215,7 @@ def test_what_is_not_right_is_reported(data: bytes, words: str) -> None:
 def test_lengths_beyond_the_message(at: int) -> None:
     data = bytearray(message(0, b"", b"v"))
     data[at : at + 4] = b"\x7f\xff\xff\xff"
-    for wanted in (Wanted.ALL, Wanted.OFFSET):
+    for wanted in (ColumnSelection.ALL, ColumnSelection.OFFSET):
         with pytest.raises(CorruptRecord, match="runs past"):
             decode_columns([data], wanted=wanted, start=0, check_crcs=False)
 
@@ -224,7 +224,7 @@ def test_bytes_behind_the_value() -> None:
     data = bytearray(message(0, b"", b"vw"))
     data[22:26] = b"\x00\x00\x00\x01"
     with pytest.raises(CorruptRecord, match="longer than its parts"):
-        decode_columns([data], wanted=Wanted.VALUE, start=0, check_crcs=False)
+        decode_columns([data], wanted=ColumnSelection.VALUE, start=0, check_crcs=False)
 
 
 def test_a_bomb_is_not_unpacked() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.errors import DecodeError
-from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, Large
+from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, LargeFrameCheck
 
 
 def framed(frames: list[bytes]) -> bytes:
@@ -51,7 +51,7 @@ def test_a_large_frame_is_asked_about_as_soon_as_it_says_what_it_is() -> None:
         if bytes(head[:2]) != b"\0\0":
             raise DecodeError("frame", 0, "a smaller one")
 
-    splitter = FrameSplitter(1000, Large(100, check))
+    splitter = FrameSplitter(1000, LargeFrameCheck(100, check))
     for kind, size in ((b"\0\3\0\1", 100), (b"\0\0\0\1", 101)):
         frame = size.to_bytes(4, "big") + kind
         assert splitter.needed(memoryview(frame)) == 4 + size

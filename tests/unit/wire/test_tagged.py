@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.wire.tagged import Malformed, read_unknown, read_varint, tagged_section, varint
+from barnabas.wire.tagged import MalformedField, read_unknown, read_varint, tagged_section, varint
 
 
 @given(st.integers(0, 2**32 - 1), st.binary(max_size=3))
@@ -20,7 +20,7 @@ def test_varints_are_those_of_protocol_buffers(value: int, encoded: str) -> None
 
 @pytest.mark.parametrize("encoded", ["ffffffff10", "ffffffff7f", "808080808001", "ffffffffff"])
 def test_varints_of_more_than_32_bits_are_refused(encoded: str) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedField):
         read_varint(bytes.fromhex(encoded), 0)
 
 

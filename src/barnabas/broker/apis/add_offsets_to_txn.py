@@ -7,7 +7,7 @@ Versions: 2 PRODUCER_FENCED · 4 TRANSACTION_ABORTABLE (KIP-890)
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
@@ -30,7 +30,7 @@ def handle(broker: Broker, context: RequestContext, request: AddOffsetsToTxnRequ
         return respond(ErrorCode.INVALID_REQUEST)
     try:
         place = broker.groups.of(request.group_id).partition.log.topic_partition
-        asked = Addition(
+        asked = AddRequest(
             request.transactional_id,
             ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
             frozenset({place}),

@@ -15,7 +15,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
-from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.add_partitions_to_txn import (
@@ -87,7 +87,7 @@ def _add(
         return
     producer = ProducerIdAndEpoch(one.producer_id, one.producer_epoch)
     version = _VERSION[context.api_version]
-    addition = Addition(one.transactional_id, producer, frozenset(places), version)
+    addition = AddRequest(one.transactional_id, producer, frozenset(places), version)
     try:
         if one.verify_only:
             done(broker.transactions.verify(addition))

@@ -23,7 +23,7 @@ from barnabas.protocol.create_partitions import (
     CreatePartitionsTopicResult,
 )
 from barnabas.versions import VersionTable
-from barnabas.wire.growing import Growing
+from barnabas.wire.growing import GrowingArray
 
 _STRICT = VersionTable({0: False, 3: True})
 
@@ -34,7 +34,7 @@ def handle(
 ) -> Steps[CreatePartitionsResponse]:
     """Enlarge each topic that can be enlarged; say why the others cannot."""
     quota = Mutations(broker, context, strict=_STRICT[context.api_version])
-    results: Growing[CreatePartitionsTopicResult] = Growing()
+    results: GrowingArray[CreatePartitionsTopicResult] = GrowingArray()
     times = Counter(topic.name for topic in request.topics)
     total = 0
     for topic in {topic.name: topic for topic in request.topics}.values():

@@ -22,7 +22,7 @@ from barnabas.protocol.elect_leaders import (
     PartitionResult,
     ReplicaElectionResult,
 )
-from barnabas.wire.growing import Growing
+from barnabas.wire.growing import GrowingArray
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ def handle(
 
     def of_topic(asked: tuple[str, Collection[int]]) -> Steps[ReplicaElectionResult]:
         name, indexes = asked
-        rows: Growing[PartitionResult] = Growing()
+        rows: GrowingArray[PartitionResult] = GrowingArray()
         for index in indexes:
             row = _row(broker, name, kind, index)
             if not of_all or row.error_code != ErrorCode.ELECTION_NOT_NEEDED:

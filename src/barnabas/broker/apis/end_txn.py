@@ -8,7 +8,7 @@ Versions: 2 PRODUCER_FENCED · 4 TRANSACTION_ABORTABLE · 5 transactions version
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.transaction.ending import End, Ended
+from barnabas.coordinators.transaction.ending import EndRequest, EndResult
 from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.end_txn import EndTxnRequest, EndTxnResponse
@@ -22,7 +22,7 @@ def handle(broker: Broker, context: RequestContext, request: EndTxnRequest) -> o
     """Decide it."""
     fenced = _FENCED[context.api_version]
 
-    def respond(reply: Ended) -> EndTxnResponse:
+    def respond(reply: EndResult) -> EndTxnResponse:
         if reply.error:
             code = fenced if reply.error is ErrorCode.PRODUCER_FENCED else reply.error
             return EndTxnResponse(error_code=code)
@@ -33,8 +33,8 @@ def handle(broker: Broker, context: RequestContext, request: EndTxnRequest) -> o
         )
 
     if not request.transactional_id:
-        return respond(Ended(ErrorCode.INVALID_REQUEST))
-    asked = End(
+        return respond(EndResult(ErrorCode.INVALID_REQUEST))
+    asked = EndRequest(
         request.transactional_id,
         ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
         request.committed,
@@ -43,4 +43,4 @@ def handle(broker: Broker, context: RequestContext, request: EndTxnRequest) -> o
     try:
         return broker.transactions.end(asked, respond)
     except (BrokerError, StorageError) as error:
-        return respond(Ended(error.code))
+        return respond(EndResult(error.code))

@@ -14,7 +14,7 @@ import logging
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.shards.record_names import check_kept
-from barnabas.coordinators.transaction.initiating import Initiated, Initiation
+from barnabas.coordinators.transaction.initiating import InitRequest, InitResult
 from barnabas.coordinators.transaction.transaction import NOBODY, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -40,14 +40,14 @@ def handle(broker: Broker, context: RequestContext, request: InitProducerIdReque
         check_kept(request.transactional_id)
         fenced = _FENCED[context.api_version]
 
-        def respond(reply: Initiated) -> InitProducerIdResponse:
+        def respond(reply: InitResult) -> InitProducerIdResponse:
             if reply.error is ErrorCode.PRODUCER_FENCED:
                 return _refused(fenced)
             return _refused(reply.error) if reply.error else _response(reply.producer)
 
         timeout_ms = _NO_LIMIT_MS if request.enable_2pc else request.transaction_timeout_ms
         expected = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
-        asked = Initiation(
+        asked = InitRequest(
             request.transactional_id, timeout_ms, NOBODY if expected.id == -1 else expected
         )
         return broker.transactions.initiate(asked, respond)

@@ -16,7 +16,7 @@ from barnabas.coordinators.classic_group.protocols import CONSUMER
 from barnabas.coordinators.groups_shard import GroupKind, GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
-from barnabas.wire.growing import Growing
+from barnabas.wire.growing import GrowingArray
 
 
 @in_steps_while_heard
@@ -28,7 +28,7 @@ def handle(
     states = {word.lower() for word in request.states_filter}
     types = {word.lower() for word in request.types_filter}
     names: list[str] = []
-    listed: Growing[ListedGroup] = Growing()
+    listed: GrowingArray[ListedGroup] = GrowingArray()
     try:
         for held in (yield from broker.groups.all()):
             for group_id in _names(held.shard):

@@ -19,7 +19,7 @@ from barnabas.protocol.list_transactions import (
     ListTransactionsResponse,
     TransactionState,
 )
-from barnabas.wire.growing import Growing
+from barnabas.wire.growing import GrowingArray
 
 _NAMES = frozenset(one.value for one in State)
 
@@ -38,7 +38,7 @@ def handle(
     except BrokerError as error:
         return _refused(error.code)
     wanted = _filter(request, pattern, broker.clock.time_ms())
-    known: Growing[TransactionState] = Growing()
+    known: GrowingArray[TransactionState] = GrowingArray()
     for name in names:
         # Told as they are now: at the end they may be in another state than was asked for.
         one = broker.transactions.find(name)

@@ -40,7 +40,7 @@ _part = maker(OffsetCommitResponsePartition)
 _in_topic = maker(OffsetCommitResponseTopic)
 
 
-class Rules(NamedTuple):
+class CommitRules(NamedTuple):
     """What depends on the version. `unknown_group`: the code for a member of no group."""
 
     unknown_group: ErrorCode
@@ -51,10 +51,10 @@ class Rules(NamedTuple):
 
 _TABLE = VersionTable(
     {
-        0: Rules(ErrorCode.ILLEGAL_GENERATION, in_registry=True),
-        1: Rules(ErrorCode.ILLEGAL_GENERATION),
-        9: Rules(ErrorCode.GROUP_ID_NOT_FOUND, knows_epochs=True),
-        10: Rules(ErrorCode.GROUP_ID_NOT_FOUND, knows_epochs=True, by_id=True),
+        0: CommitRules(ErrorCode.ILLEGAL_GENERATION, in_registry=True),
+        1: CommitRules(ErrorCode.ILLEGAL_GENERATION),
+        9: CommitRules(ErrorCode.GROUP_ID_NOT_FOUND, knows_epochs=True),
+        10: CommitRules(ErrorCode.GROUP_ID_NOT_FOUND, knows_epochs=True, by_id=True),
     }
 )
 _RULES = {version: _TABLE[version] for version in VersionRange.parse("0-10")}
@@ -79,7 +79,7 @@ def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest
     return broker.stepping.run(steps)
 
 
-def _commit(broker: Broker, rules: Rules, request: OffsetCommitRequest) -> Steps[object]:
+def _commit(broker: Broker, rules: CommitRules, request: OffsetCommitRequest) -> Steps[object]:
     """All of it is one batch, which is written or refused as a whole."""
     known, by_id = broker.topics, rules.by_id
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else _NOT_THERE

@@ -36,7 +36,7 @@ from barnabas.protocol.offset_fetch import (
 )
 from barnabas.types import Topic, TopicPartition
 from barnabas.versions import VersionTable
-from barnabas.wire.growing import Growing
+from barnabas.wire.growing import GrowingArray
 
 _IN_REGISTRY = VersionTable({0: True, 1: False})
 _SEVERAL = VersionTable({0: False, 8: True})
@@ -154,7 +154,7 @@ def _topic(
             code = ErrorCode.UNKNOWN_TOPIC_ID
         else:
             name = topic.name
-    rows: Growing[Any] = Growing()
+    rows: GrowingArray[Any] = GrowingArray()
     for first in range(0, len(asked.partition_indexes), _AT_ONCE):
         some = asked.partition_indexes[first : first + _AT_ONCE]
         positions = [TopicPartition(name, index) for index in some]

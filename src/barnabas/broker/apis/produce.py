@@ -23,7 +23,7 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.append_again import AppendAgain, repeated_append
 from barnabas.broker.replicas.delayed_acks import wait_for_acks
 from barnabas.broker.replicas.refusals import refused
-from barnabas.dialects.dialect import OnlyByClosing
+from barnabas.dialects.dialect import ErrorWithoutResponse
 from barnabas.errors import ErrorCode
 from barnabas.protocol.produce import (
     PartitionProduceResponse,
@@ -187,12 +187,12 @@ def _without_invalid_record(response: ProduceResponse, *, closes: bool) -> None:
     """Say it as before Kafka 2.4: records are corrupt, and what is no single batch is no request.
 
     Raises:
-        OnlyByClosing: there is something else than one batch.
+        ErrorWithoutResponse: there is something else than one batch.
     """
     for topic in response.responses:
         answers = topic.partition_responses
         for number, answer in enumerate(answers):
             if answer.error_code == ErrorCode.INVALID_RECORD:
                 if closes and not answer.record_errors:
-                    raise OnlyByClosing(str(answer.error_message))
+                    raise ErrorWithoutResponse(str(answer.error_message))
                 answers[number] = refused(answer.index, ErrorCode.CORRUPT_MESSAGE)

@@ -25,10 +25,10 @@ from barnabas.broker.shares.acknowledgements import (
     acknowledge_all,
     acknowledgements_of,
 )
-from barnabas.broker.shares.live import Acquired, Live
+from barnabas.broker.shares.active_partitions import AcquiredBatches, ActiveSharePartition
 from barnabas.broker.shares.sessions import CLOSES, OPENS, ShareSession, ShareSessions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
-from barnabas.coordinators.share_partition.acquiring import Most
+from barnabas.coordinators.share_partition.acquiring import AcquireMaximum
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
@@ -53,7 +53,7 @@ class _Got(NamedTuple):
     """What a partition comes to: records, or why there are none."""
 
     place: TopicIdPartition
-    acquired: Acquired | None = None
+    acquired: AcquiredBatches | None = None
     code: ErrorCode = ErrorCode.NONE
 
 
@@ -167,12 +167,14 @@ def _keys_of(
 def _may_have_some(broker: Broker, request: ShareFetchRequest, place: TopicIdPartition) -> bool:
     """Whether there may be records, or something is wrong."""
     found = _find(broker, request, place)
-    if isinstance(found, Live):
+    if isinstance(found, ActiveSharePartition):
         return broker.shares.partitions.has_some(found)
     return found is not _COMING
 
 
-def _find(broker: Broker, request: ShareFetchRequest, place: TopicIdPartition) -> Live | ErrorCode:
+def _find(
+    broker: Broker, request: ShareFetchRequest, place: TopicIdPartition
+) -> ActiveSharePartition | ErrorCode:
     try:
         return broker.shares.partitions.find(StateKey(request.group_id or "", place))
     except BrokerError as error:
@@ -199,7 +201,10 @@ def _acquire(
             continue
         if left <= 0 or left_bytes <= 0:
             break
-        most, most_bytes = Most(left, strict, request.batch_size), min(left_bytes, _MOST_AT_ONCE)
+        most, most_bytes = (
+            AcquireMaximum(left, strict, request.batch_size),
+            min(left_bytes, _MOST_AT_ONCE),
+        )
         try:
             acquired = broker.shares.partitions.acquire(
                 live, request.member_id or "", most, most_bytes

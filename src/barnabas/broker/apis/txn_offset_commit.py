@@ -15,7 +15,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, each, in_steps
-from barnabas.broker.requests.transactional_produce import Question, Support, admit
+from barnabas.broker.requests.transactional_produce import ClientSupport, CoordinatorQuery, admit
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
@@ -34,9 +34,9 @@ from barnabas.versions import VersionTable
 _BY_ID = VersionTable({0: False, 6: True})
 _SUPPORT = VersionTable(
     {
-        0: Support(told_to_abort=False, adds=False),
-        4: Support(told_to_abort=True, adds=False),
-        5: Support(told_to_abort=True, adds=True),
+        0: ClientSupport(told_to_abort=False, adds=False),
+        4: ClientSupport(told_to_abort=True, adds=False),
+        5: ClientSupport(told_to_abort=True, adds=True),
     }
 )
 
@@ -86,7 +86,10 @@ def _commit(
 
 
 def _admission(
-    broker: Broker, request: TxnOffsetCommitRequest, producer: ProducerIdAndEpoch, support: Support
+    broker: Broker,
+    request: TxnOffsetCommitRequest,
+    producer: ProducerIdAndEpoch,
+    support: ClientSupport,
 ) -> Steps[ErrorCode]:
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID
@@ -94,7 +97,7 @@ def _admission(
     if partition.log.producers.is_in_transaction(*producer):
         return ErrorCode.NONE
     place = partition.log.topic_partition
-    question = Question(request.transactional_id, producer, frozenset({place}), support)
+    question = CoordinatorQuery(request.transactional_id, producer, frozenset({place}), support)
     codes: Mapping[TopicPartition, ErrorCode]
     if broker.member is None:
         codes = admit(broker, question)

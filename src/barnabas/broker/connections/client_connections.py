@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.listener_dialects import Spoken
+from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.ports import Channel
 from barnabas.runtime.connections.connection import Connection
 from barnabas.runtime.connections.loop_turn import LoopTurn
 from barnabas.runtime.connections.memory import SMALL_RING_BYTES, ConnectionMemory
-from barnabas.wire.framing import Large
+from barnabas.wire.framing import LargeFrameCheck
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Connections:
         """Those that are open, the oldest first."""
         return list(self._clients)
 
-    def accept(self, channel: Channel, listener: str, spoken: Spoken) -> None:
+    def accept(self, channel: Channel, listener: str, spoken: ListenerDialect) -> None:
         """Serve a new channel, or close it if there are too many."""
         host = channel.peer.rpartition(":")[0]
         config = self._broker.config
@@ -77,7 +77,9 @@ class Connections:
             self._memory,
             self._turn,
             max_frame_bytes=self._max_frame_bytes,
-            large=Large(config.socket_request_max_memory_bytes, spoken.dialect.check_large),
+            large=LargeFrameCheck(
+                config.socket_request_max_memory_bytes, spoken.dialect.check_large
+            ),
         )
         client = self._make_client(
             self._broker,

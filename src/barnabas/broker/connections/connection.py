@@ -6,14 +6,14 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.known_requests import KnownRequests
-from barnabas.broker.connections.listener_dialects import Spoken
-from barnabas.broker.connections.metering import Used
+from barnabas.broker.connections.listener_dialects import ListenerDialect
+from barnabas.broker.connections.metering import RequestCost
 from barnabas.broker.connections.ordered_replies import OrderedReplies
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.purgatory.slow_requests import may_be_slow
 from barnabas.broker.replicas.slow_rolls import may_roll_slowly
-from barnabas.dialects.dialect import Request, Unanswered
+from barnabas.dialects.dialect import Request, RequestIgnored
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.produce import ProduceRequest
 from barnabas.runtime.connections.connection import Connection
@@ -38,7 +38,7 @@ class ClientConnection:
     def __init__(
         self,
         broker: Broker,
-        spoken: Spoken,
+        spoken: ListenerDialect,
         connection: Connection,
         *,
         listener: str,
@@ -117,7 +117,7 @@ class ClientConnection:
         replies.others += 1
         try:
             request = self._dialect.read_request(frame)
-        except Unanswered as reason:
+        except RequestIgnored as reason:
             log.info("request left unanswered: %s", reason, extra={"peer": self.connection.peer})
             return True
         key, version, client_id = request.api_key, request.api_version, request.client_id
@@ -136,7 +136,7 @@ class ClientConnection:
         if self._known is not None or isinstance(outcome, Repeatable):
             outcome = self._learn(frame, request, outcome)
         if began is not None:
-            used = Used(len(frame), broker.clock.monotonic() - began)
+            used = RequestCost(len(frame), broker.clock.monotonic() - began)
             return replies.take_metered(request, outcome, used)
         return replies.take(request, outcome)
 

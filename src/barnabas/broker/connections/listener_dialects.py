@@ -17,17 +17,17 @@ _FETCHED = 1 << 20
 """What consumers of Kafka 0.7 ask of a partition where nobody tells them otherwise (`fetch.size`)."""
 
 
-class Spoken(NamedTuple):
+class ListenerDialect(NamedTuple):
     """A dialect for one connection, and the handlers by the API key that it gives requests."""
 
     dialect: Dialect
     handlers: Handlers
 
 
-def spoken(dialect: str, broker: Broker) -> Spoken:
+def dialect_for(dialect: str, broker: Broker) -> ListenerDialect:
     """What a new connection of a listener with that dialect speaks."""
     if dialect == KAFKA:
-        return Spoken(broker.profile.dialect(broker.ways), HANDLERS)
+        return ListenerDialect(broker.profile.dialect(broker.ways), HANDLERS)
     # Imported late: a broker starts faster without it, and most have no such listener.
     from barnabas.broker.apis07 import fetch, offsets, produce
     from barnabas.dialects.kafka07.requests import Kafka07Dialect
@@ -43,5 +43,5 @@ def spoken(dialect: str, broker: Broker) -> Spoken:
 
         # Seed 001 has no size in a fetch: the largest message must fit, or its reader is stuck.
         fetched = max(_FETCHED, 2 * broker.config.message_max_bytes)
-        return Spoken(ProposalDialect(fetched, most_bytes), handlers)
-    return Spoken(Kafka07Dialect(most_bytes), handlers)
+        return ListenerDialect(ProposalDialect(fetched, most_bytes), handlers)
+    return ListenerDialect(Kafka07Dialect(most_bytes), handlers)

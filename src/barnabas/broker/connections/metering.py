@@ -18,21 +18,21 @@ _PRODUCE, _FETCH = int(ApiKey.PRODUCE), int(ApiKey.FETCH)
 _NEW_SESSION = 0
 
 
-class Used(NamedTuple):
+class RequestCost(NamedTuple):
     """What a request has cost so far: bytes received, and seconds of the broker's time."""
 
     size: int
     seconds: float
 
 
-class Metered(NamedTuple):
+class ThrottledReply(NamedTuple):
     """A reply, and for how long nothing more is taken from who gets it."""
 
     reply: Send | bytes | None
     wait_ms: int
 
 
-class Silence:
+class ThrottlePause:
     """The time in which nothing is taken from a client that is over a quota; `over` is called behind it."""
 
     __slots__ = ("_over", "_timer", "_timers")
@@ -69,8 +69,8 @@ class Silence:
 
 
 def metered(
-    broker: Broker, dialect: Dialect, request: Request, outcome: object, used: Used
-) -> Metered:
+    broker: Broker, dialect: Dialect, request: Request, outcome: object, used: RequestCost
+) -> ThrottledReply:
     """Count a request, and write its reply with the time that the client has to wait.
 
     Records that a client has no quota for are not sent: it gets an empty answer and fetches again.
@@ -92,7 +92,7 @@ def metered(
     reply = dialect.write_response(request, outcome, wait_ms)
     # What the reply itself has cost counts from the next request on, as with Kafka.
     broker.throttling.worked(client_id, broker.clock.monotonic() - began)
-    return Metered(reply, wait_ms)
+    return ThrottledReply(reply, wait_ms)
 
 
 def _nothing(asked: object, outcome: object) -> object:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.connections.listener_dialects import Spoken, spoken
+from barnabas.broker.connections.listener_dialects import ListenerDialect, dialect_for
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.ports import Channel, Listener, Network
 
@@ -11,7 +11,7 @@ from barnabas.ports import Channel, Listener, Network
 def open_listeners(
     broker: Broker,
     network: Network,
-    accept: Callable[[Channel, str, Spoken], None],
+    accept: Callable[[Channel, str, ListenerDialect], None],
     opened: list[Listener],
 ) -> None:
     """Open them, and have the broker know what it advertises; each is added to `opened` at once.
@@ -31,7 +31,7 @@ def open_listeners(
             name: str = endpoint.name,
             dialect: str = dialect_of(config, endpoint.name),
         ) -> None:
-            accept(channel, name, spoken(dialect, broker))
+            accept(channel, name, dialect_for(dialect, broker))
 
         # An IPv4 and an IPv6 address of one name share their port, also where any will do.
         ports = [one.port for one in bound if one.name == endpoint.name]

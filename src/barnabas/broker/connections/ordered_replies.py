@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.connections.metering import Silence, Used, metered
-from barnabas.broker.connections.unordered_replies import Floating
+from barnabas.broker.connections.metering import RequestCost, ThrottlePause, metered
+from barnabas.broker.connections.unordered_replies import UnorderedReplies
 from barnabas.broker.purgatory.latch import Latch
 from barnabas.broker.purgatory.purgatory import Pending, Unwritten, reply_of, there
 from barnabas.broker.replicas.partition import Partition
@@ -40,10 +40,10 @@ class OrderedReplies:
         self._connection = connection
         self._outcomes: list[tuple[Request, object]] = []
         at_once = dialect.at_once
-        self._floating = Floating(at_once) if at_once > 1 else None
+        self._floating = UnorderedReplies(at_once) if at_once > 1 else None
         self._parked: tuple[Request, Pending] | None = None
-        self._used: Used | None = None
-        self.silence = Silence(broker.timers, self._on_silence_over)
+        self._used: RequestCost | None = None
+        self.silence = ThrottlePause(broker.timers, self._on_silence_over)
         """The time in which nothing is taken from a client over its quota."""
         self.unwritten = _NOTHING
         """The API of the last request of this event that is answered when it is written; -1: none."""
@@ -72,7 +72,7 @@ class OrderedReplies:
         self._outcomes.append((request, outcome))
         return True
 
-    def take_metered(self, request: Request, outcome: object, used: Used | None) -> bool:
+    def take_metered(self, request: Request, outcome: object, used: RequestCost | None) -> bool:
         """As `take`; `used` is what the request has cost, while quotas are in force."""
         if used is not None and self._floating is not None and not isinstance(outcome, Pending):
             outcome = there(outcome)
@@ -148,13 +148,13 @@ class OrderedReplies:
         if reply is not None:
             self._connection.send(reply)
 
-    def _reply_now(self, request: Request, used: Used | None, outcome: object) -> None:
+    def _reply_now(self, request: Request, used: RequestCost | None, outcome: object) -> None:
         if used is None:
             self._reply(request, reply_of(outcome))
         else:
             self._reply_or_keep(used, request, reply_of(outcome))
 
-    def _reply_or_keep(self, used: Used, request: Request, outcome: object) -> None:
+    def _reply_or_keep(self, used: RequestCost, request: Request, outcome: object) -> None:
         """Reply under a quota when the client's wait is over, while other requests go on."""
         reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
         if reply is None:
@@ -169,7 +169,7 @@ class OrderedReplies:
         else:
             self._connection.send(reply)
 
-    def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
+    def _reply_metered(self, request: Request, outcome: object, used: RequestCost) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
         self._used = None
         reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)

@@ -1,4 +1,4 @@
-"""Floating: requests of one connection whose replies wait and may overtake each other."""
+"""UnorderedReplies: the requests of one connection whose responses may overtake each other."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from barnabas.ports import Timers
 Then = Callable[[object], None]
 
 
-class Floating:
+class UnorderedReplies:
     """At most `most` of them; the next one has to wait by itself."""
 
     __slots__ = ("_held", "_most", "_new", "_waiting")

@@ -10,7 +10,7 @@ from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.shards.shards import TOO_LARGE, HeldShard, Shards
+from barnabas.broker.shards.shards import TOO_LARGE, LoadedShard, Shards
 from barnabas.broker.topics.internal_topic import InternalTopic
 from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _Reply = TypeVar("_Reply")
 
-Held = HeldShard["GroupShard"]
+Held = LoadedShard["GroupShard"]
 
 
 class GroupShards(Shards["GroupShard"]):

@@ -7,7 +7,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode
 
 
-class Limited(NamedTuple):
+class GroupLimit(NamedTuple):
     """A number under a group's name for it, times in milliseconds, and what a group may have."""
 
     name: str
@@ -21,52 +21,52 @@ class Limited(NamedTuple):
         return self.value if given is None else min(max(int(given), self.low), self.high)
 
 
-class Times(NamedTuple):
+class GroupTimes(NamedTuple):
     """What groups of one kind have."""
 
-    session: Limited
-    heartbeat: Limited
-    assignment: Limited
+    session: GroupLimit
+    heartbeat: GroupLimit
+    assignment: GroupLimit
 
 
-def _limited(config: BrokerConfig, kind: str, name: str) -> Limited:
+def _limited(config: BrokerConfig, kind: str, name: str) -> GroupLimit:
     """What the broker's properties `group.KIND.NAME`, `.min.NAME` and `.max.NAME` say."""
     low, value, high = (config.value(f"group.{kind}.{part}{name}") for part in ("min.", "", "max."))
     assert isinstance(low, int)
     assert isinstance(value, int)
     assert isinstance(high, int)
-    return Limited(f"{kind}.{name}", value, low, high)
+    return GroupLimit(f"{kind}.{name}", value, low, high)
 
 
-def times_of(config: BrokerConfig, kind: str) -> Times:
+def times_of(config: BrokerConfig, kind: str) -> GroupTimes:
     """The times of groups of a kind: consumer, share or streams."""
-    return Times(
+    return GroupTimes(
         _limited(config, kind, "session.timeout.ms"),
         _limited(config, kind, "heartbeat.interval.ms"),
         _limited(config, kind, "assignment.interval.ms"),
     )
 
 
-class Deliveries(NamedTuple):
+class DeliveryLimits(NamedTuple):
     """What share groups obey when they deliver records."""
 
-    locks: Limited
-    deliveries: Limited
-    lock_duration: Limited
+    locks: GroupLimit
+    deliveries: GroupLimit
+    lock_duration: GroupLimit
 
 
-def share_deliveries(config: BrokerConfig) -> Deliveries:
+def share_deliveries(config: BrokerConfig) -> DeliveryLimits:
     """How share groups deliver."""
-    return Deliveries(
+    return DeliveryLimits(
         _limited(config, "share", "partition.max.record.locks"),
         _limited(config, "share", "delivery.count.limit"),
         _limited(config, "share", "record.lock.duration.ms"),
     )
 
 
-def streams_standbys(config: BrokerConfig) -> Limited:
+def streams_standbys(config: BrokerConfig) -> GroupLimit:
     """How many standby tasks streams groups have for each task with state."""
-    return Limited(
+    return GroupLimit(
         "streams.num.standby.replicas",
         config.group_streams_num_standby_replicas,
         0,

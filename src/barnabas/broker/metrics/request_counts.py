@@ -6,7 +6,7 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.known_requests import KnownRequests
-from barnabas.broker.connections.listener_dialects import Spoken
+from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.kernels.connections.repeats import RepeatCounts
 from barnabas.runtime.connections.connection import Connection
@@ -57,7 +57,7 @@ class MeteredConnection(ClientConnection):
         self,
         counts: RequestCounts,
         broker: Broker,
-        spoken: Spoken,
+        spoken: ListenerDialect,
         connection: Connection,
         *,
         listener: str,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from barnabas.dialects.dialect import Dialect
-from barnabas.dialects.kafka.requests import KafkaDialect, Ways
+from barnabas.dialects.kafka.requests import KafkaDialect, MessageCodecs
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange, VersionTable
@@ -48,7 +48,7 @@ class Profile:
     code_of_new: ErrorCode = ErrorCode.NONE
     protocol: str = ""
 
-    def dialect(self, ways: Ways) -> Dialect:
+    def dialect(self, ways: MessageCodecs) -> Dialect:
         """What a new connection speaks; `ways` are those of the versions that are served."""
         if not (self.any_version or self.silent):
             return KafkaDialect(ways)

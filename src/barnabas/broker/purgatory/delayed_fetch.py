@@ -9,7 +9,7 @@ Row = tuple[str, bytes, PartitionData]
 """What was read of a partition, behind the name and the id of its topic."""
 
 
-class Finish(Protocol):
+class FetchCompletion(Protocol):
     """Reads again and answers."""
 
     def __call__(self, *, must: bool) -> bool:
@@ -32,7 +32,7 @@ class DelayedFetch:
 
     __slots__ = ("_is_gone", "_missing", "_on_finish")
 
-    def __init__(self, missing: int, on_finish: Finish) -> None:
+    def __init__(self, missing: int, on_finish: FetchCompletion) -> None:
         """`missing` are the bytes that are too few by now."""
         self._missing = missing
         self._on_finish = on_finish

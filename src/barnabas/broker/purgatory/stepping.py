@@ -1,7 +1,7 @@
 """Stepping: long work in steps on the loop, so that others are served between them.
 
 Work is a generator. It yields wherever another request may be handled: nothing to go on, a `Pending`
-to go on with what that gives, or a `Growing` array of its reply, to which it has added. It returns the
+to go on with what that gives, or a `GrowingArray` array of its reply, to which it has added. It returns the
 reply. Between two steps anything may have changed: topics may be gone, and groups. What others see must
 be whole at each of them.
 """
@@ -17,7 +17,7 @@ from barnabas.broker.purgatory.reply_memory import ReplyMemory
 from barnabas.ports import Timers
 from barnabas.protocol.long_replies import LongReply, ReplyWriter, too_long
 from barnabas.wire.charges import MOST_REPLY_BYTES, MOST_REQUEST_BYTES
-from barnabas.wire.growing import FEW, Growing
+from barnabas.wire.growing import FEW, GrowingArray
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -184,7 +184,7 @@ class _Work:
         given, self.given = self.given, None
         steps = self.steps
         came = steps.throw(given) if isinstance(given, Exception) else steps.send(given)
-        if type(came) is not Growing:
+        if type(came) is not GrowingArray:
             waits_for: Pending | None = came
             return waits_for
         if not came.is_due or self._writer is None:
@@ -244,8 +244,8 @@ def each(items: Iterable[Item], make: Callable[[Item], Made]) -> Steps[list[Made
 
 
 def grown(items: Iterable[Item], make: Callable[[Item], Made], few: int = FEW) -> Steps[list[Made]]:
-    """The same for an array of the reply, which is written while it grows; see `Growing`."""
-    made: Growing[Made] = Growing(few)
+    """The same for an array of the reply, which is written while it grows; see `GrowingArray`."""
+    made: GrowingArray[Made] = GrowingArray(few)
     for item in items:
         made.add(make(item))
         yield made
@@ -257,7 +257,7 @@ def grown_in_steps(
     items: Iterable[Item], make: Callable[[Item], Steps[Made]], few: int = FEW
 ) -> Steps[list[Made]]:
     """The same where each is made in steps."""
-    made: Growing[Made] = Growing(few)
+    made: GrowingArray[Made] = GrowingArray(few)
     for item in items:
         made.add((yield from make(item)))
         yield made

@@ -10,7 +10,7 @@ from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.requests.config_targets import ConfigTarget, target_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
-from barnabas.wire.growing import Growing
+from barnabas.wire.growing import GrowingArray
 
 
 class _Named(Protocol):
@@ -67,7 +67,7 @@ def _change_all(
     *,
     validate_only: bool,
 ) -> Steps[list[Row]]:
-    rows: Growing[Row] = Growing()
+    rows: GrowingArray[Row] = GrowingArray()
     times = Counter((one.resource_type, one.resource_name) for one in asked)
     for first in range(0, len(asked), _RESOURCES_A_STEP):
         later: dict[str, Mapping[str, str]] = {}

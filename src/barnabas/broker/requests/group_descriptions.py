@@ -14,14 +14,14 @@ from barnabas.types import Topic
 GroupT = TypeVar("GroupT")
 
 
-class Described(Protocol):
+class AnyDescribedGroup(Protocol):
     """A group in an answer."""
 
     error_code: int
     authorized_operations: int
 
 
-DescribedT = TypeVar("DescribedT", bound=Described)
+DescribedT = TypeVar("DescribedT", bound=AnyDescribedGroup)
 
 
 def described_each(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.replicas.refusals import refused
-from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
 from barnabas.protocol.produce import PartitionProduceResponse, ProduceRequest
@@ -19,7 +19,7 @@ from barnabas.versions import VersionTable
 from barnabas.wire.send import RecordData
 
 
-class Support(NamedTuple):
+class ClientSupport(NamedTuple):
     """What a client of some version understands: that it shall abort, and that producing adds."""
 
     told_to_abort: bool
@@ -28,9 +28,9 @@ class Support(NamedTuple):
 
 _SUPPORT = VersionTable(
     {
-        0: Support(told_to_abort=False, adds=False),
-        11: Support(told_to_abort=True, adds=False),
-        12: Support(told_to_abort=True, adds=True),
+        0: ClientSupport(told_to_abort=False, adds=False),
+        11: ClientSupport(told_to_abort=True, adds=False),
+        12: ClientSupport(told_to_abort=True, adds=True),
     }
 )
 """By version of Produce. Source: KIP-890."""
@@ -51,16 +51,16 @@ _PASSING = frozenset(
 """What the coordinator, or the next one, may not answer a moment later. It may not know a topic yet."""
 
 
-class Question(NamedTuple):
+class CoordinatorQuery(NamedTuple):
     """What the coordinator of a transaction is asked: whether partitions take part, or to add them."""
 
     transactional_id: str
     producer: ProducerIdAndEpoch
     partitions: frozenset[TopicPartition]
-    support: Support
+    support: ClientSupport
 
 
-class Judged(NamedTuple):
+class CheckedRequest(NamedTuple):
     """Which records of a request are surely not to be taken, and which the coordinator decides on.
 
     Both by the place of a partition in the request.
@@ -68,7 +68,7 @@ class Judged(NamedTuple):
 
     refusals: dict[int, PartitionProduceResponse]
     unverified: dict[int, TopicPartition]
-    question: Question | None
+    question: CoordinatorQuery | None
 
 
 def refused_in_transaction(
@@ -84,7 +84,7 @@ def refused_in_transaction(
     return {**judged.refusals, **refusals_of(judged, admit(broker, judged.question))}
 
 
-def judge(broker: Broker, request: ProduceRequest, version: int) -> Judged:
+def judge(broker: Broker, request: ProduceRequest, version: int) -> CheckedRequest:
     """Decide what can be decided about a request with a transactional id without its coordinator."""
     support = _SUPPORT[version]
     assert request.transactional_id is not None
@@ -116,16 +116,18 @@ def judge(broker: Broker, request: ProduceRequest, version: int) -> Judged:
         refusals = {
             number: refused(one.index, code, message) for number, (_, one) in enumerate(every)
         }
-        return Judged(refusals, {}, None)
+        return CheckedRequest(refusals, {}, None)
     if not unverified:
-        return Judged(refusals, {}, None)
+        return CheckedRequest(refusals, {}, None)
     partitions = frozenset(unverified.values())
-    question = Question(request.transactional_id, next(iter(producers)), partitions, support)
-    return Judged(refusals, unverified, question)
+    question = CoordinatorQuery(
+        request.transactional_id, next(iter(producers)), partitions, support
+    )
+    return CheckedRequest(refusals, unverified, question)
 
 
 def refusals_of(
-    judged: Judged, codes: Mapping[TopicPartition, ErrorCode]
+    judged: CheckedRequest, codes: Mapping[TopicPartition, ErrorCode]
 ) -> dict[int, PartitionProduceResponse]:
     """The answers for the partitions that the coordinator has refused."""
     return {
@@ -135,13 +137,13 @@ def refusals_of(
     }
 
 
-def admit(broker: Broker, question: Question) -> Mapping[TopicPartition, ErrorCode]:
+def admit(broker: Broker, question: CoordinatorQuery) -> Mapping[TopicPartition, ErrorCode]:
     """Whether a producer may write to partitions in its transaction, which this broker coordinates.
 
     They may be added by that.
     """
     transactional_id, producer, partitions, support = question
-    asked = Addition(transactional_id, producer, partitions, VERSION_2)
+    asked = AddRequest(transactional_id, producer, partitions, VERSION_2)
     try:
         if support.adds:
             codes: Mapping[TopicPartition, ErrorCode] = dict.fromkeys(
@@ -157,7 +159,7 @@ def admit(broker: Broker, question: Question) -> Mapping[TopicPartition, ErrorCo
 
 
 def codes_for_client(
-    codes: Mapping[TopicPartition, ErrorCode], support: Support
+    codes: Mapping[TopicPartition, ErrorCode], support: ClientSupport
 ) -> Mapping[TopicPartition, ErrorCode]:
     """What the coordinator has answered, as a client of some version makes the right thing of it."""
     if any(codes.values()):
@@ -165,7 +167,7 @@ def codes_for_client(
     return codes
 
 
-def _code_for(code: ErrorCode, support: Support) -> ErrorCode:
+def _code_for(code: ErrorCode, support: ClientSupport) -> ErrorCode:
     if code is ErrorCode.PRODUCER_FENCED:
         return ErrorCode.INVALID_PRODUCER_EPOCH
     if code in _ABORTABLE:

@@ -11,13 +11,13 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending, there
 from barnabas.broker.requests.transactional_produce import (
-    Judged,
-    Question,
+    CheckedRequest,
+    CoordinatorQuery,
     codes_for_client,
     judge,
     refusals_of,
 )
-from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.coordinators.transaction.transaction import VERSION_2
 from barnabas.errors import ErrorCode
 from barnabas.protocol.produce import PartitionProduceResponse, ProduceRequest
@@ -52,7 +52,7 @@ def append_verified(
     return pending
 
 
-def _append(broker: Broker, judged: Judged, codes: Codes, append: Append) -> object:
+def _append(broker: Broker, judged: CheckedRequest, codes: Codes, append: Append) -> object:
     outcome = append({**judged.refusals, **refusals_of(judged, codes)})
     broker.replicas.write()
     return outcome
@@ -69,7 +69,7 @@ def _keep_records(request: ProduceRequest) -> int:
     return size
 
 
-def ask(broker: Broker, question: Question) -> Pending:
+def ask(broker: Broker, question: CoordinatorQuery) -> Pending:
     """Whether a producer may write to partitions of this broker in its transaction; a code for each."""
     transactional_id, producer, partitions, support = question
     additions = broker.additions
@@ -90,7 +90,7 @@ def ask(broker: Broker, question: Question) -> Pending:
         }
         pending.complete(codes_for_client(guarded, support))
 
-    addition = Addition(transactional_id, producer, partitions, VERSION_2)
+    addition = AddRequest(transactional_id, producer, partitions, VERSION_2)
     additions.ask(addition, verify_only=not support.adds).on_done(on_answer)
     return pending
 
@@ -98,7 +98,7 @@ def ask(broker: Broker, question: Question) -> Pending:
 _ENDED = ErrorCode.TRANSACTION_ABORTABLE
 
 
-def _ends(broker: Broker, question: Question) -> dict[TopicPartition, int]:
+def _ends(broker: Broker, question: CoordinatorQuery) -> dict[TopicPartition, int]:
     """How many of the producer's transactions have ended in each partition; -1: it is not here."""
     found = {place: broker.replicas.find(*place) for place in question.partitions}
     return {

@@ -13,7 +13,7 @@ from barnabas.errors import DecodeError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.records.batches.batch import BatchHeader, walk
 from barnabas.records.batches.control import read_marker
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.kinds import are_plain
 from barnabas.records.columns.reading import decode_records
 
@@ -84,7 +84,9 @@ def _replay_run(
     kept: PartitionLog, run: memoryview, offset: int, shard: CoordinatorShard, bulk: Bulk | None
 ) -> int:
     """Replay batches of no transaction; gives the offset behind them."""
-    columns = decode_columns([run], wanted=Wanted.KEY | Wanted.VALUE, start=offset)
+    columns = decode_columns(
+        [run], wanted=ColumnSelection.KEY | ColumnSelection.VALUE, start=offset
+    )
     rows, row = rows_of(columns), 0
     offsets: memoryview | None = None
     while row < columns.count:
@@ -95,7 +97,9 @@ def _replay_run(
                 shard.replay(rows.key(row), rows.value(row))
             except DecodeError as error:
                 if offsets is None:
-                    offsets = decode_columns([run], wanted=Wanted.OFFSET, start=offset).offsets
+                    offsets = decode_columns(
+                        [run], wanted=ColumnSelection.OFFSET, start=offset
+                    ).offsets
                     assert offsets is not None
                 _leave_out(kept, offsets[row], error)
             row += 1

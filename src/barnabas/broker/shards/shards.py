@@ -49,7 +49,7 @@ ShardT = TypeVar("ShardT", bound=CoordinatorShard)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldShard(Generic[ShardT]):
+class LoadedShard(Generic[ShardT]):
     """A shard and the partition that it is kept in."""
 
     partition: Partition
@@ -74,17 +74,17 @@ class Shards(ABC, Generic[ShardT]):
         self._timers = timers
         self._topic = topic
         self._codec = codec
-        self._held: dict[Partition, HeldShard[ShardT]] = {}
+        self._held: dict[Partition, LoadedShard[ShardT]] = {}
         self._spent_seconds = 0.0
         """What loading shards has taken of this turn of the loop."""
         self._loading: dict[Partition, tuple[ShardT, Iterator[None]]] = {}
         """The shards that are being loaded, with the steps that are left."""
-        self._found: list[HeldShard[ShardT] | None] = []
+        self._found: list[LoadedShard[ShardT] | None] = []
         """By partition of the topic, what was asked for while the topics did not change."""
-        self._by_key: dict[str, HeldShard[ShardT]] = {}
+        self._by_key: dict[str, LoadedShard[ShardT]] = {}
         """The same by group or transactional id: members ask with each request."""
         self._changes = -1
-        self.on_loaded: list[Callable[[HeldShard[ShardT]], None]] = []
+        self.on_loaded: list[Callable[[LoadedShard[ShardT]], None]] = []
 
     def prepare(self) -> None:
         """Make the topic if it is not there.
@@ -94,7 +94,7 @@ class Shards(ABC, Generic[ShardT]):
         """
         make_topic(self.topics, self._topic)
 
-    def of(self, key: str) -> HeldShard[ShardT]:
+    def of(self, key: str) -> LoadedShard[ShardT]:
         """The shard of a group or a transactional id; the topic is made if need be.
 
         Raises:
@@ -107,7 +107,7 @@ class Shards(ABC, Generic[ShardT]):
             assert found is not None, "the topic was prepared"
         return found
 
-    def find(self, key: str) -> HeldShard[ShardT] | None:
+    def find(self, key: str) -> LoadedShard[ShardT] | None:
         """The shard of a group or a transactional id; None while there are none at all.
 
         Raises:
@@ -141,7 +141,7 @@ class Shards(ABC, Generic[ShardT]):
             if partition is None or partition.role is None or partition.role.leads:
                 yield index
 
-    def all(self) -> Generator[None, None, list[HeldShard[ShardT]]]:
+    def all(self) -> Generator[None, None, list[LoadedShard[ShardT]]]:
         """Every shard, loaded in steps.
 
         Raises:
@@ -153,11 +153,11 @@ class Shards(ABC, Generic[ShardT]):
             yield
         return every
 
-    def loaded(self) -> list[HeldShard[ShardT]]:
+    def loaded(self) -> list[LoadedShard[ShardT]]:
         """The shards that somebody asked for."""
         return list(self._held.values())
 
-    def at_in_steps(self, index: int) -> Generator[None, None, HeldShard[ShardT]]:
+    def at_in_steps(self, index: int) -> Generator[None, None, LoadedShard[ShardT]]:
         """As `at`, however much there is to load: that is done in steps. Raises as `at`."""
         try:
             return self.at(index)
@@ -169,7 +169,7 @@ class Shards(ABC, Generic[ShardT]):
             yield
         return self.at(index)
 
-    def at(self, index: int) -> HeldShard[ShardT]:
+    def at(self, index: int) -> LoadedShard[ShardT]:
         """A shard by its partition, loaded.
 
         Raises:
@@ -243,7 +243,7 @@ class Shards(ABC, Generic[ShardT]):
             del self._loading[partition]
             raise
         del self._loading[partition]
-        held = self._held[partition] = HeldShard(partition, shard)
+        held = self._held[partition] = LoadedShard(partition, shard)
         for begin in self.on_loaded:
             begin(held)
         return True
@@ -275,7 +275,7 @@ class Shards(ABC, Generic[ShardT]):
         if self._held.pop(partition, None) is not None:
             self._changes = -1
 
-    def is_loaded(self, held: HeldShard[ShardT]) -> bool:
+    def is_loaded(self, held: LoadedShard[ShardT]) -> bool:
         """Whether a shard is the one of its partition, and was not forgotten since."""
         return self._held.get(held.partition) is held
 
@@ -292,7 +292,7 @@ class Shards(ABC, Generic[ShardT]):
 
     def _append(
         self,
-        held: HeldShard[ShardT],
+        held: LoadedShard[ShardT],
         records: Sequence[CoordinatorRecord],
         replay: Callable[[bytes | None, bytes | None], object],
         on_written: Callable[[ErrorCode], None],
@@ -331,7 +331,7 @@ class Shards(ABC, Generic[ShardT]):
             batch.add(records, written)
             self.replicas.append_own(held.partition, batch.build(producer), batch.tell)
 
-    def check_fits(self, held: HeldShard[ShardT], name: str, count: int) -> None:
+    def check_fits(self, held: LoadedShard[ShardT], name: str, count: int) -> None:
         """Whether so many records can be one batch, if each has the name: before they are made.
 
         A name may have 32,767 characters, and a request of a few KB can ask for it thousands of times.
@@ -347,12 +347,12 @@ class Shards(ABC, Generic[ShardT]):
             raise BrokerError(TOO_LARGE, why)
 
     def parts(
-        self, held: HeldShard[ShardT], records: Iterable[CoordinatorRecord]
+        self, held: LoadedShard[ShardT], records: Iterable[CoordinatorRecord]
     ) -> Iterator[list[CoordinatorRecord]]:
         """Records that need not be kept all at once, in as many parts as can be appended."""
         return parts(records, held.partition.log.config.max_message_bytes)
 
-    def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
+    def _join(self, held: LoadedShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now; False: all is written."""
         return self.replicas.join_own(
             held.partition, lambda code: on_written(_code_for(code) if code else code)

@@ -10,7 +10,7 @@ from barnabas.broker.purgatory.latch import CodeLatch
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shards.record_names import check_kept
-from barnabas.broker.shares.partitions import Routed, SharePartitions
+from barnabas.broker.shares.partitions import ClusterStates, SharePartitions
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.share_group.group import ShareGroup
@@ -40,7 +40,7 @@ class ShareOffsets:
         topics: Topics,
         shards: GroupShards,
         partitions: SharePartitions,
-        routed: Routed | None = None,
+        routed: ClusterStates | None = None,
     ) -> None:
         """`routed`: where a cluster keeps them."""
         self._routed = routed

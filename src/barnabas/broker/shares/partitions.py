@@ -12,11 +12,11 @@ from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.shares.live import Acquired, Live
+from barnabas.broker.shares.active_partitions import AcquiredBatches, ActiveSharePartition
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.reading import read
 from barnabas.broker.shares.states import KeptShares
-from barnabas.coordinators.share_partition.acquiring import Most
+from barnabas.coordinators.share_partition.acquiring import AcquireMaximum
 from barnabas.coordinators.share_partition.partition import Acknowledged, SharePartition
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_state.leaders import StateUpdate
@@ -35,12 +35,12 @@ _AT_ONCE = 64
 _SPAN_BYTES = 450
 """Of records delivered together, and of what is kept of them. By default a partition has up to 2,000."""
 
-Told = Callable[[ErrorCode], None]
+OnStored = Callable[[ErrorCode], None]
 IsRead = Callable[[StateKey], bool]
 """Whether a partition was given to members of its group to read."""
 
 
-class Time(NamedTuple):
+class SharePartitionTime(NamedTuple):
     """Waiting requests, the clock, timers, the memory limit of clients, and long work."""
 
     purgatory: Purgatory
@@ -50,7 +50,7 @@ class Time(NamedTuple):
     stepping: Stepping
 
 
-class Routed(NamedTuple):
+class ClusterStates(NamedTuple):
     """In a cluster: states wherever they are kept, those that are being read, and ends of partitions."""
 
     states: "RoutedStates"
@@ -65,16 +65,16 @@ class SharePartitions:
         self,
         kept: KeptShares,
         policies: Policies[SharePolicy],
-        around: Time,
+        around: SharePartitionTime,
         is_read: IsRead,
-        routed: "Routed | None" = None,
+        routed: "ClusterStates | None" = None,
     ) -> None:
         """`routed`: where states are kept in a cluster; a broker that is alone has all itself."""
         self._kept, self._topics, self._replicas = kept, kept.topics, kept.replicas
         self._policies = policies
         self._purgatory, self._clock, self._timers, self._memory, self._stepping = around
         self._is_read = is_read
-        self._live: dict[StateKey, Live] = {}
+        self._live: dict[StateKey, ActiveSharePartition] = {}
         self._acquired: dict[tuple[str, str], dict[StateKey, None]] = {}
         """Where a member, of a group, has acquired anything since its session began, or may have."""
         self._routed = routed
@@ -83,7 +83,7 @@ class SharePartitions:
         """Make the internal topic if it is not there."""
         self._kept.prepare()
 
-    def find(self, key: StateKey) -> Live:
+    def find(self, key: StateKey) -> ActiveSharePartition:
         """A partition, as it was left.
 
         Raises:
@@ -101,7 +101,7 @@ class SharePartitions:
         live = self._live[key] = self._begin(key, partition)
         return live
 
-    def in_hand(self, key: StateKey) -> Live:
+    def in_hand(self, key: StateKey) -> ActiveSharePartition:
         """A partition of which members may have acquired something.
 
         Raises:
@@ -127,26 +127,28 @@ class SharePartitions:
             raise BrokerError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, "offsets are positions")
         return partition
 
-    def _begin(self, key: StateKey, partition: Partition) -> Live:
+    def _begin(self, key: StateKey, partition: Partition) -> ActiveSharePartition:
         kept = self._kept.states(key).get(key)
         if kept is not None and kept.start != UNKNOWN:
-            return Live(key, partition, restored(kept.start, kept.spans))
+            return ActiveSharePartition(key, partition, restored(kept.start, kept.spans))
         if kept is None and not self._is_read(key):
             # Kafka 4.3 refuses it likewise, and has no better word for that.
             raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, "no member was to read it")
         start = self._first_offset(key, partition)
-        live = Live(key, partition, SharePartition(start, start))
+        live = ActiveSharePartition(key, partition, SharePartition(start, start))
         self._keep(live, lambda _code: None)
         return live
 
-    def _ask_for(self, reads: "StateReads", key: StateKey, partition: Partition) -> Live:
+    def _ask_for(
+        self, reads: "StateReads", key: StateKey, partition: Partition
+    ) -> ActiveSharePartition:
         """As `_begin`, of a state that another broker may keep."""
         found = reads.take(key, partition)
         is_new = found.start == UNKNOWN
         start = self._first_offset(key, partition) if is_new else found.start
         state = SharePartition(start, start) if is_new else restored(start, found.spans)
         epochs = found.state_epoch, partition.leader_epoch
-        live = self._live[key] = Live(key, partition, state, None, 0, *epochs)
+        live = self._live[key] = ActiveSharePartition(key, partition, state, None, 0, *epochs)
         if is_new:
             self._keep(live, lambda _code: None)
         return live
@@ -176,7 +178,9 @@ class SharePartitions:
             raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
         return log.high_watermark if found is None else found[1]
 
-    def acquire(self, live: Live, member_id: str, most: Most, most_bytes: int) -> Acquired | None:
+    def acquire(
+        self, live: ActiveSharePartition, member_id: str, most: AcquireMaximum, most_bytes: int
+    ) -> AcquiredBatches | None:
         """Read and lock records for a member; None where there is nothing for it, or no memory.
 
         Raises:
@@ -200,23 +204,27 @@ class SharePartitions:
                 self._acquired.setdefault(member, {})[live.key] = None
                 self._charge(live)
                 self._set_alarm(live, policy)
-                return Acquired(found.holding(spans), spans)
+                return AcquiredBatches(found.holding(spans), spans)
             if state.next_offset() <= offset:
                 break
         return None
 
-    def has_some(self, live: Live) -> bool:
+    def has_some(self, live: ActiveSharePartition) -> bool:
         """Whether there may be records for a member."""
         return live.state.next_offset() < self._end_of(live)
 
-    def _end_of(self, live: Live) -> int:
+    def _end_of(self, live: ActiveSharePartition) -> int:
         """Behind the last record that the group may have."""
         log = live.partition.log
         committed_only = self._policies.of(live.key.group_id).committed_only
         return stable_end(log) if committed_only else log.high_watermark
 
     def acknowledge(
-        self, live: Live, member_id: str, batches: Sequence[Acknowledged], on_kept: Told
+        self,
+        live: ActiveSharePartition,
+        member_id: str,
+        batches: Sequence[Acknowledged],
+        on_kept: OnStored,
     ) -> None:
         """Apply a member's acknowledgements; `on_kept` receives the code when they are written."""
         policy = self._policies.of(live.key.group_id)
@@ -251,7 +259,7 @@ class SharePartitions:
                 self._tell_of(live)
             yield
 
-    def move(self, key: StateKey, start: int, on_kept: Told) -> None:
+    def move(self, key: StateKey, start: int, on_kept: OnStored) -> None:
         """Have a group without members begin elsewhere.
 
         Raises:
@@ -267,7 +275,7 @@ class SharePartitions:
         record = states.snapshot(key, moved, self._clock.time_ms())
         self._kept.keep(key, record, on_kept)
 
-    def forget(self, key: StateKey, on_kept: Told) -> None:
+    def forget(self, key: StateKey, on_kept: OnStored) -> None:
         """Keep nothing of a partition any more, wherever that is kept.
 
         Raises:
@@ -279,7 +287,7 @@ class SharePartitions:
             self._drop(key)
             self._routed.states.end(key, lambda code, _found: on_kept(code))
 
-    def forget_here(self, key: StateKey, on_kept: Told) -> None:
+    def forget_here(self, key: StateKey, on_kept: OnStored) -> None:
         """The same of what this broker keeps."""
         self._drop(key)
         self._kept.keep(key, self._kept.states(key).removal(key), on_kept)
@@ -301,7 +309,7 @@ class SharePartitions:
             pass
 
     def _forget_each(
-        self, keys: Iterable[StateKey], forget: Callable[[StateKey, Told], None]
+        self, keys: Iterable[StateKey], forget: Callable[[StateKey, OnStored], None]
     ) -> Iterator[None]:
         for number, key in enumerate(keys, 1):
             with suppress(BrokerError):  # it was logged
@@ -344,12 +352,12 @@ class SharePartitions:
         if live.timer is not None:
             live.timer.cancel()
 
-    def _charge(self, live: Live) -> None:
+    def _charge(self, live: ActiveSharePartition) -> None:
         held = len(live.state.spans) * _SPAN_BYTES
         self._memory.lasting_bytes += held - live.held_bytes
         live.held_bytes = held
 
-    def _keep(self, live: Live, on_kept: Told) -> None:
+    def _keep(self, live: ActiveSharePartition, on_kept: OnStored) -> None:
         def written(code: ErrorCode) -> None:
             if code and self._live.get(live.key) is live:
                 # What is in the log counts: it is read again.
@@ -372,11 +380,11 @@ class SharePartitions:
         except BrokerError as error:
             written(error.code)
 
-    def _tell_of(self, live: Live) -> None:
+    def _tell_of(self, live: ActiveSharePartition) -> None:
         """Whoever waits for records of the partition may have some now."""
         self._purgatory.happened(live.key, 1)
 
-    def _set_alarm(self, live: Live, policy: SharePolicy) -> None:
+    def _set_alarm(self, live: ActiveSharePartition, policy: SharePolicy) -> None:
         due = live.state.deadline()
         if due is None or live.timer is not None:
             return

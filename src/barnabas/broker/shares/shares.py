@@ -10,7 +10,7 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.shares.coordinator import ShareCoordinator
 from barnabas.broker.shares.members import ShareMembers
 from barnabas.broker.shares.offsets import ShareOffsets
-from barnabas.broker.shares.partitions import Routed, SharePartitions, Time
+from barnabas.broker.shares.partitions import ClusterStates, SharePartitions, SharePartitionTime
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.sessions import ShareSessions
 from barnabas.broker.shares.states import KeptShares
@@ -29,7 +29,7 @@ class Shares:
         self,
         kept: KeptShares,
         groups: GroupShards,
-        time: Time,
+        time: SharePartitionTime,
         config: BrokerConfig,
         policies: Policies[SharePolicy],
         member: "ClusterMember | None",
@@ -71,7 +71,7 @@ class Shares:
         self.partitions.forget_all(StateKey(group_id, place) for place in places)
 
 
-def _routed(kept: KeptShares, member: "ClusterMember", time: Time) -> Routed:
+def _routed(kept: KeptShares, member: "ClusterMember", time: SharePartitionTime) -> ClusterStates:
     # Imported late: a broker that is alone needs none of it.
     from barnabas.broker.shares.partition_ends import PartitionEnds
     from barnabas.broker.shares.routed_states import RoutedStates
@@ -79,4 +79,4 @@ def _routed(kept: KeptShares, member: "ClusterMember", time: Time) -> Routed:
 
     states = RoutedStates(kept, member, time.timers, time.clock)
     ends = PartitionEnds(member, time.timers)
-    return Routed(states, StateReads(states, time.purgatory), ends)
+    return ClusterStates(states, StateReads(states, time.purgatory), ends)

@@ -10,7 +10,7 @@ from barnabas.broker.shares.coordinator import NOTHING, RespondState
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.wire.growing import Growing
+from barnabas.wire.growing import GrowingArray
 
 _AT_ONCE = 64
 """Partitions that are asked for together, and written together: two milliseconds."""
@@ -49,7 +49,7 @@ def answer_each(
     topics: Sequence[StateTopic] = request.topics if request.group_id else ()
 
     def answer(topic: StateTopic) -> Steps[object]:
-        partitions: Growing[object] = Growing()
+        partitions: GrowingArray[object] = GrowingArray()
         for first in range(0, len(topic.partitions), _AT_ONCE):
             some = topic.partitions[first : first + _AT_ONCE]
             rows: list[object] = yield _ask_some(request.group_id, topic, some, shape, ask)

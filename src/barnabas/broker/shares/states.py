@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.shards.shards import HeldShard, Shards
+from barnabas.broker.shards.shards import LoadedShard, Shards
 from barnabas.broker.topics.internal_topic import InternalTopic
 from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
@@ -83,7 +83,7 @@ class KeptShares(Shards[ShareStates]):
 
         self._append(held, [record], held.shard.replay, written)
 
-    def _held_for(self, key: StateKey) -> HeldShard[ShareStates]:
+    def _held_for(self, key: StateKey) -> LoadedShard[ShareStates]:
         return self.of(self.name_of(key))
 
     @staticmethod

@@ -18,7 +18,7 @@ _FEW = BLOCK // 10
 """With so many ids left the next block is asked for, as by Kafka's brokers."""
 
 
-class NoIdYet(StorageError):
+class ProducerIdPending(StorageError):
     """A block of ids is asked for, and not there; the client tries again, as with Kafka from 3.0 on."""
 
     code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -52,8 +52,8 @@ class ProducerIds:
         """An id for a new producer.
 
         Raises:
-            StorageError: there is none yet (`NoIdYet`); the next block cannot be written down, or what is
-                written cannot be read.
+            StorageError: there is none yet (`ProducerIdPending`), or the registry's node of blocks
+                cannot be written or read.
         """
         if self._shared is not None and self._end - self._next <= _FEW:
             self._ask(self._shared)
@@ -66,7 +66,7 @@ class ProducerIds:
         if self._shared is None:
             return claim_block(self._registry, self._node_id)
         if self._ahead is None:
-            raise NoIdYet("the next producer ids are asked for")
+            raise ProducerIdPending("the next producer ids are asked for")
         ahead, self._ahead = self._ahead, None
         return ahead
 

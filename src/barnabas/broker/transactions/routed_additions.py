@@ -16,7 +16,7 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.transactions.transactions import Transactions
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.coordinators.offsets.partitioning import partition_for
-from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.ports import Timers
 from barnabas.protocol.add_partitions_to_txn import (
@@ -41,7 +41,7 @@ _TRIES = 5
 class _Question:
     """One transaction's; `answer` gets a code for each partition."""
 
-    addition: Addition
+    addition: AddRequest
     verify_only: bool
     answer: Pending
     tries_left: int = _TRIES
@@ -61,7 +61,7 @@ class RoutedAdditions:
         """Whether the other brokers have the request; before Kafka 3.6 they have not."""
         return self._member.versions.add_partitions_to_txn >= 0
 
-    def ask(self, addition: Addition, *, verify_only: bool) -> Pending:
+    def ask(self, addition: AddRequest, *, verify_only: bool) -> Pending:
         """A code for each partition, once the coordinator has written that they take part.
 
         `verify_only`: they must take part already.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.shards.shards import HeldShard, Shards
+from barnabas.broker.shards.shards import LoadedShard, Shards
 from barnabas.broker.topics.internal_topic import InternalTopic
 from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
@@ -13,7 +13,7 @@ from barnabas.coordinators.transaction.shard import TransactionShard
 from barnabas.errors import ErrorCode
 from barnabas.ports import Clock, Timers
 
-HeldTransactions = HeldShard[TransactionShard]
+HeldTransactions = LoadedShard[TransactionShard]
 
 
 class TransactionShards(Shards[TransactionShard]):

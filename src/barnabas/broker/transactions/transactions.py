@@ -16,9 +16,9 @@ from barnabas.broker.transactions.markers import Ending, TransactionMarkers
 from barnabas.broker.transactions.transaction_shards import HeldTransactions, TransactionShards
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
-from barnabas.coordinators.transaction.adding import Addition
-from barnabas.coordinators.transaction.ending import End, Ended
-from barnabas.coordinators.transaction.initiating import Initiated, Initiation
+from barnabas.coordinators.transaction.adding import AddRequest
+from barnabas.coordinators.transaction.ending import EndRequest, EndResult
+from barnabas.coordinators.transaction.initiating import InitRequest, InitResult
 from barnabas.coordinators.transaction.transaction import VERSION_2, Transaction
 from barnabas.coordinators.transaction.transaction_states import PREPARE_COMMIT
 from barnabas.errors import BrokerError, ErrorCode, RegistryConflict, StorageError
@@ -93,7 +93,7 @@ class Transactions:
 
     # --- What producers ask for ---------------------------------------------------------------
 
-    def initiate(self, asked: Initiation, respond: Callable[[Initiated], object]) -> object:
+    def initiate(self, asked: InitRequest, respond: Callable[[InitResult], object]) -> object:
         """Give a producer its id and epoch; gives `respond`'s answer when that is written."""
         held = self._of(asked.transactional_id)
         result = held.shard.initiate(asked, self._shards.now_ms())
@@ -101,10 +101,10 @@ class Transactions:
             held,
             asked.transactional_id,
             result.records,
-            lambda code: respond(Initiated(code) if code else result.reply),
+            lambda code: respond(InitResult(code) if code else result.reply),
         )
 
-    def add(self, asked: Addition, respond: Callable[[ErrorCode], object]) -> object:
+    def add(self, asked: AddRequest, respond: Callable[[ErrorCode], object]) -> object:
         """Let partitions take part; gives `respond`'s answer when that is written."""
         held = self._of(asked.transactional_id)
         result = held.shard.add(asked, self._shards.now_ms())
@@ -112,11 +112,11 @@ class Transactions:
             held, asked.transactional_id, result.records, lambda code: respond(code or result.reply)
         )
 
-    def verify(self, asked: Addition) -> Mapping[TopicPartition, ErrorCode]:
+    def verify(self, asked: AddRequest) -> Mapping[TopicPartition, ErrorCode]:
         """Whether partitions take part."""
         return self._of(asked.transactional_id).shard.verify(asked)
 
-    def add_at_once(self, asked: Addition) -> ErrorCode:
+    def add_at_once(self, asked: AddRequest) -> ErrorCode:
         """As `add`, for who must know now; what is not written yet may be asked for again."""
         held = self._of(asked.transactional_id)
         code, records = held.shard.add(asked, self._shards.now_ms())
@@ -127,7 +127,7 @@ class Transactions:
         self._shards.write()
         return codes[-1]
 
-    def end(self, asked: End, respond: Callable[[Ended], object]) -> object:
+    def end(self, asked: EndRequest, respond: Callable[[EndResult], object]) -> object:
         """Commit or abort; gives `respond`'s answer when the decision is written."""
         held = self._of(asked.transactional_id)
         result = held.shard.end(asked, self._shards.now_ms())
@@ -135,7 +135,7 @@ class Transactions:
             held,
             asked.transactional_id,
             result.records,
-            lambda code: respond(Ended(code) if code else result.reply),
+            lambda code: respond(EndResult(code) if code else result.reply),
         )
 
     def _of(self, transactional_id: str) -> HeldTransactions:

@@ -1,4 +1,4 @@
-"""WrittenRequests: what old tools ask for by writing into ZooKeeper: topics to make and to delete.
+"""ZooKeeperAdminRequests: what old tools ask for by writing into ZooKeeper: topics to make and to delete.
 
 kafka-topics of 0.8 to 2.8 with --zookeeper writes a topic's node itself, or its name below
 /admin/delete_topics, and leaves the rest to the controller. Source: Kafka's AdminUtils, KafkaController.
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 _AGAIN_SECONDS = 2.0
 
 
-class WrittenRequests:
+class ZooKeeperAdminRequests:
     """Handles requests that ZooKeeper reports. An unreadable one is logged, and left in place."""
 
     def __init__(self, registry: SharedRegistry, broker: Broker) -> None:

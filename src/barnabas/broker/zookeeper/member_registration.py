@@ -6,7 +6,7 @@ from barnabas.broker.purgatory.registry_calls import ask
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.broker_znodes import BROKERS, encode_broker
 from barnabas.broker.zookeeper.node_claim import claim
-from barnabas.broker.zookeeper.published_nodes import HeldNodes
+from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from barnabas.ports import Disk, SharedRegistry
 
 _AGAIN_SECONDS = 1.0
@@ -25,7 +25,7 @@ class MemberRegistration:
         self._broker = broker
         self._member = member
         self._path = f"{BROKERS}/{broker.config.node_id}"
-        self._held = HeldNodes(registry, broker.timers)
+        self._held = PublishedNodes(registry, broker.timers)
         self._stopped = False
 
     def start(self, disk: Disk, file: str) -> None:

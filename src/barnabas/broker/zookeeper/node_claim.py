@@ -1,4 +1,4 @@
-"""Claim: a broker's own node in a shared registry, taken for good or not at all.
+"""Claim a broker id in a shared registry: the broker's own node, permanently or not at all.
 
 Two brokers with one number must not both serve, and a broker that was killed must get its number back.
 

@@ -1,4 +1,4 @@
-"""HeldNodes: what a broker shows of itself in a shared registry, put there again until it is there."""
+"""PublishedNodes: a broker's nodes in a shared registry; each is written again until it is there."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ class _Node(NamedTuple):
     ephemeral: bool = False
 
 
-class HeldNodes:
+class PublishedNodes:
     """Nodes that others read, and that nobody else should write.
 
     They are wanted at once and made as soon as the registry can be reached; ephemeral ones again in

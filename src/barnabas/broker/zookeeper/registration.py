@@ -13,9 +13,9 @@ from barnabas.broker.znodes.broker_znodes import (
     next_epoch,
 )
 from barnabas.broker.znodes.topic_znodes import TOPICS
-from barnabas.broker.zookeeper.admin_requests import WrittenRequests
+from barnabas.broker.zookeeper.admin_requests import ZooKeeperAdminRequests
 from barnabas.broker.zookeeper.node_claim import claim
-from barnabas.broker.zookeeper.published_nodes import HeldNodes
+from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from barnabas.errors import StorageError
 from barnabas.ports import Disk, SharedRegistry
 from barnabas.types import Topic
@@ -30,10 +30,10 @@ class Registration:
 
     def __init__(self, registry: SharedRegistry, broker: Broker) -> None:
         self._registry = registry
-        self._held = HeldNodes(registry, broker.timers)
+        self._held = PublishedNodes(registry, broker.timers)
         self._broker = broker
         self._node_id = broker.config.node_id
-        self._requests: WrittenRequests | None = None
+        self._requests: ZooKeeperAdminRequests | None = None
 
     def start(self, disk: Disk, file: str) -> None:
         """Register the broker and what it leads; `file` is for `claim`.
@@ -53,7 +53,7 @@ class Registration:
         for topic in broker.topics:
             self._show(topic)
         self._held.write()
-        self._requests = WrittenRequests(self._registry, broker)
+        self._requests = ZooKeeperAdminRequests(self._registry, broker)
 
     def stop(self) -> None:
         """Write nothing more, and carry out nothing."""

@@ -10,7 +10,7 @@ from barnabas.broker.requests.byte_topics import count_of
 from barnabas.broker.znodes.broker_znodes import BROKERS
 from barnabas.broker.znodes.topic_znodes import TOPICS
 from barnabas.broker.zookeeper.node_claim import claim
-from barnabas.broker.zookeeper.published_nodes import HeldNodes
+from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from barnabas.config.listeners import KAFKA_07, Endpoint, dialect_of
 from barnabas.errors import ConfigError
 from barnabas.ports import Disk, SharedRegistry
@@ -32,7 +32,7 @@ class Registration07:
         self._broker = broker
         self._node_id = broker.config.node_id
         owner = f"{BROKERS}/{self._node_id}"
-        self._held = HeldNodes(registry, broker.timers, anew=True, owner=owner)
+        self._held = PublishedNodes(registry, broker.timers, anew=True, owner=owner)
 
     def start(self, disk: Disk, file: str) -> None:
         """Register the broker and its topics; `file` is for `claim`.

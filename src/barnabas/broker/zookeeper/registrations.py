@@ -1,4 +1,4 @@
-"""Presence: what makes a broker findable from outside: its registrations in ZooKeeper, where it has one."""
+"""The registrations of a broker in ZooKeeper, if it uses ZooKeeper."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -11,7 +11,7 @@ from barnabas import Admin
 from barnabas.cli.arguments.connection import existing_topics
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.partition_names import in_typed_notation, shown
-from barnabas.cli.groups.group_standing import Offsets, Standing
+from barnabas.cli.groups.group_standing import GroupPositions, Offsets
 from barnabas.cli.output.moment import moment_ms
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.errors import ConfigError
@@ -86,7 +86,7 @@ def places_of(admin: Admin, reset: Reset) -> list[TopicPartition] | None:
 
 
 def plan(
-    admin: Admin, now: Standing, reset: Reset, named_places: list[TopicPartition] | None
+    admin: Admin, now: GroupPositions, reset: Reset, named_places: list[TopicPartition] | None
 ) -> ResetPlan:
     """Return the new positions for the partitions that `places_of` returned.
 
@@ -111,7 +111,7 @@ def plan(
     return _moved(admin, places, now, reset.to or "")
 
 
-def _moved(admin: Admin, places: list[TopicPartition], now: Standing, to: str) -> ResetPlan:
+def _moved(admin: Admin, places: list[TopicPartition], now: GroupPositions, to: str) -> ResetPlan:
     if to == "earliest":
         return ResetPlan(_looked_up(admin, places, EARLIEST))
     if to == "latest":

@@ -20,7 +20,7 @@ _AT_REST = ("Empty", "Dead")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GroupPositions:
     """The position of a group that has no members, or does not exist yet.
 
     `unbegun`: partitions that a share group reads, and in which it has no offset.
@@ -41,7 +41,7 @@ class Standing:
 
 def standing(
     admin: Admin, group: str, places: Collection[TopicPartition] | None, *, share: bool
-) -> Standing:
+) -> GroupPositions:
     """Return a group's position, in these partitions or in all; of a share group, in all that it reads.
 
     Only the requested partitions must be free of open transactions. `share`: the group is, or will
@@ -58,11 +58,13 @@ def standing(
         found_offsets = admin.survey_share_offsets(described).get(group, {})
         begun = {where: one.start for where, one in found_offsets.items() if one.start is not None}
         unbegun = found_offsets.keys() - begun.keys()
-        return Standing(group, found is not None, is_share=True, offsets=begun, unbegun=unbegun)
+        return GroupPositions(
+            group, found is not None, is_share=True, offsets=begun, unbegun=unbegun
+        )
     with explain_transactions():
         saved = admin.list_group_offsets(group, places)
     offsets = {where: one.offset for where, one in saved.items()}
-    return Standing(group, found is not None, is_share=False, offsets=offsets)
+    return GroupPositions(group, found is not None, is_share=False, offsets=offsets)
 
 
 def _found(admin: Admin, group: str) -> GroupDescription | GroupListing | None:

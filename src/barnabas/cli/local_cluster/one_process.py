@@ -16,7 +16,7 @@ from barnabas.cli.local_cluster.options import (
     check_shared,
 )
 from barnabas.cli.signals import stop_on_signals
-from barnabas.config.files import Given
+from barnabas.config.files import PropertyText
 from barnabas.errors import ConfigError, ConnectionFailed
 from barnabas.types import bracketed
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def serve_in_one_process(
     wanted: ClusterOptions,
-    given: Mapping[str, Given],
+    given: Mapping[str, PropertyText],
     combine: Combine,
     console: "ConsoleProcess | None",
     *,

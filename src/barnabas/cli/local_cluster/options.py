@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from barnabas.broker.server.local_cluster import member_properties
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.files import Given
+from barnabas.config.files import PropertyText
 from barnabas.errors import ConfigError
 from barnabas.version import __version__
 
@@ -33,7 +33,7 @@ _OF_ONE = {
 """What cannot be the same for several brokers, and what is there instead."""
 
 
-Combine = Callable[[dict[str, Given], str], BrokerConfig]
+Combine = Callable[[dict[str, PropertyText], str], BrokerConfig]
 """A configuration, from properties and a release's defaults."""
 
 
@@ -63,8 +63,8 @@ class ClusterOptions(NamedTuple):
         return Path(self.directory or _DIRECTORY).absolute()
 
     def properties(
-        self, given: Mapping[str, Given], node_id: int, port: int = -1
-    ) -> dict[str, Given]:
+        self, given: Mapping[str, PropertyText], node_id: int, port: int = -1
+    ) -> dict[str, PropertyText]:
         """All properties of one broker; port -1: the one that the options give it."""
         first = _FIRST_PORT if self.port is None else self.port
         own = member_properties(
@@ -75,11 +75,11 @@ class ClusterOptions(NamedTuple):
             port if port >= 0 else first + node_id - 1 if first else 0,
             self.release,
         )
-        members = {name: Given(str(value), "--brokers") for name, value in own.items()}
+        members = {name: PropertyText(str(value), "--brokers") for name, value in own.items()}
         return members | dict(given)
 
 
-def check_shared(given: Mapping[str, Given]) -> None:
+def check_shared(given: Mapping[str, PropertyText]) -> None:
     """Check that each broker may have these properties.
 
     Raises:

@@ -19,7 +19,7 @@ from barnabas.cli.local_cluster.options import (
 )
 from barnabas.cli.local_cluster.zookeeper_process import start_zookeeper
 from barnabas.cli.signals import stop_on_signals
-from barnabas.config.files import Given, format_properties
+from barnabas.config.files import PropertyText, format_properties
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.runtime.files.disk import RealDisk
 
@@ -36,7 +36,7 @@ class ClusterEnded(KafkaError):
 
 def serve_in_processes(
     wanted: ClusterOptions,
-    given: Mapping[str, Given],
+    given: Mapping[str, PropertyText],
     combine: Combine,
     console: "ConsoleProcess | None",
     *,
@@ -86,7 +86,7 @@ class _Processes:
     def __init__(
         self,
         wanted: ClusterOptions,
-        given: Mapping[str, Given],
+        given: Mapping[str, PropertyText],
         log_level: str,
         ended: SimpleQueue[ChildProcess | None],
     ) -> None:

@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.files import Given, file_properties, overrides, values
+from barnabas.config.files import PropertyText, file_properties, overrides, values
 from barnabas.config.names07 import todays_names
 from barnabas.config.releases import RELEASE_07
 from barnabas.errors import ConfigError, LogDirFailed
@@ -14,7 +14,7 @@ _ADDRESS = "--port and --host"
 _LONGEST_FILE = 1 << 20
 
 
-def read_file(path: str | None) -> dict[str, Given]:
+def read_file(path: str | None) -> dict[str, PropertyText]:
     """The properties of a file; None: there is none.
 
     Raises:
@@ -36,7 +36,7 @@ def read_file(path: str | None) -> dict[str, Given]:
     return file_properties(text, Path(path).name)
 
 
-def set_properties(pairs: tuple[str, ...], release: str) -> dict[str, Given]:
+def set_properties(pairs: tuple[str, ...], release: str) -> dict[str, PropertyText]:
     """The properties of --set. A file may be made for another broker; these were typed for this one.
 
     Raises:
@@ -51,30 +51,30 @@ def set_properties(pairs: tuple[str, ...], release: str) -> dict[str, Given]:
 
 
 def from_options(
-    given: dict[str, Given], port: int | None, host: str | None, directory: str | None
-) -> dict[str, Given]:
+    given: dict[str, PropertyText], port: int | None, host: str | None, directory: str | None
+) -> dict[str, PropertyText]:
     """Turn --port, --host and the data directory into properties.
 
     They discard a file's advertised.listeners, which belonged to the file's listeners.
     """
     options = {}
     if directory is not None:
-        options["log.dirs"] = Given(str(Path(directory).absolute()), "--data-dir")
+        options["log.dirs"] = PropertyText(str(Path(directory).absolute()), "--data-dir")
     if port is not None or host is not None or "listeners" not in given:
         place = "localhost" if host is None else host
         number = 9092 if port is None else port
-        options["listeners"] = Given(f"PLAINTEXT://{bracketed(place)}:{number}", _ADDRESS)
+        options["listeners"] = PropertyText(f"PLAINTEXT://{bracketed(place)}:{number}", _ADDRESS)
     addresses = given.get("advertised.listeners")
     if (
         (port is not None or host is not None)
         and addresses is not None
         and addresses.source != "--set"
     ):
-        options["advertised.listeners"] = Given("", _ADDRESS)
+        options["advertised.listeners"] = PropertyText("", _ADDRESS)
     return options
 
 
-def configuration(given: dict[str, Given], release: str = "") -> BrokerConfig:
+def configuration(given: dict[str, PropertyText], release: str = "") -> BrokerConfig:
     """Combine the properties with the defaults of a release.
 
     Directories do not depend on this process's working directory. Without a node id, the id stored

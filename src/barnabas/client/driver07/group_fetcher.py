@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address
 from barnabas.client.driver07.membership import Place
-from barnabas.client.driver07.simple_consumer import Asked, SimpleConsumer, opened
+from barnabas.client.driver07.simple_consumer import FetchStart07, SimpleConsumer, opened
 from barnabas.dialects.kafka07.frames import FetchReply
 from barnabas.errors import (
     BrokerError,
@@ -49,7 +49,7 @@ class _Asking(NamedTuple):
     """A pending request to a broker, and what it is for."""
 
     places: list[Place]
-    asked: list[Asked]
+    asked: list[FetchStart07]
     answer: "Future[list[FetchReply]]"
 
 
@@ -148,7 +148,7 @@ class GroupFetcher:
     def _ask(self, broker: int) -> None:
         places = sorted(each for each in self.positions if each[1].broker == broker)
         asked = [
-            Asked(topic, one.partition, self.positions[topic, one], self._size((topic, one)))
+            FetchStart07(topic, one.partition, self.positions[topic, one], self._size((topic, one)))
             for topic, one in places
         ]
         answer = self._call(broker, lambda consumer: consumer.multi_fetch(asked))

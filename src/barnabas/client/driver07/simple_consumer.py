@@ -23,7 +23,7 @@ _HEAD = 6  # Of a reply to a fetch, and of each part of one: size and error code
 _OFFSET_SIZE = 8
 
 
-class Asked(NamedTuple):
+class FetchStart07(NamedTuple):
     """The offset from which to fetch a partition, and the maximum size in bytes."""
 
     topic: str
@@ -60,7 +60,7 @@ class SimpleConsumer(Closing):
         reply = self._connection.ask(request, max_size + _HEAD)
         return opened(decode_fetch_reply(reply), offset)
 
-    def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
+    def multi_fetch(self, asked: Sequence[FetchStart07]) -> list[FetchReply]:
         """Fetch from several partitions at once, in the given order; `opened` decodes each reply.
 
         Raises:

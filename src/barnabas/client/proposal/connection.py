@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from barnabas.client.closing import Closing
 from barnabas.client.driver07.connection import checked_size
-from barnabas.client.proposal.pending import Awaited, Pending
+from barnabas.client.proposal.pending import Pending, PendingEntry
 from barnabas.dialects.proposal.frames import Answer, Asked, decode_response, encode_request
 from barnabas.dialects.proposal.messages import BAD_FETCH
 from barnabas.errors import (
@@ -59,7 +59,7 @@ class Connection(Closing):
         self._sending = threading.Lock()
         self._changed = threading.Condition()
         self._stream: BlockingStream | None = None
-        self._awaited: dict[int, Awaited] = {}
+        self._awaited: dict[int, PendingEntry] = {}
         self._number = 0
         self._size: int | None = None
         self._receiving = False
@@ -92,11 +92,11 @@ class Connection(Closing):
             header, body = decode_response(frame, kind)
             return read(named(header.error), body)
 
-        awaited = Awaited()
+        awaited = PendingEntry()
         self._send(asked, awaited)
         return Pending(awaited, self, of_frame, self._silent_s + waits_s)
 
-    def wait(self, pending: Awaited, seconds: float) -> None:
+    def wait(self, pending: PendingEntry, seconds: float) -> None:
         """See `Settled.wait`; meanwhile it passes on the responses for others."""
         until = self._clock.monotonic() + seconds
         while True:
@@ -128,7 +128,7 @@ class Connection(Closing):
     def __str__(self) -> str:
         return f"{self._address[0]}:{self._address[1]}"
 
-    def _send(self, asked: Asked, awaited: Awaited | None) -> None:
+    def _send(self, asked: Asked, awaited: PendingEntry | None) -> None:
         with self._sending:
             stream = self._connected()
             with self._changed:

@@ -23,7 +23,7 @@ from barnabas.records.messages07.message07 import read_messages
 _NO_REPLICA = -1
 
 
-class From(NamedTuple):
+class FetchStart(NamedTuple):
     """The byte from which to read a partition."""
 
     topic: str
@@ -48,7 +48,7 @@ class Consumer:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def fetch(self, *places: From, max_wait_ms: int = 0, min_bytes: int = 0) -> FetchedSets:
+    def fetch(self, *places: FetchStart, max_wait_ms: int = 0, min_bytes: int = 0) -> FetchedSets:
         """Fetch messages of several partitions, at once or when `min_bytes` are available in total.
 
         It waits at most `max_wait_ms`. The broker decides how much it returns of a partition.
@@ -61,14 +61,14 @@ class Consumer:
         return self.begin(*places, max_wait_ms=max_wait_ms, min_bytes=min_bytes).result()
 
     def begin(
-        self, *places: From, max_wait_ms: int = 0, min_bytes: int = 0
+        self, *places: FetchStart, max_wait_ms: int = 0, min_bytes: int = 0
     ) -> Pending[FetchedSets]:
         """Like `fetch`, without waiting for the response.
 
         Raises:
             ConnectionFailed, RequestTimeout: it was not sent completely.
         """
-        topics: dict[str, list[From]] = {}
+        topics: dict[str, list[FetchStart]] = {}
         for place in places:
             topics.setdefault(place.topic, []).append(place)
         asked = FetchRequest(
@@ -106,7 +106,7 @@ def _offsets(what: str, error: ErrorCode, answer: OffsetsResponse) -> list[int]:
     return answer.offsets
 
 
-def _fetched(places: Sequence[From], error: ErrorCode, answer: FetchResponse) -> FetchedSets:
+def _fetched(places: Sequence[FetchStart], error: ErrorCode, answer: FetchResponse) -> FetchedSets:
     sets = {
         (topic.topic, one.partition): cast("memoryview", one.messages)
         for topic in answer.data

@@ -8,10 +8,10 @@ from barnabas.errors import KafkaError
 _Result = TypeVar("_Result")
 
 
-class Settled(Protocol):
+class ResponseReceiver(Protocol):
     """What delivers responses."""
 
-    def wait(self, pending: "Awaited", seconds: float) -> None:
+    def wait(self, pending: "PendingEntry", seconds: float) -> None:
         """Return when the response, or an error, was delivered.
 
         Raises:
@@ -20,7 +20,7 @@ class Settled(Protocol):
         ...
 
 
-class Awaited:
+class PendingEntry:
     """Its entry in a connection. `settle` is called once, before anything reads it."""
 
     def __init__(self) -> None:
@@ -36,8 +36,8 @@ class Pending(Generic[_Result]):
 
     def __init__(
         self,
-        awaited: Awaited,
-        connection: Settled,
+        awaited: PendingEntry,
+        connection: ResponseReceiver,
         read: Callable[[memoryview], _Result],
         seconds: float,
     ) -> None:

@@ -18,7 +18,7 @@ from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.arguments.where import Where
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.sync.group_admin import GroupAdmin
-from barnabas.client.sync.hosted import Hosted
+from barnabas.client.sync.hosted import CallerClient
 from barnabas.client.sync.transaction_admin import TransactionAdmin
 from barnabas.types import TopicPartition
 
@@ -33,7 +33,7 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
         given = properties(config, more)
-        self._hosted = Hosted(
+        self._hosted = CallerClient(
             "Admin", lambda environment: AsyncAdmin(given, environment=environment), AsyncAdmin.drop
         )
         self._admin = self._hosted.client

@@ -23,8 +23,8 @@ from barnabas.client.core.group.listener import RebalanceListener, tell
 from barnabas.client.core.group.membership import Change
 from barnabas.client.core.group.wanted_topics import Topics
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.sync.hosted import Hosted
-from barnabas.records.columns.columns import Wanted
+from barnabas.client.sync.hosted import CallerClient
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.records.columns.record import Record
 from barnabas.runtime.loops.deferred_signals import DeferredSignals
 from barnabas.types import TopicPartition
@@ -43,7 +43,7 @@ class Consumer(Closing):
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
         given = properties(config, more)
-        self._hosted = Hosted(
+        self._hosted = CallerClient(
             "Consumer",
             lambda environment: AsyncConsumer(given, environment=environment),
             AsyncConsumer.drop,
@@ -234,7 +234,9 @@ class Consumer(Closing):
                         self._attending(polling.attend)
             self._attending(self._consumer.arrival)
 
-    def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
+    def fetch_arrow(
+        self, timeout_s: float | None = None, *, wanted: ColumnSelection = ColumnSelection.ALL
+    ) -> Any:
         """Return all records that have arrived as a pyarrow.Table, as soon as there are any.
 
         Columns: topic, partition, then those in `wanted` of offset, timestamp, timestampType, key,

@@ -10,14 +10,14 @@ from barnabas.client.core.admin.group_descriptions import (
     ShareOffset,
 )
 from barnabas.client.core.arguments.where import Where
-from barnabas.client.sync.hosted import Hosted
+from barnabas.client.sync.hosted import CallerClient
 from barnabas.types import TopicPartition
 
 
 class GroupAdmin:
     """The calls of Admin about groups."""
 
-    _hosted: Hosted[AsyncAdmin]
+    _hosted: CallerClient[AsyncAdmin]
     _admin: AsyncAdmin
 
     def list_groups(

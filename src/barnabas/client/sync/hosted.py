@@ -39,7 +39,7 @@ the loop's tasks must not be collected before they end.
 """
 
 
-class Hosted(Generic[_Client]):
+class CallerClient(Generic[_Client]):
     """`client`, created by `make`, and the loop that runs while `run` waits.
 
     `drop` is called with a client that was never closed; it must not wait. Nothing in the client

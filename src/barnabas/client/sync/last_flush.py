@@ -19,7 +19,7 @@ _QUIET_S: Final = 2.0
 _WHY: Final = "the program ended first; close() and flush() wait as long as necessary"
 
 
-class Line:
+class UnsentRecords:
     """The records that a producer has queued, and the loop that sends them.
 
     It does not refer to the producer, which other exit code may still use.
@@ -36,7 +36,7 @@ class Line:
         return self.portal.here and bool(self.core.records.unsettled)
 
 
-_lines: WeakSet[Line] = WeakSet()
+_lines: WeakSet[UnsentRecords] = WeakSet()
 
 
 def _flush_all() -> None:

@@ -29,11 +29,11 @@ from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer.arrow_columns import ColumnNames
 from barnabas.client.core.producer.bulk import SentBatches
-from barnabas.client.core.producer.delivery import Sent, Settling
+from barnabas.client.core.producer.delivery import DeliverySource, Sent
 from barnabas.client.core.producer.partitioners import partition_of_key
 from barnabas.client.core.producer.producer_batch import ProducerBatch
-from barnabas.client.sync.last_flush import Line
-from barnabas.client.sync.room import Room
+from barnabas.client.sync.last_flush import UnsentRecords
+from barnabas.client.sync.room import BufferSpace
 from barnabas.client.sync.transactional import Transactional
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
@@ -58,7 +58,7 @@ class _ThreadWaits:
         self._clock = clock
         self._of_thread = threading.local()
 
-    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
+    def block(self, batch: DeliverySource, index: int, timeout_s: float | None) -> None:
         """Block this thread until the record has an outcome."""
         if batch.done(index):
             return
@@ -81,7 +81,7 @@ class _ThreadWaits:
             found = self._of_thread.changed = threading.Event()
         return found
 
-    async def wait(self, batch: Settling, index: int) -> None:
+    async def wait(self, batch: DeliverySource, index: int) -> None:
         """Refuse if it would have to wait."""
         if not batch.done(index):
             raise LocalProtocolError("this delivery belongs to a sync producer: call result()")
@@ -114,11 +114,11 @@ class Producer(Transactional):
         # Nothing that the loop calls may refer to this object, so that it is collected when unused.
         environment = ClientEnvironment.real(self._portal.loop)
         self._clock = environment.clock
-        self._room = Room(environment.clock)
+        self._room = BufferSpace(environment.clock)
         waits = _ThreadWaits(self._portal, environment.clock)
         core = ProducerCore(loaded, environment, threading.Lock(), waits, self._room.changed)
         self._core = core
-        self._line = Line(self._portal, core)
+        self._line = UnsentRecords(self._portal, core)
         self._options = core.options
         self._topics = core.cluster.view.topics
         self._time_ms = environment.clock.time_ms

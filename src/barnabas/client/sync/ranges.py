@@ -13,7 +13,7 @@ from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.fetching.ranges import RangeFetches, RangeOptions
 from barnabas.config.clients import ConsumerConfig
-from barnabas.records.columns.columns import RecordColumns, Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, RecordColumns, decode_columns
 from barnabas.runtime.loops.caller_loop import CallerLoop
 from barnabas.types import Offset, OffsetRange
 
@@ -66,11 +66,11 @@ class RangeReader:
         )
 
     def read(
-        self, topic: str, partition: int, start: int, end: int, wanted: Wanted
+        self, topic: str, partition: int, start: int, end: int, wanted: ColumnSelection
     ) -> Iterator[RecordColumns]:
         """Yield the records of [start, end) in order: the columns `wanted` of one fetch at a time.
 
-        With `Wanted(0)` only the counts are correct: it reads headers of batches, not records. It
+        With `ColumnSelection(0)` only the counts are correct: it reads headers of batches, not records. It
         skips offsets left empty by compaction or transaction markers. A part may hold no record.
 
         Raises:
@@ -100,7 +100,7 @@ class RangeReader:
 
     def count(self, topic: str, partition: int, start: int, end: int) -> int:
         """Return the number of records in [start, end), from the headers of batches where possible."""
-        parts = self.read(topic, partition, start, end, Wanted(0))
+        parts = self.read(topic, partition, start, end, ColumnSelection(0))
         return sum(columns.count for columns in parts)
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from barnabas.ports import Clock
 _Found = TypeVar("_Found")
 
 
-class Room:
+class BufferSpace:
     """The waiting threads.
 
     It does not refer to the producer, so that the loop does not keep that alive.

@@ -11,7 +11,7 @@ from barnabas.client.core.admin.transaction_descriptions import (
     TransactionListing,
 )
 from barnabas.client.core.arguments.where import Where
-from barnabas.client.sync.hosted import Hosted
+from barnabas.client.sync.hosted import CallerClient
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class TransactionAdmin:
     """The calls of Admin about transactions (KIP-664)."""
 
-    _hosted: Hosted[AsyncAdmin]
+    _hosted: CallerClient[AsyncAdmin]
     _admin: AsyncAdmin
 
     def list_transactions(

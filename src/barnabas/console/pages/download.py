@@ -17,7 +17,7 @@ from barnabas.console.records.record_files import KINDS, CommaSeparated, RecordF
 from barnabas.console.records.record_query import RecordQuery, reading, record_query
 from barnabas.console.records.scan_budget import ScanBudget
 from barnabas.console.records.start_position import StartPosition
-from barnabas.console.streams import CountedResponse, EndedEarly, HeldBytes
+from barnabas.console.streams import DownloadMemory, EndedEarly, LimitedResponse
 from barnabas.errors import KafkaError
 from barnabas.records.columns.record import Record
 from barnabas.runtime.clock import SystemClock
@@ -55,7 +55,7 @@ async def download(request: Request) -> Response:
     except ImportError as error:
         raise wrong(f"this file needs a package: pip install {error.name}") from None
     name = f"{asked.view.name}.{kind}"
-    return CountedResponse(
+    return LimitedResponse(
         _pieces(request, asked, file, most),
         request.app.state.downloads,
         media_type=media,
@@ -71,7 +71,7 @@ async def _pieces(
     Raises:
         EndedEarly: the file would lack records.
     """
-    held: HeldBytes = request.app.state.held
+    held: DownloadMemory = request.app.state.held
     until = SystemClock().monotonic() + _SECONDS
     try:
         async with reading(request.app.state.settings, asked.isolation) as consumer:

@@ -21,7 +21,7 @@ from barnabas.console.records.start_position import (
     places_text,
 )
 from barnabas.console.rendering import segment, templates
-from barnabas.console.streams import STREAM_HEADERS, CountedResponse
+from barnabas.console.streams import STREAM_HEADERS, LimitedResponse
 from barnabas.errors import KafkaError
 from barnabas.types import TopicPartition
 
@@ -78,7 +78,7 @@ async def live(request: Request) -> Response:
         except KafkaError as error:
             yield _event(problem=str(error))
 
-    return CountedResponse(events(), request.app.state.streams, STREAM_HEADERS)
+    return LimitedResponse(events(), request.app.state.streams, STREAM_HEADERS)
 
 
 async def _places(consumer: Consumer, partitions: list[TopicPartition]) -> str:

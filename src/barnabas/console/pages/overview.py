@@ -16,7 +16,7 @@ from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import ClusterRates, RateSampler
 from barnabas.console.later import address_of_the_rest, waits
 from barnabas.console.rendering import number_text, page, rate_text, segment
-from barnabas.console.streams import STREAM_HEADERS, CountedResponse
+from barnabas.console.streams import STREAM_HEADERS, LimitedResponse
 
 _SOON_S: Final = 0.1
 """How long the first page waits for the first lag; what is later comes by itself."""
@@ -90,7 +90,7 @@ async def overview_events(request: Request) -> Response:
             rates = await sampler.following()
             yield f"data: {json.dumps(_shown(rates, sampler.problem))}\n\n"
 
-    return CountedResponse(events(), request.app.state.overviews, STREAM_HEADERS)
+    return LimitedResponse(events(), request.app.state.overviews, STREAM_HEADERS)
 
 
 def _idle(rates: ClusterRates) -> str:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from barnabas.console.forms import missing, whole_number, wrong
 from barnabas.console.pages.wire import shown_frames
 from barnabas.console.rendering import link, page, templates
-from barnabas.console.streams import STREAM_HEADERS, CountedResponse
+from barnabas.console.streams import STREAM_HEADERS, LimitedResponse
 from barnabas.lens.capture.conversation import SentFrame
 from barnabas.lens.contents.sasl import explain_token
 from barnabas.lens.languages.languages import language_of
@@ -90,7 +90,7 @@ async def watch_events(request: Request) -> Response:
         except HTTPException as error:
             yield _event(problem=error.detail)
 
-    return CountedResponse(events(), request.app.state.streams, STREAM_HEADERS)
+    return LimitedResponse(events(), request.app.state.streams, STREAM_HEADERS)
 
 
 async def watched_exchange(request: Request) -> Response:

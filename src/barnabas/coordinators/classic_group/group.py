@@ -17,7 +17,12 @@ from barnabas.coordinators.classic_group.group_states import (
     GroupState,
 )
 from barnabas.coordinators.classic_group.member import Identity, Member, Protocols
-from barnabas.coordinators.classic_group.protocols import CONSUMER, Supporters, names_of, read_by
+from barnabas.coordinators.classic_group.protocols import (
+    CONSUMER,
+    ProtocolSupport,
+    names_of,
+    read_by,
+)
 from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.errors import ErrorCode
@@ -63,8 +68,8 @@ class ClassicGroup:
     members: dict[str, Member] = field(default_factory=dict)
     instances: dict[str, str] = field(default_factory=dict)
     """Static members: member ids by `group.instance.id` (KIP-345)."""
-    supporters: Supporters = field(
-        default_factory=Supporters, init=False, repr=False, compare=False
+    supporters: ProtocolSupport = field(
+        default_factory=ProtocolSupport, init=False, repr=False, compare=False
     )
     """How many members support each protocol."""
     invited: dict[str, int] = field(default_factory=dict)

@@ -19,7 +19,7 @@ _VERSION = struct.Struct(">h")
 _NEWEST = 3
 
 
-class Supporters:
+class ProtocolSupport:
     """How many members support each protocol, so that a join need not look at all of them."""
 
     __slots__ = ("_counts", "_members")

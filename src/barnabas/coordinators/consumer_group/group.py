@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from barnabas.coordinators.classic_group.protocols import Supporters
+from barnabas.coordinators.classic_group.protocols import ProtocolSupport
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.member import (
     NOTHING,
@@ -31,7 +31,7 @@ class ConsumerGroupState(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedRegex:
     """The topics that a regular expression matched, with the version of the topics and the time."""
 
     topics: frozenset[str]
@@ -70,10 +70,10 @@ class ConsumerGroup:
     members: dict[str, ConsumerMember] = field(default_factory=dict)
     instances: dict[str, str] = field(default_factory=dict)
     target: dict[str, frozenset[TopicIdPartition]] = field(default_factory=dict)
-    regexes: dict[str, Resolved] = field(default_factory=dict)
+    regexes: dict[str, ResolvedRegex] = field(default_factory=dict)
     owners: dict[TopicIdPartition, str] = field(default_factory=dict)
-    supporters: Supporters = field(
-        default_factory=Supporters, init=False, repr=False, compare=False
+    supporters: ProtocolSupport = field(
+        default_factory=ProtocolSupport, init=False, repr=False, compare=False
     )
     """Of the protocols of members that use JoinGroup."""
     volatile: VolatileState = field(default_factory=VolatileState)

@@ -16,7 +16,7 @@ from barnabas.coordinators.consumer_group.member import (
     ConsumerMember,
     ConsumerMemberState,
 )
-from barnabas.coordinators.consumer_group.reconciling import Seen, reconciled
+from barnabas.coordinators.consumer_group.reconciling import MemberReport, reconciled
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import refresh, resolve, retarget
 from barnabas.errors import BrokerError, ErrorCode
@@ -131,7 +131,7 @@ def step(
         return member
     known = (topics.find(name) for name in group.topics_of(member))
     topic_ids = frozenset(topic.topic_id for topic in known if topic is not None)
-    after = reconciled(group, member, Seen(owned, topic_ids, has_news))
+    after = reconciled(group, member, MemberReport(owned, topic_ids, has_news))
     if after != member:
         draft.add(records.current_record(group.group_id, after))
     return after

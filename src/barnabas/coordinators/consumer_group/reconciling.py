@@ -14,7 +14,7 @@ _S = ConsumerMemberState
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MemberReport:
     """A member's reported partitions (None: not reported), and the topics that it subscribes to."""
 
     owned: frozenset[TopicIdPartition] | None
@@ -27,7 +27,7 @@ class Seen:
         return self.owned is None or bool(self.owned & partitions)
 
 
-def reconciled(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> ConsumerMember:
+def reconciled(group: ConsumerGroup, member: ConsumerMember, seen: MemberReport) -> ConsumerMember:
     """The member one step closer to its target; unchanged if it is there.
 
     Raises:
@@ -50,7 +50,7 @@ def reconciled(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> Cons
     return _next(group, member, seen)
 
 
-def _without_unwanted(member: ConsumerMember, seen: Seen) -> ConsumerMember:
+def _without_unwanted(member: ConsumerMember, seen: MemberReport) -> ConsumerMember:
     """Revoke what the member no longer subscribes to, even between two assignments."""
     kept = {one: at for one, at in member.assigned.items() if one.topic_id in seen.topic_ids}
     unwanted = {one: at for one, at in member.assigned.items() if one not in kept}
@@ -68,7 +68,7 @@ def _without_unwanted(member: ConsumerMember, seen: Seen) -> ConsumerMember:
     return replace(member, previous_epoch=member.epoch, assigned=kept)
 
 
-def _next(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> ConsumerMember:
+def _next(group: ConsumerGroup, member: ConsumerMember, seen: MemberReport) -> ConsumerMember:
     target = {
         topic_partition
         for topic_partition in group.target.get(member.member_id, frozenset())

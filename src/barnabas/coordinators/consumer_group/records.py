@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from barnabas.coordinators.common.record_kinds import encode_record
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
-from barnabas.coordinators.consumer_group.group import Resolved
+from barnabas.coordinators.consumer_group.group import ResolvedRegex
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
 from barnabas.protocol.internal import consumer_group_records as layouts
 
@@ -128,7 +128,7 @@ def _current(epochs: Mapping[TopicIdPartition, int]) -> list[layouts.CurrentPart
     ]
 
 
-def regex_record(group_id: str, regex: str, found: Resolved) -> CoordinatorRecord:
+def regex_record(group_id: str, regex: str, found: ResolvedRegex) -> CoordinatorRecord:
     """The topics that an expression matches."""
     value = layouts.ConsumerGroupRegularExpressionValue(
         topics=sorted(found.topics), version=found.version, timestamp=found.at_ms

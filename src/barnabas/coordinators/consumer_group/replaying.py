@@ -10,7 +10,7 @@ from barnabas.coordinators.common.record_kinds import Layouts
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.common.undo import Undo, restore_entries
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, ResolvedRegex
 from barnabas.coordinators.consumer_group.member import (
     ClassicSide,
     ConsumerMember,
@@ -64,7 +64,7 @@ def _resolve(
     of: layouts.ConsumerGroupRegularExpressionKey,
     value: layouts.ConsumerGroupRegularExpressionValue,
 ) -> None:
-    found = Resolved(frozenset(value.topics), value.version, value.timestamp)
+    found = ResolvedRegex(frozenset(value.topics), value.version, value.timestamp)
     group.regexes[of.regular_expression] = found
 
 

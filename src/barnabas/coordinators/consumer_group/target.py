@@ -8,7 +8,7 @@ from barnabas.coordinators.common.assignment import Assignor, Subscriptions
 from barnabas.coordinators.common.draft import RecordDraft
 from barnabas.coordinators.common.topic_partitions import KnownTopic, TopicsView
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, ResolvedRegex
 from barnabas.coordinators.consumer_group.range_assignor import assign as assign_ranges
 from barnabas.coordinators.consumer_group.regexes import matching
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
@@ -32,7 +32,7 @@ def resolve(
     found = matching(regex, topics.names())
     known = group.regexes.get(regex)
     if known is None or known.topics != found:
-        resolved = Resolved(found, topics.changes, now)
+        resolved = ResolvedRegex(found, topics.changes, now)
         draft.add(records.regex_record(group.group_id, regex, resolved))
 
 

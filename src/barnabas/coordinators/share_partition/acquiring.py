@@ -42,7 +42,7 @@ class AcquireLimits:
         return 2 < self.deliveries <= count + 1
 
 
-class Most(NamedTuple):
+class AcquireMaximum(NamedTuple):
     """The number of records to acquire; `strict`: an exact maximum, otherwise whole batches.
 
     `lot`: the minimum number delivered together, if there are more. Strict ones are all taken
@@ -58,7 +58,7 @@ class Acquiring:
     """One acquisition. `found`: available spans, in order, that are to be locked."""
 
     def __init__(
-        self, spans: Spans, batches: Sequence[LogBatch], most: Most, limits: AcquireLimits
+        self, spans: Spans, batches: Sequence[LogBatch], most: AcquireMaximum, limits: AcquireLimits
     ) -> None:
         self.found: list[Span] = []
         self._spans = spans

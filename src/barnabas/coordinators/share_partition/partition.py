@@ -11,7 +11,12 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from barnabas.coordinators.share_partition.acquiring import AcquireLimits, Acquiring, LogBatch, Most
+from barnabas.coordinators.share_partition.acquiring import (
+    AcquireLimits,
+    AcquireMaximum,
+    Acquiring,
+    LogBatch,
+)
 from barnabas.coordinators.share_partition.spans import DONE, DeliveryState, Span, Spans, joined
 from barnabas.errors import ErrorCode
 
@@ -63,7 +68,12 @@ class SharePartition:
         return self.next_offset() < self.end or self.end - self.start < limits.records
 
     def acquire(
-        self, member: str, batches: Sequence[LogBatch], most: Most, limits: AcquireLimits, now: int
+        self,
+        member: str,
+        batches: Sequence[LogBatch],
+        most: AcquireMaximum,
+        limits: AcquireLimits,
+        now: int,
     ) -> list[Span]:
         """Lock what is available of these batches, which start at `next_offset`, for a member."""
         if not batches:

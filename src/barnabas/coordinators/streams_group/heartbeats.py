@@ -22,7 +22,7 @@ from barnabas.coordinators.streams_group.member import (
 from barnabas.coordinators.streams_group.reconciling import check_state, reconciled
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode
-from barnabas.coordinators.streams_group.target import Look, refresh, retarget
+from barnabas.coordinators.streams_group.target import TopologyCheck, refresh, retarget
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Tasks
 from barnabas.coordinators.streams_group.topology import Topology
 from barnabas.errors import BrokerError, ErrorCode
@@ -179,18 +179,18 @@ def _is_same(one: Topology, other: Topology) -> bool:
     return one.epoch == other.epoch and ordered(one) == ordered(other)
 
 
-def _look(group: StreamsGroup, topology: Topology, topics: TopicsView) -> Look:
+def _look(group: StreamsGroup, topology: Topology, topics: TopicsView) -> TopologyCheck:
     """Check the topics again if they have changed."""
     volatile, changes = group.volatile, topics.changes
     if volatile.configured is not None and volatile.topics_seen == changes:
-        return Look(topology, volatile.configured, group.metadata_hash, changes)
+        return TopologyCheck(topology, volatile.configured, group.metadata_hash, changes)
     found = hash_of(known_topics(topology.topics, topics))
     if volatile.configured is not None and found == group.metadata_hash:
-        return Look(topology, volatile.configured, found, changes)
-    return Look(topology, configure(topology, topics), found, changes)
+        return TopologyCheck(topology, volatile.configured, found, changes)
+    return TopologyCheck(topology, configure(topology, topics), found, changes)
 
 
-def _check_tasks(look: Look, owned: Tasks) -> None:
+def _check_tasks(look: TopologyCheck, owned: Tasks) -> None:
     for _, subtopology_id, partition in owned:
         count = look.configured.tasks.get(subtopology_id)
         if count is None:

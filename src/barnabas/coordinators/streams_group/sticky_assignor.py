@@ -91,7 +91,7 @@ class _Sharing:
         return False
 
 
-class _Least:
+class _LeastLoaded:
     """Gives tasks to the member with the fewest, of the process with the least load.
 
     Kept as heaps: there may be 100,000 tasks, and as many members as a group may have.
@@ -157,7 +157,7 @@ def _hand_out(sharing: _Sharing, tasks: list[Task], other: Role) -> None:
     quota = _Quota([len(share) for share in shares], len(tasks))
     left = [task for task in tasks if not sharing.keep(task, sharing.had(task), quota)]
     left = [task for task in left if not sharing.keep(task, sharing.had(task.as_(other)), quota)]
-    least = _Least(sharing)
+    least = _LeastLoaded(sharing)
     # By subtopology, so that each has its partitions in as many processes as possible.
     for task in sorted(left):
         least.give(task)

@@ -13,7 +13,7 @@ from barnabas.coordinators.streams_group.tasks import NO_TASKS, Tasks
 from barnabas.coordinators.streams_group.topology import Topology
 
 
-class Look(NamedTuple):
+class TopologyCheck(NamedTuple):
     """The result of a check: the topology, its topics, and a hash of them."""
 
     topology: Topology
@@ -30,7 +30,7 @@ class Look(NamedTuple):
 def refresh(
     draft: RecordDraft,
     group: StreamsGroup,
-    look: Look,
+    look: TopologyCheck,
     settings: StreamsSettings,
     *,
     has_news: bool,

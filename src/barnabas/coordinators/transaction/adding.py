@@ -13,7 +13,7 @@ from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
 
 
-class Addition(NamedTuple):
+class AddRequest(NamedTuple):
     """A producer's request to add partitions. `version`: of transactions."""
 
     transactional_id: str
@@ -22,21 +22,21 @@ class Addition(NamedTuple):
     version: int
 
 
-class Added(NamedTuple):
+class AddResult(NamedTuple):
     """The response to the producer; and the transaction with the partitions, if changed."""
 
     error: ErrorCode
     next: Transaction | None = None
 
 
-def add(known: Transaction | None, request: Addition, now: int) -> Added:
+def add(known: Transaction | None, request: AddRequest, now: int) -> AddResult:
     """Let partitions take part; the first ones begin the transaction."""
     refused = _refusal(known, request.producer)
     if known is None or refused is not None:
-        return Added(refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return AddResult(refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     ongoing = known.state is ONGOING
     if ongoing and request.partitions <= known.partitions:
-        return Added(ErrorCode.NONE)
+        return AddResult(ErrorCode.NONE)
     kept = known.after(
         ADDED,
         now,
@@ -44,10 +44,10 @@ def add(known: Transaction | None, request: Addition, now: int) -> Added:
         started_ms=known.started_ms if ongoing else now,
         client_version=request.version,
     )
-    return Added(ErrorCode.NONE, kept)
+    return AddResult(ErrorCode.NONE, kept)
 
 
-def verify(known: Transaction | None, request: Addition) -> Mapping[TopicPartition, ErrorCode]:
+def verify(known: Transaction | None, request: AddRequest) -> Mapping[TopicPartition, ErrorCode]:
     """Whether partitions take part; records for others belong to no transaction (KIP-890)."""
     refused = _refusal(known, request.producer)
     if known is None or refused is not None:

@@ -35,7 +35,7 @@ _OUTCOMES = {
 _NO_PARTITIONS: frozenset[TopicPartition] = frozenset()
 
 
-class End(NamedTuple):
+class EndRequest(NamedTuple):
     """A producer's request to end its transaction. `version`: of transactions."""
 
     transactional_id: str
@@ -49,7 +49,7 @@ class End(NamedTuple):
         return self.version >= VERSION_2
 
 
-class Ended(NamedTuple):
+class EndResult(NamedTuple):
     """The response to the producer, with its id and epoch from now on; and the decision, if new."""
 
     error: ErrorCode
@@ -57,32 +57,36 @@ class Ended(NamedTuple):
     next: Transaction | None = None
 
 
-def end(known: Transaction | None, request: End, new_id: Callable[[], int], now: int) -> Ended:
+def end(
+    known: Transaction | None, request: EndRequest, new_id: Callable[[], int], now: int
+) -> EndResult:
     """Decide a transaction as its producer wants."""
     if known is None:
-        return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return EndResult(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     if request.has_own_epoch:
         return _end_2(known, request, new_id, now)
     if known.producer.id != request.producer.id:
-        return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return EndResult(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     if known.producer.epoch != request.producer.epoch:
-        return Ended(ErrorCode.PRODUCER_FENCED)
+        return EndResult(ErrorCode.PRODUCER_FENCED)
     if known.state is ONGOING:
         decided = _decided(known, request, known.producer, NO_PRODUCER_ID, now)
-        return Ended(ErrorCode.NONE, known.producer, decided)
+        return EndResult(ErrorCode.NONE, known.producer, decided)
     return _ended_before(known, commit=request.commit)
 
 
-def _ended_before(known: Transaction, *, commit: bool) -> Ended:
+def _ended_before(known: Transaction, *, commit: bool) -> EndResult:
     """The response if the decision was made already."""
     prepared, complete = _OUTCOMES[commit]
     if known.state is complete:
-        return Ended(ErrorCode.NONE, known.producer)
+        return EndResult(ErrorCode.NONE, known.producer)
     again = known.state is prepared
-    return Ended(ErrorCode.CONCURRENT_TRANSACTIONS if again else ErrorCode.INVALID_TXN_STATE)
+    return EndResult(ErrorCode.CONCURRENT_TRANSACTIONS if again else ErrorCode.INVALID_TXN_STATE)
 
 
-def _end_2(known: Transaction, request: End, new_id: Callable[[], int], now: int) -> Ended:
+def _end_2(
+    known: Transaction, request: EndRequest, new_id: Callable[[], int], now: int
+) -> EndResult:
     """Each end has a new epoch, which distinguishes a repeated request from the next end."""
     bumped = known.producer == request.producer.bumped()
     replaced = (
@@ -91,20 +95,20 @@ def _end_2(known: Transaction, request: End, new_id: Callable[[], int], now: int
         and known.producer.epoch == 0
     )
     if known.producer.id != request.producer.id and not replaced:
-        return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return EndResult(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     complete = known.state in COMPLETE
     if (bumped and known.is_decided) or (complete and (bumped or replaced)):
         return _ended_before(known, commit=request.commit)
     if known.is_decided or known.producer != request.producer:
-        return Ended(ErrorCode.PRODUCER_FENCED)
+        return EndResult(ErrorCode.PRODUCER_FENCED)
     if known.state is not ONGOING and request.commit:
-        return Ended(ErrorCode.INVALID_TXN_STATE)
+        return EndResult(ErrorCode.INVALID_TXN_STATE)
     decided = _decided_2(known, request, new_id, now)
-    return Ended(ErrorCode.NONE, _next_producer(decided), decided)
+    return EndResult(ErrorCode.NONE, _next_producer(decided), decided)
 
 
 def _decided(
-    known: Transaction, request: End, producer: ProducerIdAndEpoch, next_id: int, now: int
+    known: Transaction, request: EndRequest, producer: ProducerIdAndEpoch, next_id: int, now: int
 ) -> Transaction:
     return known.after(
         COMMITTED if request.commit else ABORTED,
@@ -117,7 +121,7 @@ def _decided(
 
 
 def _decided_2(
-    known: Transaction, request: End, new_id: Callable[[], int], now: int
+    known: Transaction, request: EndRequest, new_id: Callable[[], int], now: int
 ) -> Transaction:
     next_id = new_id() if known.is_used_up else NO_PRODUCER_ID
     return _decided(known, request, known.producer.bumped(), next_id, now)
@@ -129,7 +133,7 @@ def fence(known: Transaction, version: int, new_id: Callable[[], int], now: int)
     `version`: the cluster's version of transactions. From 2 on it ends like any other transaction,
     whatever the client uses, so that the producer gets a new id when its epochs are used up.
     """
-    request = End(known.transactional_id, known.producer, commit=False, version=version)
+    request = EndRequest(known.transactional_id, known.producer, commit=False, version=version)
     if request.has_own_epoch:
         return _decided_2(known, request, new_id, now)
     return _decided(known, request, known.producer.bumped(), NO_PRODUCER_ID, now)

@@ -19,7 +19,7 @@ from barnabas.errors import ErrorCode
 from barnabas.types import NO_PRODUCER_EPOCH
 
 
-class Initiation(NamedTuple):
+class InitRequest(NamedTuple):
     """An InitProducerId request.
 
     `expected`: the current id and epoch, to continue; otherwise NOBODY.
@@ -30,7 +30,7 @@ class Initiation(NamedTuple):
     expected: ProducerIdAndEpoch = NOBODY
 
 
-class Initiated(NamedTuple):
+class InitResult(NamedTuple):
     """The response to the producer, the new state (None: unchanged), and the replaced producer.
 
     `before` is the epoch that this same producer had; -1 if it was another one. It may repeat its
@@ -46,11 +46,11 @@ class Initiated(NamedTuple):
 
 def initiate(
     known: Transaction | None,
-    request: Initiation,
+    request: InitRequest,
     before: int,
     new_id: Callable[[], int],
     now: int,
-) -> Initiated:
+) -> InitResult:
     """Assign an id and epoch to a producer; `before` is its epoch until its last bump.
 
     While a transaction is open, the response asks the producer to retry after the fencing.
@@ -64,14 +64,14 @@ def initiate(
             updated_ms=now,
         )
         kept = first.after(TransactionInput.INITIATED, now)
-        return Initiated(ErrorCode.NONE, first.producer, kept)
+        return InitResult(ErrorCode.NONE, first.producer, kept)
     expected = request.expected
     if expected != NOBODY and not _may_go_on(known, expected):
-        return Initiated(ErrorCode.PRODUCER_FENCED)
+        return InitResult(ErrorCode.PRODUCER_FENCED)
     if known.state is TransactionState.ONGOING:
-        return Initiated(ErrorCode.CONCURRENT_TRANSACTIONS, fences=True)
+        return InitResult(ErrorCode.CONCURRENT_TRANSACTIONS, fences=True)
     if known.is_decided:
-        return Initiated(ErrorCode.CONCURRENT_TRANSACTIONS)
+        return InitResult(ErrorCode.CONCURRENT_TRANSACTIONS)
     own = expected.epoch == known.producer.epoch
     if known.is_used_up and (expected == NOBODY or own):
         producer = ProducerIdAndEpoch(new_id(), 0)
@@ -81,7 +81,7 @@ def initiate(
         producer = known.producer
         own = True
     else:
-        return Initiated(ErrorCode.PRODUCER_FENCED)
+        return InitResult(ErrorCode.PRODUCER_FENCED)
     kept = known.after(
         TransactionInput.INITIATED,
         now,
@@ -90,7 +90,7 @@ def initiate(
         partitions=frozenset(),
         started_ms=NOT_BEGUN,
     )
-    return Initiated(ErrorCode.NONE, producer, kept, expected.epoch if own else NO_PRODUCER_EPOCH)
+    return InitResult(ErrorCode.NONE, producer, kept, expected.epoch if own else NO_PRODUCER_EPOCH)
 
 
 def _may_go_on(known: Transaction, expected: ProducerIdAndEpoch) -> bool:

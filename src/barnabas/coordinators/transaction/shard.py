@@ -9,9 +9,9 @@ fenced.
 from collections.abc import Callable, Collection, Mapping
 
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
-from barnabas.coordinators.transaction.adding import Addition, add, verify
-from barnabas.coordinators.transaction.ending import End, Ended, completed, end, fence
-from barnabas.coordinators.transaction.initiating import Initiated, Initiation, initiate
+from barnabas.coordinators.transaction.adding import AddRequest, add, verify
+from barnabas.coordinators.transaction.ending import EndRequest, EndResult, completed, end, fence
+from barnabas.coordinators.transaction.initiating import InitRequest, InitResult, initiate
 from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch, Transaction
 from barnabas.coordinators.transaction.transaction_records import (
     NEWEST,
@@ -48,7 +48,7 @@ class TransactionShard:
         """All transactional ids."""
         return self._known.values()
 
-    def initiate(self, request: Initiation, now: int) -> CoordinatorResult[Initiated]:
+    def initiate(self, request: InitRequest, now: int) -> CoordinatorResult[InitResult]:
         """Assign a producer its id and epoch."""
         transactional_id = request.transactional_id
         known = self._known.get(transactional_id)
@@ -64,16 +64,16 @@ class TransactionShard:
             self._before.pop(transactional_id, None)
         return CoordinatorResult(done, self._records(done.next))
 
-    def add(self, request: Addition, now: int) -> CoordinatorResult[ErrorCode]:
+    def add(self, request: AddRequest, now: int) -> CoordinatorResult[ErrorCode]:
         """Add partitions to a transaction."""
         error, kept = add(self._known.get(request.transactional_id), request, now)
         return new_tuple(CoordinatorResult, (error, self._records(kept)))
 
-    def verify(self, request: Addition) -> Mapping[TopicPartition, ErrorCode]:
+    def verify(self, request: AddRequest) -> Mapping[TopicPartition, ErrorCode]:
         """Check that partitions take part in a transaction."""
         return verify(self._known.get(request.transactional_id), request)
 
-    def end(self, request: End, now: int) -> CoordinatorResult[Ended]:
+    def end(self, request: EndRequest, now: int) -> CoordinatorResult[EndResult]:
         """Commit or abort."""
         ended = end(self._known.get(request.transactional_id), request, self._new_id, now)
         if ended.next is not None and request.has_own_epoch:

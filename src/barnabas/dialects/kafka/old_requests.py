@@ -8,8 +8,8 @@ notice by a timeout. Source: requests sent to Kafka 0.8.2.2 and 0.9.0.1.
 from collections.abc import Mapping
 from struct import Struct
 
-from barnabas.dialects.dialect import Request, Unanswered
-from barnabas.dialects.kafka.requests import KafkaDialect, Ways
+from barnabas.dialects.dialect import Request, RequestIgnored
+from barnabas.dialects.kafka.requests import KafkaDialect, MessageCodecs
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange
 
@@ -25,7 +25,7 @@ class OldKafkaDialect(KafkaDialect):
 
     def __init__(
         self,
-        ways: Ways,
+        ways: MessageCodecs,
         any_version: frozenset[ApiKey],
         *,
         silent: bool,
@@ -43,7 +43,7 @@ class OldKafkaDialect(KafkaDialect):
 
         Raises:
             DecodeError: it is cut short or wrong, or an API or version that is not served.
-            Unanswered: the same, where the client is left to wait.
+            RequestIgnored: the same, where the client is left to wait.
         """
         if len(frame) >= _KEY_AND_VERSION.size:
             key, version = _KEY_AND_VERSION.unpack_from(frame)
@@ -51,5 +51,5 @@ class OldKafkaDialect(KafkaDialect):
             if versions is not None and version not in versions and key in self._any_version:
                 _VERSION.pack_into(frame, _VERSION_AT, versions.last)
             elif self._silent and (versions is None or version not in versions):
-                raise Unanswered(f"API {key} version {version} is not known")
+                raise RequestIgnored(f"API {key} version {version} is not known")
         return super().read_request(frame)

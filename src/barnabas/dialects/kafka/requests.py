@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from struct import Struct
 
-from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
+from barnabas.dialects.dialect import ErrorWithoutResponse, Request, too_large
 from barnabas.dialects.kafka.old_responses import OLD_RESPONSES
 from barnabas.errors import DecodeError, ErrorCode, OverLimit
 from barnabas.kernels.wire import struct_reading
@@ -26,7 +26,7 @@ _Reader = Callable[[memoryview, int], object]
 _Encoder = Callable[[int, object], Send | bytes]
 
 
-class Ways:
+class MessageCodecs:
     """What reads the requests of an API in a version and writes its responses, once it was asked for.
 
     One for all connections that are served these versions. All is by key << 16 | version, as requests
@@ -54,7 +54,7 @@ class KafkaDialect:
     name = "kafka"
     at_once = 1
 
-    def __init__(self, ways: Ways) -> None:
+    def __init__(self, ways: MessageCodecs) -> None:
         self._ways = ways
         self._read, self._encoders = ways.requests.read, ways.encoders
 
@@ -111,7 +111,7 @@ class KafkaDialect:
         """The response with its size in front; None for a produce with acks=0.
 
         Raises:
-            OnlyByClosing: a produce with acks=0 failed.
+            ErrorWithoutResponse: a produce with acks=0 failed.
             LocalProtocolError: the response is longer than one may be.
         """
         key, version = request.api_key, request.api_version
@@ -183,5 +183,5 @@ def _wants_response(request: object, response: object) -> bool:
             if one.error_code:
                 where = f"{topic.name or topic.topic_id.hex()}-{one.index}"
                 name = ErrorCode(one.error_code).name
-                raise OnlyByClosing(f"append to {where} with acks=0: {name}")
+                raise ErrorWithoutResponse(f"append to {where} with acks=0: {name}")
     return False

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error
 from typing import NamedTuple
 
-from barnabas.dialects.dialect import OnlyByClosing
+from barnabas.dialects.dialect import ErrorWithoutResponse
 from barnabas.dialects.kafka07.messages import (
     FetchRequest,
     MultiFetchRequest,
@@ -73,7 +73,7 @@ def encode_fetch_reply(code: int, messages: Buffer | FileSlice = b"") -> Send:
     """The reply to a fetch, with its size.
 
     Raises:
-        OnlyByClosing: there are too many messages for one.
+        ErrorWithoutResponse: there are too many messages for one.
     """
     send = Send(_head(len(messages), code))
     send.add(messages)
@@ -84,7 +84,7 @@ def encode_multi_fetch_reply(parts: Sequence[Send]) -> Send:
     """The replies to several fetches as one.
 
     Raises:
-        OnlyByClosing: they are too large for one.
+        ErrorWithoutResponse: they are too large for one.
     """
     send = Send(_head(sum(map(len, parts)), 0))
     for part in parts:
@@ -148,10 +148,10 @@ def _head(size: int, code: int) -> bytes:
     """What is in front of so many bytes.
 
     Raises:
-        OnlyByClosing: no reply can say that it is so large.
+        ErrorWithoutResponse: no reply can say that it is so large.
     """
     if size > _LARGEST:
-        raise OnlyByClosing(f"a reply with {size} bytes is larger than its size can say")
+        raise ErrorWithoutResponse(f"a reply with {size} bytes is larger than its size can say")
     return _HEAD.pack(_CODE.size + size, code)
 
 

@@ -4,7 +4,7 @@ Nothing but a fetch and an offsets request is ever answered, and only a fetch ha
 others a client notices that its connection closes. Source: seed 000; Kafka 0.7.2's request handlers.
 """
 
-from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
+from barnabas.dialects.dialect import ErrorWithoutResponse, Request, too_large
 from barnabas.dialects.kafka07 import messages
 from barnabas.dialects.kafka07.frames import (
     decode_request,
@@ -84,7 +84,7 @@ class Kafka07Dialect:
         """The reply with its size in front; None for a produce, whatever became of it.
 
         Raises:
-            OnlyByClosing: an error that the protocol cannot report.
+            ErrorWithoutResponse: an error that the protocol cannot report.
         """
         del throttle_ms  # No reply has a place for it.
         match response:
@@ -93,7 +93,7 @@ class Kafka07Dialect:
             case ListOffsetsResponse(topics=[topic]):
                 (found,) = topic.partitions
                 if found.error_code:
-                    raise OnlyByClosing(f"offsets: {ErrorCode(found.error_code).name}")
+                    raise ErrorWithoutResponse(f"offsets: {ErrorCode(found.error_code).name}")
                 return encode_offsets_reply(found.old_style_offsets)
             case ProduceResponse():
                 tell_by_closing(response)
@@ -178,10 +178,10 @@ def tell_by_closing(response: ProduceResponse) -> None:
     """Source: 0.7.2 goes on where a message is larger than it may be, and closes for all else.
 
     Raises:
-        OnlyByClosing: something else failed.
+        ErrorWithoutResponse: something else failed.
     """
     for topic in response.responses:
         for one in topic.partition_responses:
             if one.error_code and one.error_code != ErrorCode.MESSAGE_TOO_LARGE:
                 name = ErrorCode(one.error_code).name
-                raise OnlyByClosing(f"produce: {name}: {one.error_message}")
+                raise ErrorWithoutResponse(f"produce: {name}: {one.error_message}")

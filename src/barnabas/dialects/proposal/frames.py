@@ -3,7 +3,7 @@
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
-from barnabas.dialects.dialect import OnlyByClosing
+from barnabas.dialects.dialect import ErrorWithoutResponse
 from barnabas.dialects.proposal.messages import (
     VERSION,
     FetchRequest,
@@ -80,7 +80,7 @@ def encode_response(correlation_id: int, error: int, answer: Answer) -> Send:
     """The frame of a response, with its size.
 
     Raises:
-        OnlyByClosing: it is too large for one.
+        ErrorWithoutResponse: it is too large for one.
     """
     header = ResponseHeader(correlation_id=correlation_id, version_id=VERSION, error=error)
     return _frame(header, answer)
@@ -103,6 +103,8 @@ def _frame(header: RequestHeader | ResponseHeader, body: Asked | Answer) -> Send
     Codec.of(type(header), 0).write(header, send)
     Codec.of(type(body), 0).write(body, send)
     if len(send) > _LARGEST:
-        raise OnlyByClosing(f"a frame with {len(send)} bytes is larger than its size can say")
+        raise ErrorWithoutResponse(
+            f"a frame with {len(send)} bytes is larger than its size can say"
+        )
     send.put_before(_SIZE.pack(len(send)))
     return send

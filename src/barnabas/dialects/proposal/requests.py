@@ -111,7 +111,7 @@ class ProposalDialect:
         """The reply with its size in front; None for a produce that wants none.
 
         Raises:
-            OnlyByClosing: a produce that wants no reply failed.
+            ErrorWithoutResponse: a produce that wants no reply failed.
         """
         del throttle_ms  # No reply has a place for it.
         match response:

@@ -5,7 +5,7 @@ Source: KIP-98 "Message Format", KIP-534 (delete horizon), KIP-110 (zstd).
 
 from functools import partial
 
-from barnabas.lens.contents.checksums import Covered, check_crc
+from barnabas.lens.contents.checksums import ChecksumRange, check_crc
 from barnabas.lens.contents.records import read_all
 from barnabas.lens.contents.unpacking import codec_text, unpack
 from barnabas.lens.walks.lengths import read_length
@@ -27,7 +27,7 @@ def read_batch(walk: Walk, path: str, *, cut: bool) -> bool:
     """Read the batch at the walk's position; return False if it is truncated.
 
     Raises:
-        Broken: its length is impossible.
+        UnreadableBytes: its length is impossible.
     """
     start = walk.position
     if walk.left < layout.HEADER_SIZE:
@@ -59,13 +59,13 @@ def _check_crc(walk: Walk, start: int, end: int) -> None:
     """Verify the CRC, read last, of the batch from `start` to `end`."""
     at = start + layout.CRC_AT
     others = (
-        Covered("the batch from its magic", start + layout.MAGIC_AT, end),
-        Covered("the batch from its leader epoch", start + layout.PREFIX_SIZE, end),
-        Covered("the whole batch", start, end),
-        Covered("the records only", start + layout.HEADER_SIZE, end),
-        Covered("the CRC too", at, end),
+        ChecksumRange("the batch from its magic", start + layout.MAGIC_AT, end),
+        ChecksumRange("the batch from its leader epoch", start + layout.PREFIX_SIZE, end),
+        ChecksumRange("the whole batch", start, end),
+        ChecksumRange("the records only", start + layout.HEADER_SIZE, end),
+        ChecksumRange("the CRC too", at, end),
     )
-    check_crc(walk, "CRC-32C", Covered("", start + layout.CRC_FROM, end), others)
+    check_crc(walk, "CRC-32C", ChecksumRange("", start + layout.CRC_FROM, end), others)
 
 
 def _attributes(walk: Walk, path: str) -> int:

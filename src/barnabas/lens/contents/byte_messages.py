@@ -5,10 +5,10 @@ Source: seed 000 "Message".
 
 from functools import partial
 
-from barnabas.lens.contents.checksums import Covered, check_crc
+from barnabas.lens.contents.checksums import ChecksumRange, check_crc
 from barnabas.lens.contents.unpacking import codec_text, unpack
 from barnabas.lens.walks.lengths import read_length
-from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
+from barnabas.lens.walks.walk import UnreadableBytes, Walk, counted_bytes
 
 _LENGTH_SIZE = 4
 _LEAST = (5, 6)
@@ -25,7 +25,7 @@ def read_byte_messages(walk: Walk, path: str, *, cut: bool, depth: int = 0) -> N
         try:
             if not _message(walk, f"{path}.messages[{index}]", cut=cut, depth=depth):
                 return
-        except Broken as broken:
+        except UnreadableBytes as broken:
             walk.fault(broken.path, broken.text, broken.position)
             walk.rest(path, "not understood")
             return
@@ -42,7 +42,7 @@ def _message(walk: Walk, path: str, *, cut: bool, depth: int) -> bool:
     magic = walk.data[start + _LENGTH_SIZE]
     if magic not in (0, 1):
         at = start + _LENGTH_SIZE
-        raise Broken(at, f"{path}.magic", f"a magic of 0 or 1 expected, not {magic}")
+        raise UnreadableBytes(at, f"{path}.magic", f"a magic of 0 or 1 expected, not {magic}")
     size = read_length(walk, f"{path}.length", _LEAST[magic], cut=cut)
     if size > walk.left:
         walk.rest(path, _CUT)
@@ -52,12 +52,12 @@ def _message(walk: Walk, path: str, *, cut: bool, depth: int) -> bool:
     codec = _attributes(inner, path) if magic else 0
     at = inner.position
     inner.number("I", f"{path}.crc", "CRC-32 of the payload only.")
-    right = Covered("the payload", inner.position, inner.end)
+    right = ChecksumRange("the payload", inner.position, inner.end)
     others = (
-        Covered("magic and attributes too", start + _LENGTH_SIZE, at),
-        Covered("the message from its magic", start + _LENGTH_SIZE, inner.end),
-        Covered("the whole message", start, inner.end),
-        Covered("the CRC too", at, inner.end),
+        ChecksumRange("magic and attributes too", start + _LENGTH_SIZE, at),
+        ChecksumRange("the message from its magic", start + _LENGTH_SIZE, inner.end),
+        ChecksumRange("the whole message", start, inner.end),
+        ChecksumRange("the CRC too", at, inner.end),
     )
     check_crc(inner, "CRC-32", right, others)
     if codec and inner.left and depth < _DEEPEST:

@@ -9,7 +9,7 @@ from barnabas.records.checksums import crc32c
 from barnabas.types import Buffer
 
 
-class Covered(NamedTuple):
+class ChecksumRange(NamedTuple):
     """A range of bytes that an author may have computed a checksum of."""
 
     what: str
@@ -24,7 +24,9 @@ _ALGORITHMS: dict[str, Callable[[Buffer], int]] = {
 }
 
 
-def check_crc(walk: Walk, algorithm: str, right: Covered, others: Iterable[Covered]) -> None:
+def check_crc(
+    walk: Walk, algorithm: str, right: ChecksumRange, others: Iterable[ChecksumRange]
+) -> None:
     """Compare the checksum that was read last with that of `right`; if it is wrong, guess why."""
     part = walk.parts[-1]
     assert isinstance(part.value, int)
@@ -38,7 +40,7 @@ def check_crc(walk: Walk, algorithm: str, right: Covered, others: Iterable[Cover
     walk.fault(part.path, text, part.start, guess)
 
 
-def _guess(data: bytes, found: int, algorithm: str, ranges: Iterable[Covered]) -> str:
+def _guess(data: bytes, found: int, algorithm: str, ranges: Iterable[ChecksumRange]) -> str:
     """Find the checksum and range that give `found`; the first range is the correct one."""
     view = memoryview(data)
     swapped = int.from_bytes(found.to_bytes(4, "big"), "little")

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 
 from barnabas.lens.contents import sasl
 from barnabas.lens.walks.fields import Contents, FieldReader, encoding_in, layout_in
-from barnabas.lens.walks.walk import Broken, Content, Walk
+from barnabas.lens.walks.walk import Content, UnreadableBytes, Walk
 from barnabas.protocol.alter_user_scram_credentials import ScramCredentialUpsertion
 from barnabas.protocol.consumer_protocol import (
     ConsumerProtocolAssignment,
@@ -36,7 +36,7 @@ def _read(walk: Walk, path: str, declared: type) -> None:
         known = max(0, min(version, newest))
         layout = layout_in(declared, known, encoding_in(declared, known))
         FieldReader(trial, Contents(_no_records, {})).struct(layout, path + ".")
-    except Broken:
+    except UnreadableBytes:
         return
     if not trial.faults and (not trial.left or version > newest):
         walk.parts += trial.parts

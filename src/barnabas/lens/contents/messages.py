@@ -5,10 +5,10 @@ Source: seed 002 "Message sets", KIP-31, KIP-32.
 
 from functools import partial
 
-from barnabas.lens.contents.checksums import Covered, check_crc
+from barnabas.lens.contents.checksums import ChecksumRange, check_crc
 from barnabas.lens.contents.unpacking import codec_text, unpack
 from barnabas.lens.walks.lengths import read_length
-from barnabas.lens.walks.walk import Broken, Walk
+from barnabas.lens.walks.walk import UnreadableBytes, Walk
 from barnabas.lens.walks.words import time_text
 from barnabas.records.batches.batch import CODEC_MASK, LOG_APPEND_TIME, MAGIC_AT, SMALLEST_LENGTHS
 
@@ -20,7 +20,7 @@ def read_message(walk: Walk, path: str, *, cut: bool, depth: int = 0) -> bool:
     """Read the message at the walk's position; return False if it is truncated.
 
     Raises:
-        Broken: a length is impossible.
+        UnreadableBytes: a length is impossible.
     """
     start = walk.position
     magic = walk.data[start + MAGIC_AT]
@@ -60,14 +60,14 @@ def _check_crc(walk: Walk, start: int, end: int) -> None:
     key_at = at + 6 + 8 * walk.data[start + MAGIC_AT]
     key = int.from_bytes(walk.data[key_at : key_at + 4], "big", signed=True)
     others = (
-        Covered("the message from its attributes", at + 5, end),
-        Covered("key and value with their lengths", key_at, end),
-        Covered("the value only, as in 0.7", key_at + 8 + max(key, 0), end),
-        Covered("the whole message", start, end),
-        Covered("the length too", start + 8, end),
-        Covered("the CRC too", at, end),
+        ChecksumRange("the message from its attributes", at + 5, end),
+        ChecksumRange("key and value with their lengths", key_at, end),
+        ChecksumRange("the value only, as in 0.7", key_at + 8 + max(key, 0), end),
+        ChecksumRange("the whole message", start, end),
+        ChecksumRange("the length too", start + 8, end),
+        ChecksumRange("the CRC too", at, end),
     )
-    check_crc(walk, "CRC-32", Covered("", at + 4, end), others)
+    check_crc(walk, "CRC-32", ChecksumRange("", at + 4, end), others)
 
 
 def _sized(walk: Walk, path: str, codec: int, depth: int) -> None:
@@ -77,7 +77,7 @@ def _sized(walk: Walk, path: str, codec: int, depth: int) -> None:
         walk.parts[-1] = walk.parts[-1]._replace(value=None)
         return
     if not 0 <= length <= walk.left:
-        raise Broken(at, path, f"a length from -1 to {walk.left} expected, not {length}")
+        raise UnreadableBytes(at, path, f"a length from -1 to {walk.left} expected, not {length}")
     if codec and length and depth < _DEEPEST:
         inner = walk.within(length)
         unpack(inner, path, codec, partial(_messages, path=path, depth=depth + 1))
@@ -97,7 +97,7 @@ def _messages(walk: Walk, path: str, depth: int) -> None:
             return
         try:
             read_message(walk, where, cut=False, depth=depth)
-        except Broken as broken:
+        except UnreadableBytes as broken:
             walk.fault(broken.path, broken.text, broken.position)
             walk.rest(path, "not understood")
         index += 1

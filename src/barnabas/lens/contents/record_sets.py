@@ -5,7 +5,7 @@ Source: KIP-98, KIP-32, seed 002 "Message sets".
 
 from barnabas.lens.contents.batches import read_batch
 from barnabas.lens.contents.messages import read_message
-from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
+from barnabas.lens.walks.walk import UnreadableBytes, Walk, counted_bytes
 from barnabas.records.batches.batch import MAGIC_AT
 
 _CUT = "the beginning of a batch: brokers truncate at the limit, readers ignore it"
@@ -18,7 +18,7 @@ def read_records(walk: Walk, path: str, *, cut: bool) -> None:
         try:
             if not _read_entry(walk, path, index, cut=cut):
                 return
-        except Broken as broken:
+        except UnreadableBytes as broken:
             walk.fault(broken.path, broken.text, broken.position)
             walk.rest(path, "not understood")
             return
@@ -39,6 +39,6 @@ def _read_entry(walk: Walk, path: str, index: int, *, cut: bool) -> bool:
     if magic in (0, 1):
         return read_message(walk, f"{path}.messages[{index}]", cut=cut)
     at = walk.position + MAGIC_AT
-    raise Broken(
+    raise UnreadableBytes(
         at, f"{path}.batches[{index}].magic", f"a magic of 0, 1 or 2 expected, not {magic}"
     )

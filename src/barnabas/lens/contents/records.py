@@ -1,7 +1,7 @@
 """The records of a batch of magic 2, one by one. Source: KIP-98 "Record"."""
 
 from barnabas.lens.contents.control import control_key, control_value
-from barnabas.lens.walks.walk import Broken, Content, Walk, counted_bytes
+from barnabas.lens.walks.walk import Content, UnreadableBytes, Walk, counted_bytes
 
 _PLAIN = "the numbers are not zigzag: 6 should be the byte 0x0c"
 
@@ -16,7 +16,7 @@ def read_all(walk: Walk, path: str, count: int, *, control: bool) -> None:
         start = walk.position
         try:
             _record(walk, where, control=control)
-        except Broken as broken:
+        except UnreadableBytes as broken:
             guess = _PLAIN if _is_plain(Walk(walk.data, start, walk.end), where) else ""
             walk.fault(broken.path, broken.text, broken.position, guess)
             walk.rest(where, "not understood")
@@ -30,7 +30,7 @@ def _is_plain(walk: Walk, path: str) -> bool:
     """Whether a record parses with varints without zigzag."""
     try:
         _record(walk, path, control=False, zigzag=False)
-    except Broken:
+    except UnreadableBytes:
         return False
     return not walk.faults
 
@@ -40,7 +40,7 @@ def _record(walk: Walk, path: str, *, control: bool, zigzag: bool = True) -> Non
     length = walk.signed(f"{path}.length", "The number of bytes in this record.", zigzag=zigzag)
     if not 0 <= length <= walk.left:
         text = f"a length from 0 to {walk.left} expected, not {length}"
-        raise Broken(at, f"{path}.length", text)
+        raise UnreadableBytes(at, f"{path}.length", text)
     inner = walk.within(length)
     inner.number("b", f"{path}.attributes", "Unused.")
     inner.signed(
@@ -51,13 +51,15 @@ def _record(walk: Walk, path: str, *, control: bool, zigzag: bool = True) -> Non
     _sized(inner, f"{path}.value", control_value if control else None, zigzag=zigzag)
     headers = inner.signed(f"{path}.headers", "The number of headers.", zigzag=zigzag)
     if not 0 <= headers <= inner.left:
-        raise Broken(inner.parts[-1].start, f"{path}.headers", f"a count cannot be {headers}")
+        raise UnreadableBytes(
+            inner.parts[-1].start, f"{path}.headers", f"a count cannot be {headers}"
+        )
     for index in range(headers):
         _sized(inner, f"{path}.headers[{index}].key", _header_key, zigzag=zigzag)
         _sized(inner, f"{path}.headers[{index}].value", None, zigzag=zigzag)
     if inner.left:
         text = f"the record should end here; its length leaves {counted_bytes(inner.left)} more"
-        raise Broken(inner.position, path, text)
+        raise UnreadableBytes(inner.position, path, text)
     walk.position = inner.position
 
 
@@ -75,7 +77,7 @@ def _sized(walk: Walk, path: str, content: Content | None, *, zigzag: bool) -> N
         return
     if not 0 <= length <= walk.left:
         text = f"a length from -1 to {walk.left} expected, not {length}"
-        raise Broken(at, path, text)
+        raise UnreadableBytes(at, path, text)
     if content is None:
         walk.bytes(length, path)
         return

@@ -11,7 +11,7 @@ from dataclasses import replace
 from barnabas.lens.walks.explaining import finished
 from barnabas.lens.walks.frame_sizes import read_size
 from barnabas.lens.walks.part import Explained
-from barnabas.lens.walks.walk import Broken, Walk
+from barnabas.lens.walks.walk import UnreadableBytes, Walk
 
 _START = re.compile(rb"(?:n|y|p=[^,\0\1]*),(?:a=[^,\0\1]*)?,")
 _ATTRIBUTE = re.compile(rb"[a-z]=|tokenauth=")
@@ -67,7 +67,7 @@ def explain_token(frame: bytes, mechanism: str, kind: str) -> Explained:
     walk = Walk(frame)
     try:
         read_size(walk)
-    except Broken as broken:
+    except UnreadableBytes as broken:
         return finished(found, walk, broken)
     read = read_sent if kind == "request" else read_given
     inner = walk.within(walk.left)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from barnabas.errors import CorruptRecord
-from barnabas.lens.walks.part import Inside
+from barnabas.lens.walks.part import DecompressedPart
 from barnabas.lens.walks.walk import Walk, counted_bytes
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec, decompress
 from barnabas.records.codecs.lz4_frames import rightly_summed
@@ -33,7 +33,7 @@ def unpack(walk: Walk, path: str, codec: int, reader: Callable[[Walk], None]) ->
         text = f"byte {fault.position} of what was decompressed: {fault.text}"
         walk.fault(fault.path, text, start, fault.guess)
     words = f"{codec_text(codec)}: {counted_bytes(len(unpacked))} when decompressed"
-    walk.add(len(data), path, "bytes", data, words, Inside(unpacked, tuple(inside.parts)))
+    walk.add(len(data), path, "bytes", data, words, DecompressedPart(unpacked, tuple(inside.parts)))
 
 
 def _mended(codec: int, data: bytes) -> Buffer:

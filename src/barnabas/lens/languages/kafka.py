@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from barnabas.lens.languages.kafka_frames import KEYS, explain_request, explain_response
-from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
+from barnabas.lens.walks.guesses import AS_DECLARED, Interpretation, altered, with_guess
 from barnabas.lens.walks.part import Explained, RequestSummary
 from barnabas.lens.walks.words import api_name
 from barnabas.protocol.api_keys import Api, ApiKey
@@ -23,19 +23,19 @@ class KafkaLens:
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
         """Explain a request, complete or truncated."""
 
-        def again(how: How, data: bytes) -> Explained:
+        def again(how: Interpretation, data: bytes) -> Explained:
             return explain_request(data, how, bare=bare)
 
-        found = again(AS_SAID, data)
+        found = again(AS_DECLARED, data)
         return with_guess(found, _ways(_api_of(found), found.version), again)
 
     def response(self, data: bytes, asked: RequestSummary, *, bare: bool = False) -> Explained:
         """Explain the response to a request."""
 
-        def again(how: How, data: bytes) -> Explained:
+        def again(how: Interpretation, data: bytes) -> Explained:
             return explain_response(data, asked, how, bare=bare)
 
-        found = again(AS_SAID, data)
+        found = again(AS_DECLARED, data)
         return with_guess(found, _ways(DECLARED[ApiKey(asked.number)], found.version), again)
 
     def correlation_id(self, data: bytes, *, bare: bool = False) -> int | None:
@@ -73,7 +73,7 @@ def _api_of(found: Explained) -> Api | None:
     return next((api for api in DECLARED.values() if api.name == found.name), None)
 
 
-def _ways(api: Api | None, version: int | None) -> Iterator[tuple[str, How]]:
+def _ways(api: Api | None, version: int | None) -> Iterator[tuple[str, Interpretation]]:
     """Alternative readings of a frame, most likely first."""
     if api is not None and version is not None:
         yield from _encodings(api, version)
@@ -83,7 +83,7 @@ def _ways(api: Api | None, version: int | None) -> Iterator[tuple[str, How]]:
             yield f"this is how version {other} is written", altered(version=other)
 
 
-def _encodings(api: Api, version: int) -> Iterator[tuple[str, How]]:
+def _encodings(api: Api, version: int) -> Iterator[tuple[str, Interpretation]]:
     since = f"from version {api.flexible.first} on"
     if version in api.flexible:
         words = f"lengths are int16 and int32; {since} they are unsigned varints of n + 1"

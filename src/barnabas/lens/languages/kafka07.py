@@ -21,9 +21,9 @@ from barnabas.lens.languages.values07 import check_values
 from barnabas.lens.walks.explaining import finished, read_message, walk_of
 from barnabas.lens.walks.fields import Contents
 from barnabas.lens.walks.frame_sizes import read_size
-from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
+from barnabas.lens.walks.guesses import AS_DECLARED, Interpretation, altered, with_guess
 from barnabas.lens.walks.part import Explained, Fault, RequestSummary
-from barnabas.lens.walks.walk import Broken, Walk
+from barnabas.lens.walks.walk import UnreadableBytes, Walk
 from barnabas.lens.walks.words import sentence_of
 
 _DECLARED: dict[RequestType, type] = {
@@ -45,7 +45,7 @@ _CODES = {
 _SENT = Contents(partial(read_byte_messages, cut=False), {})
 _LONGEST_TOPIC = 255
 _DONE = "what the frame has"
-_Ways = tuple[tuple[str, How], ...]
+_Ways = tuple[tuple[str, Interpretation], ...]
 _WAYS: _Ways = (("all numbers are in little-endian order", altered(order="<")),)
 
 
@@ -58,18 +58,18 @@ class Kafka07Lens:
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
         """Explain a request, complete or truncated."""
 
-        def again(how: How, data: bytes) -> Explained:
+        def again(how: Interpretation, data: bytes) -> Explained:
             return _request(data, how, bare=bare)
 
-        return with_guess(again(AS_SAID, data), _WAYS, again)
+        return with_guess(again(AS_DECLARED, data), _WAYS, again)
 
     def response(self, data: bytes, asked: RequestSummary, *, bare: bool = False) -> Explained:
         """Explain the reply to a request."""
 
-        def again(how: How, data: bytes) -> Explained:
+        def again(how: Interpretation, data: bytes) -> Explained:
             return _reply(data, RequestType(asked.number), how, bare=bare)
 
-        return with_guess(again(AS_SAID, data), _WAYS, again)
+        return with_guess(again(AS_DECLARED, data), _WAYS, again)
 
     def correlation_id(self, data: bytes, *, bare: bool = False) -> None:
         """None: a reply does not name its request."""
@@ -96,7 +96,7 @@ class Kafka07Lens:
         return len(data) >= 4 and kind in _DECLARED and length <= _LONGEST_TOPIC
 
 
-def _request(data: bytes, how: How, *, bare: bool) -> Explained:
+def _request(data: bytes, how: Interpretation, *, bare: bool) -> Explained:
     walk = walk_of(data, how)
     found = Explained(kind="request", name="unknown", meaning="", data=data)
     try:
@@ -108,7 +108,7 @@ def _request(data: bytes, how: How, *, bare: bool) -> Explained:
         found = replace(found, name=kind.name, meaning=sentence_of(declared), asked=asked)
         message = read_message(walk, how, declared, 0, _SENT)
         check_values(walk, kind)
-    except Broken as broken:
+    except UnreadableBytes as broken:
         return finished(found, walk, broken)
     return finished(replace(found, message=message), walk)
 
@@ -117,13 +117,13 @@ def _kind(walk: Walk) -> RequestType:
     at = walk.position
     number = walk.number("h", "request_type")
     if number not in _DECLARED:
-        raise Broken(at, "request_type", f"a type from 0 to 4 expected, not {number}")
+        raise UnreadableBytes(at, "request_type", f"a type from 0 to 4 expected, not {number}")
     kind = RequestType(number)
     walk.parts[-1] = walk.parts[-1]._replace(meaning=kind.name)
     return kind
 
 
-def _reply(data: bytes, kind: RequestType, how: How, *, bare: bool) -> Explained:
+def _reply(data: bytes, kind: RequestType, how: Interpretation, *, bare: bool) -> Explained:
     walk = walk_of(data, how)
     meaning = "An error code, and the result."
     found = Explained(kind="response", name=kind.name, meaning=meaning, data=data)
@@ -141,7 +141,7 @@ def _reply(data: bytes, kind: RequestType, how: How, *, bare: bool) -> Explained
             for index, inner in enumerate(_parts(walk)):
                 _messages(inner, f"parts[{index}].messages", _code(inner, f"parts[{index}]."))
                 walk.leave(inner, f"parts[{index}]", "not understood")
-    except Broken as broken:
+    except UnreadableBytes as broken:
         return finished(found, walk, broken)
     return finished(replace(found, message=_DONE), walk)
 
@@ -153,7 +153,7 @@ def _parts(walk: Walk) -> Iterator[Walk]:
         at, path = walk.position, f"parts[{index}].size"
         size = walk.number("i", path, "The number of bytes in this part.")
         if not 2 <= size <= walk.left:
-            raise Broken(at, path, f"a size from 2 to {walk.left} expected, not {size}")
+            raise UnreadableBytes(at, path, f"a size from 2 to {walk.left} expected, not {size}")
         yield walk.within(size)
         index += 1
 

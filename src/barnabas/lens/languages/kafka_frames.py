@@ -10,9 +10,9 @@ from barnabas.lens.contents.record_sets import read_records
 from barnabas.lens.walks.explaining import finished, read_message, walk_of
 from barnabas.lens.walks.fields import Contents
 from barnabas.lens.walks.frame_sizes import read_size
-from barnabas.lens.walks.guesses import AS_SAID, How
+from barnabas.lens.walks.guesses import AS_DECLARED, Interpretation
 from barnabas.lens.walks.part import Explained, RequestSummary
-from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
+from barnabas.lens.walks.walk import UnreadableBytes, Walk, counted_bytes
 from barnabas.lens.walks.words import sentence_of
 from barnabas.protocol.api_keys import Api, ApiKey
 from barnabas.protocol.declared import DECLARED
@@ -26,7 +26,7 @@ _NO_ANSWER = 0
 
 
 def explain_request(
-    data: bytes, how: How, *, bare: bool, contents: Contents | None = None
+    data: bytes, how: Interpretation, *, bare: bool, contents: Contents | None = None
 ) -> Explained:
     """Explain a request, as far as it parses."""
     walk = walk_of(data, how)
@@ -48,12 +48,14 @@ def explain_request(
         found = replace(found, message=message, asked=None if silent else asked)
     except _Stopped as stopped:
         return finished(stopped.so_far, walk, stopped.broken)
-    except Broken as broken:
+    except UnreadableBytes as broken:
         return finished(found, walk, broken)
     return finished(found, walk)
 
 
-def explain_response(data: bytes, asked: RequestSummary, how: How, *, bare: bool) -> Explained:
+def explain_response(
+    data: bytes, asked: RequestSummary, how: Interpretation, *, bare: bool
+) -> Explained:
     """Explain a response, as far as it parses."""
     walk = walk_of(data, how)
     api = DECLARED[ApiKey(asked.number)]
@@ -78,7 +80,7 @@ def explain_response(data: bytes, asked: RequestSummary, how: How, *, bare: bool
         _header_tags(walk, how, tagged=tagged)
         given = _GIVEN if asked.inner is None else _with_response(asked.inner)
         found = replace(found, message=read_message(walk, how, api.response, version, given))
-    except Broken as broken:
+    except UnreadableBytes as broken:
         return finished(found, walk, broken)
     return finished(found, walk)
 
@@ -86,7 +88,7 @@ def explain_response(data: bytes, asked: RequestSummary, how: How, *, bare: bool
 class _Stopped(Exception):
     """A header is broken; its fields so far are kept."""
 
-    def __init__(self, so_far: Explained, broken: Broken) -> None:
+    def __init__(self, so_far: Explained, broken: UnreadableBytes) -> None:
         self.so_far = so_far
         self.broken = broken
         super().__init__(broken.text)
@@ -98,7 +100,7 @@ def _head(walk: Walk, found: Explained) -> tuple[Explained, RequestSummary]:
     key = walk.number("h", "header.api_key")
     if key not in KEYS:
         text = f"the key of an API, 0 to {max(KEYS)}, expected, not {key}"
-        raise Broken(at, "header.api_key", text)
+        raise UnreadableBytes(at, "header.api_key", text)
     api = DECLARED[ApiKey(key)]
     walk.parts[-1] = walk.parts[-1]._replace(meaning=api.name)
     found = replace(found, name=api.name, meaning=sentence_of(api.request))
@@ -106,7 +108,7 @@ def _head(walk: Walk, found: Explained) -> tuple[Explained, RequestSummary]:
         version = walk.number("h", "header.api_version", f"{api.name} has {api.versions}.")
         meaning = "The response repeats it."
         correlation_id = walk.number("i", "header.correlation_id", meaning)
-    except Broken as broken:
+    except UnreadableBytes as broken:
         raise _Stopped(found, broken) from None
     asked = RequestSummary(key, version, correlation_id)
     found = replace(found, version=version, correlation_id=correlation_id, asked=asked)
@@ -117,12 +119,12 @@ def _named(walk: Walk, found: Explained, asked: RequestSummary, api: Api) -> Exp
     """Read the client id, if the version exists."""
     if asked.version not in api.versions:
         text = f"a version of {api.name}, {api.versions}, expected, not {asked.version}"
-        raise _Stopped(found, Broken(walk.position - 6, "header.api_version", text))
+        raise _Stopped(found, UnreadableBytes(walk.position - 6, "header.api_version", text))
     try:
         if (api.key, asked.version) == (ApiKey.CONTROLLED_SHUTDOWN, 0):
             return found
         return replace(found, client_id=_client_id(walk))
-    except Broken as broken:
+    except UnreadableBytes as broken:
         raise _Stopped(found, broken) from None
 
 
@@ -133,28 +135,30 @@ def _client_id(walk: Walk) -> str | None:
         walk.parts[-1] = walk.parts[-1]._replace(value=None)
         return None
     if not 0 <= length <= walk.left:
-        raise Broken(at, path, f"a length from -1 to {walk.left} expected, not {length}")
+        raise UnreadableBytes(at, path, f"a length from -1 to {walk.left} expected, not {length}")
     return walk.text(length, path, "The client's name for itself.")
 
 
-def _header_tags(walk: Walk, how: How, *, tagged: bool) -> None:
+def _header_tags(walk: Walk, how: Interpretation, *, tagged: bool) -> None:
     """Skip tagged fields of a header; none are defined."""
     if not (tagged if how.header_tags is None else how.header_tags):
         return
     at, where = walk.position, "header.tagged fields"
     count = walk.unsigned(where, kind="count, unsigned varint")
     if count > _MOST_TAGS:
-        raise Broken(at, where, f"no header has {count} tagged fields")
+        raise UnreadableBytes(at, where, f"no header has {count} tagged fields")
     for _ in range(count):
         tag = walk.unsigned(where, kind="tag, unsigned varint")
         at, path = walk.position, f"header.tag {tag}"
         size = walk.unsigned(path, kind="size, unsigned varint")
         if size > walk.left:
-            raise Broken(at, path, f"a size of {size} with {counted_bytes(walk.left)} left")
+            raise UnreadableBytes(
+                at, path, f"a size of {size} with {counted_bytes(walk.left)} left"
+            )
         walk.bytes(size, path)
 
 
-def _answered_in(walk: Walk, api: Api, asked: int, how: How) -> int:
+def _answered_in(walk: Walk, api: Api, asked: int, how: Interpretation) -> int:
     """The version of the response: that of the request, with one exception.
 
     Source: KIP-511: ApiVersions in a version that the broker does not know is answered in 0.
@@ -167,7 +171,7 @@ def _answered_in(walk: Walk, api: Api, asked: int, how: How) -> int:
             return 0
     if asked not in api.versions:
         text = f"{api.name} has no version {asked}, only {api.versions}"
-        raise Broken(walk.position, api.response.__name__, text)
+        raise UnreadableBytes(walk.position, api.response.__name__, text)
     return asked
 
 
@@ -177,7 +181,7 @@ def _unaligned(walk: Walk, path: str) -> None:
 
 def _read_whole(data: bytes) -> Explained:
     """Read a request in an Envelope; one nested in it stays bytes."""
-    return explain_request(data, AS_SAID, bare=True, contents=_ENVELOPED)
+    return explain_request(data, AS_DECLARED, bare=True, contents=_ENVELOPED)
 
 
 def _enveloped(walk: Walk, path: str, read: Callable[[bytes], Explained]) -> None:
@@ -195,7 +199,7 @@ def _enveloped(walk: Walk, path: str, read: Callable[[bytes], Explained]) -> Non
 
 
 def _with_response(asked: RequestSummary) -> Contents:
-    read = partial(explain_response, asked=asked, how=AS_SAID, bare=True)
+    read = partial(explain_response, asked=asked, how=AS_DECLARED, bare=True)
     response = partial(_enveloped, read=read)
     return _GIVEN._replace(known=_KNOWN | {(EnvelopeResponse, "response_data"): response})
 

@@ -21,9 +21,9 @@ from barnabas.lens.languages.contradictions import name_contradictions
 from barnabas.lens.walks.explaining import finished, read_message, walk_of
 from barnabas.lens.walks.fields import Contents, FieldReader, encoding_in, layout_in
 from barnabas.lens.walks.frame_sizes import read_size
-from barnabas.lens.walks.guesses import AS_SAID, How, altered, with_guess
+from barnabas.lens.walks.guesses import AS_DECLARED, Interpretation, altered, with_guess
 from barnabas.lens.walks.part import Explained, RequestSummary
-from barnabas.lens.walks.walk import Broken, Walk
+from barnabas.lens.walks.walk import UnreadableBytes, Walk
 from barnabas.lens.walks.words import sentence_of
 
 _DECLARED: dict[RequestType, tuple[type, type]] = {
@@ -46,18 +46,18 @@ class ProposalLens:
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
         """Explain a request, complete or truncated."""
 
-        def again(how: How, data: bytes) -> Explained:
+        def again(how: Interpretation, data: bytes) -> Explained:
             return _request(data, how, bare=bare)
 
-        return with_guess(again(AS_SAID, data), _WAYS, again)
+        return with_guess(again(AS_DECLARED, data), _WAYS, again)
 
     def response(self, data: bytes, asked: RequestSummary, *, bare: bool = False) -> Explained:
         """Explain the response to a request."""
 
-        def again(how: How, data: bytes) -> Explained:
+        def again(how: Interpretation, data: bytes) -> Explained:
             return _response(data, asked, how, bare=bare)
 
-        return with_guess(again(AS_SAID, data), _WAYS, again)
+        return with_guess(again(AS_DECLARED, data), _WAYS, again)
 
     def correlation_id(self, data: bytes, *, bare: bool = False) -> int | None:
         """The correlation id of a response; None if it is too short."""
@@ -85,7 +85,7 @@ class ProposalLens:
         return len(data) >= 4 and kind in _DECLARED and version == VERSION
 
 
-def _request(data: bytes, how: How, *, bare: bool) -> Explained:
+def _request(data: bytes, how: Interpretation, *, bare: bool) -> Explained:
     walk = walk_of(data, how)
     found = Explained(kind="request", name="unknown", meaning="", data=data)
     try:
@@ -107,14 +107,14 @@ def _request(data: bytes, how: How, *, bare: bool) -> Explained:
         _check_version(header.version_id, at + 2)
         message = read_message(walk, how, request, VERSION, _SENT)
         name_contradictions(walk, message)
-    except Broken as broken:
+    except UnreadableBytes as broken:
         return finished(found, walk, broken)
     if kind == RequestType.PRODUCE and not message.required_acks:
         found = replace(found, asked=None)
     return finished(replace(found, message=message), walk)
 
 
-def _response(data: bytes, asked: RequestSummary, how: How, *, bare: bool) -> Explained:
+def _response(data: bytes, asked: RequestSummary, how: Interpretation, *, bare: bool) -> Explained:
     walk = walk_of(data, how)
     kind = RequestType(asked.number)
     response = _DECLARED[kind][1]
@@ -132,7 +132,7 @@ def _response(data: bytes, asked: RequestSummary, how: How, *, bare: bool) -> Ex
         _check_version(header.version_id, at + 4)
         message = read_message(walk, how, response, VERSION, _GIVEN)
         name_contradictions(walk, message)
-    except Broken as broken:
+    except UnreadableBytes as broken:
         return finished(found, walk, broken)
     return finished(replace(found, message=message), walk)
 
@@ -147,9 +147,9 @@ def _kind(header: Any, at: int) -> RequestType:
         return RequestType(header.request_type_id)
     except ValueError:
         text = f"a type of 0, 1 or 4 expected, not {header.request_type_id}"
-        raise Broken(at, "header.request_type_id", text) from None
+        raise UnreadableBytes(at, "header.request_type_id", text) from None
 
 
 def _check_version(version: int, at: int) -> None:
     if version != VERSION:
-        raise Broken(at, "header.version_id", f"{VERSION} expected, not {version}")
+        raise UnreadableBytes(at, "header.version_id", f"{VERSION} expected, not {version}")

@@ -5,23 +5,25 @@ from dataclasses import replace
 from typing import Any
 
 from barnabas.lens.walks.fields import Contents, FieldReader, encoding_in, layout_in
-from barnabas.lens.walks.guesses import How
+from barnabas.lens.walks.guesses import Interpretation
 from barnabas.lens.walks.part import MASK, MASKED, Explained, Fault, Part
-from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
+from barnabas.lens.walks.walk import UnreadableBytes, Walk, counted_bytes
 
 
-def walk_of(data: bytes, how: How) -> Walk:
+def walk_of(data: bytes, how: Interpretation) -> Walk:
     """Create a walk over a frame."""
     walk = Walk(data)
     walk.order = how.order
     return walk
 
 
-def read_message(walk: Walk, how: How, declared: type, version: int, contents: Contents) -> Any:
+def read_message(
+    walk: Walk, how: Interpretation, declared: type, version: int, contents: Contents
+) -> Any:
     """Read the message at the end of the frame, and report surplus bytes.
 
     Raises:
-        Broken: it does not parse to its end.
+        UnreadableBytes: it does not parse to its end.
     """
     reader = FieldReader(walk, contents, tags=how.tags)
     encoding = how.encoding or encoding_in(declared, version)
@@ -33,7 +35,7 @@ def read_message(walk: Walk, how: How, declared: type, version: int, contents: C
     return message
 
 
-def finished(found: Explained, walk: Walk, broken: Broken | None = None) -> Explained:
+def finished(found: Explained, walk: Walk, broken: UnreadableBytes | None = None) -> Explained:
     """Return the result with all parts and faults; unread bytes are a part too."""
     if broken is not None:
         walk.faults.append(Fault(broken.position, broken.path, broken.text, fatal=True))

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from barnabas.lens.walks.part import Fault
-from barnabas.lens.walks.walk import KINDS, Broken, Content, Walk, counted_bytes
+from barnabas.lens.walks.walk import KINDS, Content, UnreadableBytes, Walk, counted_bytes
 from barnabas.lens.walks.words import meaning_of, sentence_of
 from barnabas.wire.encoding import Encoding
 from barnabas.wire.layout import FieldLayout, StructLayout, element, layout_of, length_code
@@ -45,7 +45,7 @@ class FieldReader:
         """Read all fields of a struct, as an object of its class.
 
         Raises:
-            Broken: it does not parse to its end.
+            UnreadableBytes: it does not parse to its end.
         """
         values = {
             field.name: self._field(field, layout, path + field.name) for field in layout.fields
@@ -95,7 +95,7 @@ class FieldReader:
                 )
             return None
         if length < 0:
-            raise Broken(position, path, f"a {word} cannot be {length}")
+            raise UnreadableBytes(position, path, f"a {word} cannot be {length}")
         walk.parts[-1] = part._replace(value=length, meaning=self._meaning(field, layout, length))
         self._check(field, layout, path, position, length)
         return length
@@ -117,7 +117,7 @@ class FieldReader:
         if not field.array:
             if length > left:
                 text = f"a length of {length} with {counted_bytes(left)} left"
-                raise Broken(position, path, text)
+                raise UnreadableBytes(position, path, text)
             return
         least = self._least(field, layout)
         # If few elements are missing, read the others: they are worth more than an early end.
@@ -126,7 +126,7 @@ class FieldReader:
                 f"a count of {length}, of at least {counted_bytes(least)} each, "
                 f"with {counted_bytes(left)} left"
             )
-            raise Broken(position, path, text)
+            raise UnreadableBytes(position, path, text)
 
     def _least(self, field: FieldLayout, layout: StructLayout) -> int:
         """The minimum size of an array element."""
@@ -185,7 +185,7 @@ class FieldReader:
             size = walk.unsigned(name, kind="size, unsigned varint")
             if size > walk.left:
                 text = f"a size of {size} with {counted_bytes(walk.left)} left"
-                raise Broken(at, name, text)
+                raise UnreadableBytes(at, name, text)
             inner = walk.within(size)
             if field is None:
                 unknown[tag] = walk.data[walk.position : inner.end]
@@ -204,7 +204,7 @@ class FieldReader:
         reader = FieldReader(inner, self._contents, tags=self._tags)
         try:
             values[field.name] = reader._field(field, layout, name)
-        except Broken as broken:
+        except UnreadableBytes as broken:
             inner.faults.append(Fault(broken.position, broken.path, broken.text))
             return
         if inner.left:

@@ -1,6 +1,6 @@
 """The size before each frame: its value, and its mistakes."""
 
-from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
+from barnabas.lens.walks.walk import UnreadableBytes, Walk, counted_bytes
 
 _TLS = (b"\x16\x03", b"\x15\x03")
 _HTTP = (b"GET ", b"POST", b"PUT ", b"HEAD", b"HTTP")
@@ -10,7 +10,7 @@ def read_size(walk: Walk) -> None:
     """Read the size of a frame and compare it with the frame.
 
     Raises:
-        Broken: what follows is not a frame.
+        UnreadableBytes: what follows is not a frame.
     """
     at = walk.position
     size = walk.number("i", "size", "The size of the frame, without these four bytes.")
@@ -20,7 +20,7 @@ def read_size(walk: Walk) -> None:
     text = f"a size of {size}, but {counted_bytes(left)} follow"
     if guess := _foreign(walk.data[at:]):
         walk.fault("size", text, at, guess)
-        raise Broken(walk.position, "frame", "this is not a Kafka frame")
+        raise UnreadableBytes(walk.position, "frame", "this is not a Kafka frame")
     swapped = int.from_bytes(walk.data[at : at + 4], "little", signed=True)
     if size == left + 4:
         guess = "it counts its own 4 bytes too"

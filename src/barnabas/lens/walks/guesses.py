@@ -8,7 +8,7 @@ from barnabas.lens.walks.part import Explained, Fault
 from barnabas.wire.encoding import Encoding
 
 
-class How(NamedTuple):
+class Interpretation(NamedTuple):
     """A way to read a frame; None: by the protocol. `order` is the byte order of numbers."""
 
     encoding: Encoding | None = None
@@ -18,13 +18,15 @@ class How(NamedTuple):
     order: str = ">"
 
 
-AS_SAID = How()
-altered = AS_SAID._replace
+AS_DECLARED = Interpretation()
+altered = AS_DECLARED._replace
 
-Again = Callable[[How, bytes], Explained]
+Again = Callable[[Interpretation, bytes], Explained]
 
 
-def with_guess(found: Explained, ways: Iterable[tuple[str, How]], again: Again) -> Explained:
+def with_guess(
+    found: Explained, ways: Iterable[tuple[str, Interpretation]], again: Again
+) -> Explained:
     """The same explanation, with a guess at its fatal mistake if there is one.
 
     A truncated frame is not enough for a guess.
@@ -41,10 +43,12 @@ def with_guess(found: Explained, ways: Iterable[tuple[str, How]], again: Again) 
     return replace(found, faults=tuple(faults))
 
 
-def _guess(found: Explained, fault: Fault, ways: Iterable[tuple[str, How]], again: Again) -> str:
+def _guess(
+    found: Explained, fault: Fault, ways: Iterable[tuple[str, Interpretation]], again: Again
+) -> str:
     """Return the first reading that reaches the end of the frame without another mistake."""
     for words, data in _patched(found, fault):
-        if _fits(again(AS_SAID, data)):
+        if _fits(again(AS_DECLARED, data)):
             return words
     for words, how in ways:
         if _fits(again(how, found.data)):

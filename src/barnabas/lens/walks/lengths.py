@@ -1,6 +1,6 @@
 """The int32 length before a batch or message, and how drivers get it wrong."""
 
-from barnabas.lens.walks.walk import Broken, Walk
+from barnabas.lens.walks.walk import UnreadableBytes, Walk
 
 
 def read_length(walk: Walk, path: str, least: int, *, cut: bool) -> int:
@@ -9,7 +9,7 @@ def read_length(walk: Walk, path: str, least: int, *, cut: bool) -> int:
     An obvious mistake is a fault, and the correct length is returned.
 
     Raises:
-        Broken: it is wrong in another way.
+        UnreadableBytes: it is wrong in another way.
     """
     at = walk.position
     size = walk.number("i", path, "The number of bytes that follow, without these four.")
@@ -27,4 +27,4 @@ def read_length(walk: Walk, path: str, least: int, *, cut: bool) -> int:
         if meant == left >= least:
             walk.fault(path, text, at, guess)
             return left
-    raise Broken(at, path, text)
+    raise UnreadableBytes(at, path, text)

@@ -23,10 +23,10 @@ class Part(NamedTuple):
     kind: str
     value: Value
     meaning: str = ""
-    inside: "Inside | None" = None
+    inside: "DecompressedPart | None" = None
 
 
-class Inside(NamedTuple):
+class DecompressedPart(NamedTuple):
     """Decompressed bytes and their parts; positions start at 0."""
 
     data: bytes

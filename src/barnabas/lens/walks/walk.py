@@ -4,8 +4,8 @@ from collections.abc import Callable
 from struct import calcsize, unpack_from
 from typing import Self
 
-from barnabas.lens.walks.part import MASK, MASKED, Fault, Inside, Part, Value
-from barnabas.wire.tagged import Malformed, read_varint
+from barnabas.lens.walks.part import MASK, MASKED, DecompressedPart, Fault, Part, Value
+from barnabas.wire.tagged import MalformedField, read_varint
 
 KINDS = {
     "b": "int8",
@@ -24,7 +24,7 @@ KINDS = {
 _MAX_SHIFT = 63
 
 
-class Broken(Exception):
+class UnreadableBytes(Exception):
     """Nothing can be read beyond this point."""
 
     def __init__(self, position: int, path: str, text: str) -> None:
@@ -63,7 +63,7 @@ class Walk:
 
     def add(
         self, size: int, path: str, kind: str, value: Value, meaning: str = "",
-        inside: Inside | None = None,
+        inside: DecompressedPart | None = None,
     ) -> None:  # fmt: skip
         """Skip `size` bytes as one part."""
         start, self.position = self.position, self.position + size
@@ -86,11 +86,11 @@ class Walk:
         """Check that `size` bytes are left.
 
         Raises:
-            Broken: fewer are left.
+            UnreadableBytes: fewer are left.
         """
         if size > self.left:
             text = f"{counted_bytes(size)} expected, {self.left} left"
-            raise Broken(self.position, path, text)
+            raise UnreadableBytes(self.position, path, text)
 
     def peek(self, code: str, path: str) -> int | float | bytes:
         """The number at the position, without consuming it."""
@@ -110,13 +110,13 @@ class Walk:
         value, end = 0, self.end + 1
         try:
             value, end = read_varint(self.data, self.position)
-        except Malformed as failure:
-            raise Broken(self.position, path, f"{failure} expected") from None
+        except MalformedField as failure:
+            raise UnreadableBytes(self.position, path, f"{failure} expected") from None
         except IndexError:
             pass  # It exceeds the end of all bytes, or of this walk.
         if end > self.end:
             text = f"the {kind} does not end in the {counted_bytes(self.left)} left"
-            raise Broken(self.position, path, text)
+            raise UnreadableBytes(self.position, path, text)
         self.add(end - self.position, path, kind, value, meaning)
         return value
 
@@ -128,7 +128,7 @@ class Walk:
         while True:
             if at >= self.end:
                 text = f"the {kind} does not end in the {counted_bytes(self.left)} left"
-                raise Broken(self.position, path, text)
+                raise UnreadableBytes(self.position, path, text)
             byte = self.data[at]
             at += 1
             raw |= (byte & 0x7F) << shift
@@ -137,11 +137,11 @@ class Walk:
             shift += 7
             if shift > min(bits, _MAX_SHIFT):
                 text = f"a {kind} of at most {(bits + 6) // 7} bytes expected"
-                raise Broken(self.position, path, text)
+                raise UnreadableBytes(self.position, path, text)
         value = (raw >> 1) ^ -(raw & 1) if zigzag else raw
         if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
             text = f"a {kind} of at most {bits} bits expected"
-            raise Broken(self.position, path, text)
+            raise UnreadableBytes(self.position, path, text)
         self.add(at - self.position, path, kind, value, meaning)
         return value
 

@@ -44,7 +44,7 @@ class CleanedGroup(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class CompactionInput:
     """What a round works on. Offsets before `first_dirty` were compacted before.
 
     `later` are segments that stay as they are; markers of transactions may be there.
@@ -67,7 +67,7 @@ class Round:
 
 def begin_round(
     log: PartitionLog, found: Cleanable, now_ms: int, memory: tuple[int, float], secret: bytes
-) -> Round:
+) -> CompactionInput:
     """Collect what a round over a log needs; appends continue meanwhile.
 
     `memory` is the maximum size of the key map in bytes, and the share of it that may be filled.
@@ -78,7 +78,7 @@ def begin_round(
         for each, following in zip(log.segments, [*bases[1:], log.written_end], strict=True)
     ]
     producers = [(each, each.last) for each in log.producers.entries()]
-    return Round(
+    return CompactionInput(
         directory=log.directory,
         config=log.config,
         segments=[each for each in segments if each.base_offset < found.end],
@@ -96,7 +96,7 @@ def begin_round(
 class Compaction:
     """A round under way. `steps` is for one other thread, `finished` for both."""
 
-    def __init__(self, disk: Disk, plan: Round) -> None:
+    def __init__(self, disk: Disk, plan: CompactionInput) -> None:
         self.finished: deque[CleanedGroup] = deque()
         """Groups ready to be installed, oldest first; the other thread takes from the left."""
         self.end = plan.first_dirty

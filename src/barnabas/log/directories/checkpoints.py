@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.errors import StorageError
-from barnabas.log.directories.inventory import Known
+from barnabas.log.directories.inventory import KnownLog
 from barnabas.ports import Disk
 from barnabas.types import TopicPartition
 
@@ -41,10 +41,10 @@ class Checkpoint(NamedTuple):
     high_watermark: int = -1
     """-1: not known."""
 
-    known: Known | None = None
+    known: KnownLog | None = None
     """The inventory's entry."""
 
-    def knowing(self, known: Known | None) -> "Checkpoint":
+    def knowing(self, known: KnownLog | None) -> "Checkpoint":
         """With the inventory's entry, whose start counts where that of the checkpoint is not readable.
 
         Without an entry the log starts with its first segment, as in Kafka: deleted records may be back,

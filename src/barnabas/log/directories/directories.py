@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from barnabas.errors import DiskFull, LogDirFailed, LogDirInUse, StorageError
 from barnabas.log.directories.directory import LogDirectory
-from barnabas.log.directories.inventory import DirectoryInventory, Section
+from barnabas.log.directories.inventory import DirectoryInventory, InventorySection
 from barnabas.log.directories.meta_properties import WITHOUT_ZOOKEEPER, MetaProperties
 from barnabas.log.file_names import uuid_text
 from barnabas.ports import Disk, Entropy
@@ -143,7 +143,7 @@ class LogDirectories:
             raise DiskFull(f"no room for new partitions: less than 1 MiB is free in {paths}")
 
 
-def _check_there(directory: LogDirectory, section: Section) -> None:
+def _check_there(directory: LogDirectory, section: InventorySection) -> None:
     """Whether a directory still is the one that the inventory has partitions in, if it has any.
 
     Raises:
@@ -162,7 +162,7 @@ def _check_there(directory: LogDirectory, section: Section) -> None:
         )
 
 
-def _holds_some(directory: LogDirectory, section: Section) -> bool:
+def _holds_some(directory: LogDirectory, section: InventorySection) -> bool:
     return any(partition in section.partitions for partition in directory.partitions())
 
 

@@ -29,7 +29,7 @@ REPLACED = "replaced"
 """The partition continued elsewhere while the directory was away: set its returning files aside."""
 
 
-class Known(NamedTuple):
+class KnownLog(NamedTuple):
     """One partition in one directory. `segments` are the base offsets of those that are there for sure."""
 
     state: str
@@ -55,7 +55,7 @@ class Known(NamedTuple):
         return self.topic_id == uuid_text(topic_id)
 
 
-class Section:
+class InventorySection:
     """The entry of one directory.
 
     `token`: the directory was closed cleanly, with this value in its marker; empty: it is in use,
@@ -72,13 +72,13 @@ class Section:
         self.was_in_order = False
         """Whether it was left in order before this broker began to use it."""
         self.checkpoint = checkpoint
-        self.partitions: dict[TopicPartition, Known] = {}
+        self.partitions: dict[TopicPartition, KnownLog] = {}
 
     def header(self) -> str:
         """The line of the directory itself."""
         return f"directory {self.directory_id} {self.token or '-'} {self.checkpoint} {self.path}"
 
-    def row(self, partition: TopicPartition, known: Known) -> str:
+    def row(self, partition: TopicPartition, known: KnownLog) -> str:
         """The line of a partition in it."""
         state, topic_id, epoch, start, end, segments = known
         return (
@@ -86,7 +86,7 @@ class Section:
             f" {partition.partition} {partition.topic}"
         )
 
-    def is_exact(self, known: Known) -> bool:
+    def is_exact(self, known: KnownLog) -> bool:
         """Whether a partition's end is known for sure, as its log was closed there."""
         return known.state == LOST or (known.state == THERE and bool(self.token))
 
@@ -101,7 +101,7 @@ class DirectoryInventory:
 
     def __init__(self, number: int = 0) -> None:
         self.number = number
-        self.sections: dict[str, Section] = {}
+        self.sections: dict[str, InventorySection] = {}
 
     @classmethod
     def parse(cls, data: bytes) -> Self | None:
@@ -127,16 +127,16 @@ class DirectoryInventory:
         kind, _, rest = row.partition(" ")
         if kind == "directory":
             directory_id, token, checkpoint, path = rest.split(" ", 3)
-            section = self.sections.setdefault(directory_id, Section(directory_id, path))
+            section = self.sections.setdefault(directory_id, InventorySection(directory_id, path))
             section.path, section.checkpoint = path, int(checkpoint)
             section.token = token.strip("-")
         elif kind:
             directory_id, topic_id, epoch, start, end, segments, index, topic = rest.split(" ", 7)
-            known = Known(kind, topic_id, int(epoch), int(start), int(end), segments.strip("-"))
-            section = self.sections.setdefault(directory_id, Section(directory_id, ""))
+            known = KnownLog(kind, topic_id, int(epoch), int(start), int(end), segments.strip("-"))
+            section = self.sections.setdefault(directory_id, InventorySection(directory_id, ""))
             section.partitions[TopicPartition(topic, int(index))] = known
 
-    def of_path(self, path: str) -> list[Section]:
+    def of_path(self, path: str) -> list[InventorySection]:
         """What is known of directories that were at this path."""
         return [section for section in self.sections.values() if section.path == path]
 

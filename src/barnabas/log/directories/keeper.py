@@ -13,8 +13,8 @@ from barnabas.log.directories.inventory import (
     REPLACED,
     THERE,
     DirectoryInventory,
-    Known,
-    Section,
+    InventorySection,
+    KnownLog,
     addition,
     encode,
 )
@@ -88,21 +88,21 @@ class InventoryKeeper:
         with contextlib.suppress(StorageError):
             self._add(rows, durable=True)
 
-    def take(self, directory: LogDirectory, partition: TopicPartition) -> Known | None:
+    def take(self, directory: LogDirectory, partition: TopicPartition) -> KnownLog | None:
         """What is known of a partition that was found in a directory; it is served from now on."""
         section = self.inventory.sections.get(directory.directory_id)
         return None if section is None else section.partitions.pop(partition, None)
 
-    def put_back(self, directory: LogDirectory, partition: TopicPartition, known: Known) -> None:
+    def put_back(self, directory: LogDirectory, partition: TopicPartition, known: KnownLog) -> None:
         """A partition that was found is not served."""
         self.inventory.sections[directory.directory_id].partitions[partition] = known
 
-    def known(self, directory: LogDirectory, partition: TopicPartition) -> Known | None:
+    def known(self, directory: LogDirectory, partition: TopicPartition) -> KnownLog | None:
         """What is known of a partition in a directory."""
         section = self.inventory.sections.get(directory.directory_id)
         return section.partitions.get(partition) if section else None
 
-    def is_exact(self, directory: LogDirectory, known: Known | None) -> bool:
+    def is_exact(self, directory: LogDirectory, known: KnownLog | None) -> bool:
         """Whether a partition that was found in a directory ends where it is known to, for sure."""
         section = self.inventory.sections.get(directory.directory_id)
         return bool(section and known and section.is_exact(known))
@@ -130,7 +130,7 @@ class InventoryKeeper:
 
     # --- While the broker runs ----------------------------------------------------------------
 
-    def note(self, section: Section, partition: TopicPartition, state: str) -> None:
+    def note(self, section: InventorySection, partition: TopicPartition, state: str) -> None:
         """Write down what became of a partition that is away; `sync` has it stay.
 
         Raises:
@@ -181,7 +181,7 @@ class InventoryKeeper:
         path = f"{directory.path}/{INVENTORY}"
         if not self._disk.exists(path):
             all_of_them = [
-                Section(each.directory_id, each.path) for each in self._directories.usable
+                InventorySection(each.directory_id, each.path) for each in self._directories.usable
             ]
             self._disk.replace_file(path, encode(0, [each.header() for each in all_of_them]))
         file = self._disk.open(path)
@@ -207,7 +207,9 @@ class InventoryKeeper:
             directory_id = directory.directory_id
             token = uuid_text(self._entropy.uuid()) if clean and directory.in_order else ""
             directory.token = token
-            section = sections.setdefault(directory_id, Section(directory_id, directory.path))
+            section = sections.setdefault(
+                directory_id, InventorySection(directory_id, directory.path)
+            )
             section.path, section.token = directory.path, token
             section.checkpoint = directory.recovery_checksum
             for number, log in enumerate(list(directory.logs.values()), 1):
@@ -246,7 +248,7 @@ class InventoryKeeper:
             file.close()
 
 
-def _is_as_left(directory: LogDirectory, section: Section) -> bool:
+def _is_as_left(directory: LogDirectory, section: InventorySection) -> bool:
     """Whether no other broker used a directory: its clean-shutdown marker, or its recovery points, are ours."""
     if section.token:
         return section.token.encode() in directory.mark

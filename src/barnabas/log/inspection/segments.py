@@ -18,7 +18,7 @@ from barnabas.records.batches.batch import (
     header_size,
     read_entry,
 )
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.types import NO_TIMESTAMP
 
 _ANY = -(2**63)
@@ -75,7 +75,9 @@ def _examine_batch(data: memoryview, header: BatchHeader, expected: int) -> Insp
     faults = []
     first, count = header.base_offset, 0
     try:
-        columns = decode_columns([data], wanted=Wanted.OFFSET | Wanted.TIMESTAMP, start=_ANY)
+        columns = decode_columns(
+            [data], wanted=ColumnSelection.OFFSET | ColumnSelection.TIMESTAMP, start=_ANY
+        )
     except CorruptRecord as error:
         faults.append(str(error))
     else:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.partition.flushing import Flushing
 from barnabas.log.partition.leader_epochs import LeaderEpochs
-from barnabas.log.partition.losses import Losses
+from barnabas.log.partition.losses import RecoveryLosses
 from barnabas.log.partition.reading import ReadHints
 from barnabas.log.producers.producer_state import ProducerState
 from barnabas.log.segments.log_config import LogConfig
@@ -61,7 +61,7 @@ class LogState:
         self.file_end = 0
         """The end of the file; less counts as written if records must be synced first."""
         self.flushing = Flushing(disk, directory)
-        self.losses = Losses()
+        self.losses = RecoveryLosses()
         self.failure: StorageError | None = None
         """Why the log is offline; it stays so until the broker starts again."""
         self.refusal: StorageError | None = None

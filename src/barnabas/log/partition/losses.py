@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from barnabas.log.segments.segment import Segment
 
 
-class Losses:
+class RecoveryLosses:
     """`notes` report each to an operator; `bytes` is the number of truncated bytes.
 
     `evidence` are files of segments that were removed on purpose, and that the inventory still has.

@@ -91,11 +91,14 @@ class _Search(NamedTuple):
     def _columns(self, data: bytes, header: BatchHeader) -> "RecordColumns":
         # Imported late, so that a broker starts faster; few need it at once.
         from barnabas.records.codecs.compression import UnpackedTooLarge
-        from barnabas.records.columns.columns import Wanted, decode_columns
+        from barnabas.records.columns.columns import ColumnSelection, decode_columns
 
         if header.codec:
             self.unpacking.check()
-        wanted, limit = Wanted.OFFSET | Wanted.TIMESTAMP, unpacked_bytes_max(len(data))
+        wanted, limit = (
+            ColumnSelection.OFFSET | ColumnSelection.TIMESTAMP,
+            unpacked_bytes_max(len(data)),
+        )
         try:
             columns = decode_columns([data], wanted=wanted, start=self.start, limit=limit)
         except UnpackedTooLarge as error:

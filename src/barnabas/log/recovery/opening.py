@@ -15,7 +15,7 @@ from typing import NamedTuple
 from barnabas.errors import DamagedFile, DiskFull, LogDirFailed, SegmentsMissing, StorageError
 from barnabas.log.cleaning.replacement import finish_replacement
 from barnabas.log.directories.checkpoints import NO_CHECKPOINT, Checkpoint
-from barnabas.log.directories.inventory import Known
+from barnabas.log.directories.inventory import KnownLog
 from barnabas.log.directories.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.file_names import (
     CLEANED,
@@ -96,7 +96,7 @@ _ADVICE: Mapping[type[StorageError], str] = {
 }
 
 
-def _known_bases(log: PartitionLog, known: Known | None) -> list[int]:
+def _known_bases(log: PartitionLog, known: KnownLog | None) -> list[int]:
     """The segments in the inventory, if it has this log and not an earlier one."""
     if known is not None and log.topic_id == bytes(16):
         log.topic_id = parse_uuid(known.topic_id)  # Its file is not there, or torn.

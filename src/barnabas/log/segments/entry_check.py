@@ -53,11 +53,11 @@ def _first_inside(message: bytes, offset: int) -> int:
     """
     # Imported late: a broker starts faster without it, and few segments are that old.
     from barnabas.records.batches.unpacking import unpacked_bytes_max
-    from barnabas.records.columns.columns import Wanted, decode_columns
+    from barnabas.records.columns.columns import ColumnSelection, decode_columns
 
     try:
         limit = unpacked_bytes_max(len(message))
-        columns = decode_columns([message], wanted=Wanted.OFFSET, start=_ANY, limit=limit)
+        columns = decode_columns([message], wanted=ColumnSelection.OFFSET, start=_ANY, limit=limit)
     except CorruptRecord:
         return offset
     assert columns.offsets is not None

@@ -17,7 +17,7 @@ from pyspark.pipelines.graph_element_registry import (
 
 from barnabas.pipelines.projects.errors import ProjectError
 from barnabas.pipelines.projects.project import Project, definition_files
-from barnabas.pipelines.projects.sink_check import SinksChecked
+from barnabas.pipelines.projects.sink_check import SinkCheck
 
 _CODE: Final = "[BARNABAS_"
 _CAUSE: Final = "Error: "
@@ -44,7 +44,7 @@ def register(
     Raises:
         ProjectError: a file is wrong; names the file, and the line in it.
     """
-    checked = SinksChecked(registry)
+    checked = SinkCheck(registry)
     with chdir(project.folder), graph_element_registration_context(checked):
         for path in definition_files(project):
             if path.suffix == ".sql":

@@ -9,7 +9,7 @@ from pyspark.pipelines.output import Output, Sink
 from barnabas.spark.options.write_options import write_options
 
 
-class SinksChecked(GraphElementRegistry):
+class SinkCheck(GraphElementRegistry):
     """Hands all definitions on to another registry; a sink of ours with wrong options is an error."""
 
     def __init__(self, registry: GraphElementRegistry) -> None:

@@ -10,7 +10,7 @@ from barnabas.errors import DecodeError
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
-from barnabas.wire.tagged import Malformed, read_varint
+from barnabas.wire.tagged import MalformedField, read_varint
 
 
 class Typed(NamedTuple):
@@ -31,7 +31,7 @@ def read_typed(types: Mapping[int, type], value: Buffer) -> Typed | None:
         for _ in range(3):
             number, position = read_varint(value, position)
             numbers.append(number)
-    except (Malformed, IndexError) as error:
+    except (MalformedField, IndexError) as error:
         raise DecodeError("value", position, "three unsigned varints") from error
     layout, kind, version = numbers
     if layout != 1 or kind not in types or version not in declaration_of(types[kind]).versions:

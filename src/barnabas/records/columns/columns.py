@@ -23,8 +23,8 @@ _NO_INTS = memoryview(array("i"))
 _NO_LONGS = memoryview(array("q"))
 
 
-class Wanted(Flag):
-    """Which columns to make. `Wanted(0)` only counts, from the headers of batches where it can."""
+class ColumnSelection(Flag):
+    """Which columns to make. `ColumnSelection(0)` only counts, from the headers of batches where it can."""
 
     KEY = auto()
     VALUE = auto()
@@ -32,6 +32,10 @@ class Wanted(Flag):
     TIMESTAMP = auto()
     HEADERS = auto()
     ALL = KEY | VALUE | OFFSET | TIMESTAMP | HEADERS
+
+
+Wanted = ColumnSelection
+"""Former name of `ColumnSelection`; removed in the next release."""
 
 
 class BytesColumn(NamedTuple):
@@ -78,7 +82,7 @@ class RecordColumns(NamedTuple):
 def decode_columns(  # noqa: PLR0913 - all but one by name
     buffers: Sequence[Buffer],
     *,
-    wanted: Wanted,
+    wanted: ColumnSelection,
     start: int,
     end: int | None = None,
     check_crcs: bool = True,
@@ -113,8 +117,12 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
     return _Decoding(regions, wanted).columns()
 
 
-_KEY, _VALUE, _OFFSET = Wanted.KEY.value, Wanted.VALUE.value, Wanted.OFFSET.value
-_TIMESTAMP, _HEADERS = Wanted.TIMESTAMP.value, Wanted.HEADERS.value
+_KEY, _VALUE, _OFFSET = (
+    ColumnSelection.KEY.value,
+    ColumnSelection.VALUE.value,
+    ColumnSelection.OFFSET.value,
+)
+_TIMESTAMP, _HEADERS = ColumnSelection.TIMESTAMP.value, ColumnSelection.HEADERS.value
 
 
 class _Decoding:
@@ -123,7 +131,7 @@ class _Decoding:
     What has a fixed size for each record lies in one block: longs, then ints, then bits.
     """
 
-    def __init__(self, regions: Regions, wanted: Wanted) -> None:
+    def __init__(self, regions: Regions, wanted: ColumnSelection) -> None:
         self._regions = regions
         self._wanted = chosen = wanted.value  # flags are slow
         self._allocate = allocator()

@@ -20,7 +20,7 @@ _FEWEST_SLOTS, _FIRST_SLOTS, _GROWTH = 3, 1 << 14, 4
 _SECRET = struct.Struct("<QQ")
 
 
-class LookedAt:
+class ScannedKeys:
     """What a kernel has seen of the records of some batches: `count` of them, see `look`."""
 
     def __init__(self, secret: bytes) -> None:
@@ -67,7 +67,7 @@ class LatestOffsets:
 
     def __init__(self, bytes_max: int, load_factor: float, secret: bytes) -> None:
         """`secret` is 16 random bytes; `load_factor` the share of slots to fill."""
-        self.looked_at = LookedAt(secret)
+        self.looked_at = ScannedKeys(secret)
         self._load_factor = load_factor
         self._slots_max = max(bytes_max // _SLOT_BYTES, _FEWEST_SLOTS)
         self.keys = KeyMap(*self._room(min(_FIRST_SLOTS, self._slots_max)))

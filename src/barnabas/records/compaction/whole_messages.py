@@ -12,7 +12,7 @@ from typing import NamedTuple
 from barnabas.kernels import layout
 from barnabas.records.batches.batch import DELETE_HORIZON, BatchHeader
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.compaction.whole_batches import (
     DECOMPRESSED_BYTES_MAX,
     WholeBatches,
@@ -22,7 +22,9 @@ from barnabas.records.message_rows import entries
 from barnabas.records.old_messages.set_writing import write_batches, write_set
 from barnabas.types import Buffer
 
-_FLAT = Wanted.KEY | Wanted.VALUE | Wanted.OFFSET | Wanted.TIMESTAMP
+_FLAT = (
+    ColumnSelection.KEY | ColumnSelection.VALUE | ColumnSelection.OFFSET | ColumnSelection.TIMESTAMP
+)
 _ANY = -(2**63)
 _ATTRIBUTES = struct.Struct(">H")
 _ATTRIBUTES_AT = 21

@@ -32,14 +32,16 @@ _ENOUGH = 16 << 20
 _NO_PRODUCER = (-1, -1, -1)
 
 
-class Made(NamedTuple):
+class ConvertedBatches(NamedTuple):
     """Batches, perhaps none, and the offset behind the messages that were looked at."""
 
     data: bytearray
     next_offset: int
 
 
-def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED_BYTES_MAX) -> Made:
+def batches_of(
+    buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED_BYTES_MAX
+) -> ConvertedBatches:
     """The whole messages of a part of a log that starts at `offset`; compressed ones stay so.
 
     Messages without a record from `start` on are skipped: a reader that continues after the first
@@ -68,13 +70,13 @@ def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED
                         room = UnpackAllowance(limit)
                     made += _packed(view, cells, offset, start, room)
                     if made and limit - room.size >= _ENOUGH:
-                        return Made(made, offset + cells[layout.BYTE_END])
+                        return ConvertedBatches(made, offset + cells[layout.BYTE_END])
                 begun = row + 1
             end = after
     except CorruptRecord:
         if not made:
             raise
-    return Made(made, offset + end)
+    return ConvertedBatches(made, offset + end)
 
 
 def _plain(view: memoryview, table: "array[int]", rows: tuple[int, int], offset: int) -> bytearray:

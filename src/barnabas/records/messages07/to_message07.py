@@ -5,7 +5,7 @@ from barnabas.records.batches.batch import read_entry
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.columns import BytesColumn, Wanted, decode_columns
+from barnabas.records.columns.columns import BytesColumn, ColumnSelection, decode_columns
 from barnabas.records.messages07.message07 import ENTRIES_MAX, encode_set
 from barnabas.records.old_messages.set_checks import SetRules, accept_set
 from barnabas.types import Buffer
@@ -32,7 +32,7 @@ def messages_of(
     if accepted.count > ENTRIES_MAX:
         words = f"{accepted.count} records at once are more than {ENTRIES_MAX}"
         raise RefusedRecords(ErrorCode.MESSAGE_TOO_LARGE, words)
-    wanted = Wanted.KEY | Wanted.VALUE
+    wanted = ColumnSelection.KEY | ColumnSelection.VALUE
     columns = decode_columns([accepted.data], wanted=wanted, start=_ANY, check_crcs=False)
     key, value = columns.key, columns.value
     assert key is not None

@@ -12,7 +12,7 @@ from barnabas.records.batches.batch import BatchHeader
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import UNPACKED_LEAST, unpacked_bytes_max
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.message_rows import entries
 from barnabas.records.old_messages.set_writing import write_batches, write_set
 from barnabas.types import Buffer
@@ -36,10 +36,12 @@ LOSSES: Mapping[tuple[int, int], tuple[str, ...]] = MappingProxyType(
 )
 """What does not survive, by (from, to). What had no timestamp has -1, of type CreateTime, above."""
 
-_FLAT = Wanted.KEY | Wanted.VALUE | Wanted.OFFSET | Wanted.TIMESTAMP
+_FLAT = (
+    ColumnSelection.KEY | ColumnSelection.VALUE | ColumnSelection.OFFSET | ColumnSelection.TIMESTAMP
+)
 
 
-class Converted(NamedTuple):
+class ConvertedRecords(NamedTuple):
     """Bytes without a higher magic than requested; all offsets are unchanged.
 
     `next_offset` is after the last batch that was read: beyond the last record if a batch left
@@ -67,7 +69,7 @@ def convert(
     start: int = 0,
     upwards: bool = False,
     limit: int | None = None,
-) -> Converted:
+) -> ConvertedRecords:
     """Convert batches for a reader that supports no higher magic than `to_magic`.
 
     `LOSSES` lists what is lost. A batch keeps its compression. Records of aborted transactions
@@ -102,7 +104,7 @@ def convert(
             next_offset = max(next_offset, header.next_offset)
             continue
         codec = _codec(header, to_magic)
-        wanted = Wanted.ALL if to_magic == 2 else _FLAT
+        wanted = ColumnSelection.ALL if to_magic == 2 else _FLAT
         most = unpacked_bytes_max(len(part)) if limit is None else limit
         columns = decode_columns([part], wanted=wanted, start=start, limit=most)
         unpacked += columns.unpacked
@@ -115,7 +117,7 @@ def convert(
             made += write_set(columns, to_magic, codec, append_time=header.log_append_time)
         if unpacked >= UNPACKED_LEAST:
             break
-    return Converted(made, next_offset, unpacked)
+    return ConvertedRecords(made, next_offset, unpacked)
 
 
 def _codec(header: BatchHeader, to_magic: int) -> Codec:

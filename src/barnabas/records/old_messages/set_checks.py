@@ -15,7 +15,7 @@ from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking, produced_bytes_max
 from barnabas.records.codecs.compression import Codec, UnpackedTooLarge
 from barnabas.records.columns.ascending import ascending
-from barnabas.records.columns.columns import RecordColumns, Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, RecordColumns, decode_columns
 from barnabas.records.message_rows import WrongCrc, entries
 from barnabas.records.old_messages.set_writing import write_batches, write_set
 from barnabas.types import NO_TIMESTAMP, Buffer
@@ -43,7 +43,7 @@ class SetRules:
     nested: bool = False
 
 
-class Accepted(NamedTuple):
+class AcceptedSet(NamedTuple):
     """What to append. In magic 2 it is one batch with offset 0; `count` is 0 where nothing came."""
 
     data: bytearray
@@ -58,7 +58,7 @@ def accept_set(
     first_offset: int = 0,
     append_time_ms: int | None = None,
     unpacking: Unpacking | None = None,
-) -> Accepted:
+) -> AcceptedSet:
     """Check what an old producer sent for one partition, and make of it what the log takes.
 
     Args:
@@ -74,7 +74,7 @@ def accept_set(
     to_magic = rules.magic
     sent, used = _check_entries(buffer, rules)
     if sent is None:
-        return Accepted(bytearray(), 0, NO_TIMESTAMP)
+        return AcceptedSet(bytearray(), 0, NO_TIMESTAMP)
     if to_magic < 2:
         _refuse_what_old_formats_lack(sent, to_magic)
     columns = _columns(used, unpacking or Unpacking(), packed=bool(sent.codec), nested=rules.nested)
@@ -87,11 +87,11 @@ def accept_set(
     if to_magic == 2:
         data = write_batches(columns, codec)
         newest = read_header(data).max_timestamp if data else NO_TIMESTAMP
-        return Accepted(data, columns.count, newest)
+        return AcceptedSet(data, columns.count, newest)
     assert columns.timestamps is not None
     data = write_set(columns, to_magic, codec, append_time=append_time_ms is not None)
     newest = max(columns.timestamps, default=NO_TIMESTAMP) if to_magic else NO_TIMESTAMP
-    return Accepted(data, columns.count, newest)
+    return AcceptedSet(data, columns.count, newest)
 
 
 def _columns(
@@ -102,7 +102,9 @@ def _columns(
     if packed:
         unpacking.check()
     try:
-        columns = decode_columns([used], wanted=Wanted.ALL, start=_ANY, limit=limit, nested=nested)
+        columns = decode_columns(
+            [used], wanted=ColumnSelection.ALL, start=_ANY, limit=limit, nested=nested
+        )
     except CorruptRecord as error:
         if packed:
             unpacking.failed(len(used), limit)

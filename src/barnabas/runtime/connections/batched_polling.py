@@ -1,4 +1,4 @@
-"""SlowLane: descriptors that are looked at together from time to time, not each on its own.
+"""BatchedPolling: polls the descriptors of quiet connections together, at intervals.
 
 To wake for one small request costs several times what the request does: the processor's caches hold
 something else by then. Where many connections seldom send, and none is in a hurry, waiting a
@@ -19,7 +19,7 @@ ENOUGH = 200
 """With fewer there is too seldom more than one to serve at a look, and nobody is kept waiting."""
 
 
-class SlowLane:
+class BatchedPolling:
     """Readers of a loop that may be called late. For the loop's thread.
 
     Until they are `enough`, and again when they are less than half of that, the loop itself watches

@@ -12,7 +12,7 @@ from barnabas.runtime.connections.intake import Intake
 from barnabas.runtime.connections.loop_turn import SMALL_BYTES, LoopTurn
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.runtime.connections.outbox import Outbox
-from barnabas.wire.framing import FrameSplitter, Large
+from barnabas.wire.framing import FrameSplitter, LargeFrameCheck
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class Connection:
         turn: LoopTurn,
         *,
         max_frame_bytes: int,
-        large: Large | None = None,
+        large: LargeFrameCheck | None = None,
     ) -> None:
         self._channel = channel
         self._intake = Intake(memory, self, FrameSplitter(max_frame_bytes, large))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from barnabas.errors import ConnectionFailed, StorageError
 from barnabas.kernels.connections.sockets import receive, send
 from barnabas.ports import File
-from barnabas.runtime.connections.batched_polling import SlowLane
+from barnabas.runtime.connections.batched_polling import BatchedPolling
 from barnabas.runtime.loops.event_source import EventSource
 from barnabas.types import Buffer, bracketed
 
@@ -24,7 +24,7 @@ class SocketChannel:
     __slots__ = ("_fd", "_is_slow", "_lane", "_loop", "_peer", "_reading", "_socket", "_writing")
 
     def __init__(
-        self, loop: EventSource, connected: socket.socket, lane: SlowLane | None = None
+        self, loop: EventSource, connected: socket.socket, lane: BatchedPolling | None = None
     ) -> None:
         """Without a lane it is always called as soon as something can be received."""
         connected.settimeout(0)

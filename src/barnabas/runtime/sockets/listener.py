@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
-from barnabas.runtime.connections.batched_polling import SlowLane
+from barnabas.runtime.connections.batched_polling import BatchedPolling
 from barnabas.runtime.descriptors import advice, brink
 from barnabas.runtime.loops.event_source import EventSource
 from barnabas.runtime.sockets.channel import SocketChannel
@@ -41,7 +41,7 @@ class SocketListener:
         loop: EventSource,
         sockets: list[socket.socket],
         on_accept: Callable[[Channel], None],
-        lane: SlowLane | None = None,
+        lane: BatchedPolling | None = None,
     ) -> None:
         """`lane` is for channels whose readers may be late."""
         self._loop = loop

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from barnabas.ports import Channel
-from barnabas.runtime.connections.batched_polling import SlowLane
+from barnabas.runtime.connections.batched_polling import BatchedPolling
 from barnabas.runtime.loops.event_source import EventSource
 from barnabas.runtime.sockets.connecting import Connecting
 from barnabas.runtime.sockets.listener import SocketListener, SocketOptions, open_port
@@ -18,7 +18,7 @@ class LoopNetwork:
         """`options` are for the ports that it opens."""
         self._loop = loop
         self._options = options or SocketOptions()
-        self._lane = SlowLane(loop)
+        self._lane = BatchedPolling(loop)
 
     def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> SocketListener:
         """Open a port (0: any free one); host "" means every address of the machine.

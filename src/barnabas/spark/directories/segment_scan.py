@@ -7,7 +7,7 @@ from typing import Any
 
 from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.runtime.files.read_only import ReadOnlyDisk
 from barnabas.spark.directories.chunks import chunks, damage
 from barnabas.spark.directories.errors import reading_files
@@ -41,7 +41,9 @@ class SegmentScan:
         for arrays, count in self._columns(task, wanted):
             yield from assembler.batches(arrays, count)
 
-    def _columns(self, task: SegmentRange, wanted: Wanted) -> Iterator[tuple[dict[str, Any], int]]:
+    def _columns(
+        self, task: SegmentRange, wanted: ColumnSelection
+    ) -> Iterator[tuple[dict[str, Any], int]]:
         with reading_files():
             disk = ReadOnlyDisk()
             committed_only = self.options.committed_only and not task.byte_positions

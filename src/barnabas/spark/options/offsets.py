@@ -23,7 +23,7 @@ OffsetJson = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Everywhere:
+class AllPartitions:
     """The same end of every partition: EARLIEST or LATEST."""
 
     end: int
@@ -50,7 +50,7 @@ class AtTimes:
     timestamps_ms: Mapping[TopicPartition, int]
 
 
-Position = Everywhere | AtOffsets | AtTime | AtTimes
+Position = AllPartitions | AtOffsets | AtTime | AtTimes
 
 
 def offsets_to_json(offsets: Mapping[TopicPartition, int]) -> OffsetJson:
@@ -86,7 +86,7 @@ def read_position(options: Options, side: str, *, default: int) -> Position:
     at_time, at_times, offsets = f"{side}Timestamp", f"{side}OffsetsByTimestamp", f"{side}Offsets"
     given = options.given((at_time, at_times, offsets))
     if not given:
-        return Everywhere(default)
+        return AllPartitions(default)
     if given[0] == at_time:
         timestamp = options.integer(at_time, least=0)
         assert timestamp is not None
@@ -96,7 +96,7 @@ def read_position(options: Options, side: str, *, default: int) -> Position:
         return AtTimes(_per_partition(at_times, value, least=0))
     word = value.lower()
     if word in {"earliest", "latest"}:
-        return Everywhere(EARLIEST if word == "earliest" else LATEST)
+        return AllPartitions(EARLIEST if word == "earliest" else LATEST)
     return AtOffsets(_per_partition(offsets, value, least=EARLIEST))
 
 

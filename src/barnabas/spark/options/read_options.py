@@ -14,8 +14,8 @@ from barnabas.spark.options.formats import Formats, read_formats
 from barnabas.spark.options.offsets import (
     EARLIEST,
     LATEST,
+    AllPartitions,
     AtOffsets,
-    Everywhere,
     Position,
     read_position,
 )
@@ -168,14 +168,14 @@ def _ending(options: Options, mode: Mode) -> Position:
 def _check_batch(options: Options, starting: Position, ending: Position) -> None:
     """What makes no sense in a batch: to start at the end, or to end at the start."""
     name = "startingOffsets"
-    if starting == Everywhere(LATEST):
+    if starting == AllPartitions(LATEST):
         raise OptionError(name, "cannot be latest in a batch query; use earliest or offsets")
     if isinstance(starting, AtOffsets):
         for topic, partition in sorted(p for p, at in starting.offsets.items() if at == LATEST):
             problem = f"cannot be latest (-1) for {topic}-{partition} in a batch query"
             raise OptionError(name, f"{problem}; use -2 or an offset")
     name = "endingOffsets"
-    if ending == Everywhere(EARLIEST):
+    if ending == AllPartitions(EARLIEST):
         raise OptionError(name, "cannot be earliest in a batch query; use latest or offsets")
     if isinstance(ending, AtOffsets):
         for topic, partition in sorted(p for p, at in ending.offsets.items() if at == EARLIEST):

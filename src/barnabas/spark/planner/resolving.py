@@ -8,10 +8,10 @@ from barnabas.spark.errors import DataLoss, OffsetsError, TopicMissing
 from barnabas.spark.options.offsets import (
     EARLIEST,
     LATEST,
+    AllPartitions,
     AtOffsets,
     AtTime,
     AtTimes,
-    Everywhere,
     OffsetMap,
     Position,
 )
@@ -85,7 +85,7 @@ def locate(
     """
     wanted: OffsetMap
     match position:
-        case Everywhere(end):
+        case AllPartitions(end):
             wanted = dict.fromkeys(partitions, end)
         case AtOffsets(offsets):
             _check_same("startingOffsets or endingOffsets", set(offsets), partitions)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from barnabas.ports import Clock
 from barnabas.spark.errors import OffsetsError
-from barnabas.spark.options.offsets import LATEST, Everywhere, OffsetMap
+from barnabas.spark.options.offsets import LATEST, AllPartitions, OffsetMap
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.cluster import Cluster
 from barnabas.spark.planner.ranges import rate_limited
@@ -90,7 +90,7 @@ class StreamPlanner:
         """
         if self._pin_due:
             self._pin_due = False
-            if max_rows is not None or self._options.starting == Everywhere(LATEST):
+            if max_rows is not None or self._options.starting == AllPartitions(LATEST):
                 return dict(start)
         newest = self._newest_for(start)
         self._check_gone(start, newest)

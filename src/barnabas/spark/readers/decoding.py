@@ -9,7 +9,7 @@ from barnabas.spark.values.decoded import Decoded
 from barnabas.types import TopicPartition
 
 
-class Letters(Protocol):
+class BadRecordSink(Protocol):
     """Where bad records go; `dead_letters` sends them to a topic."""
 
     def send(self, columns: Mapping[str, Any], decoded: Decoded) -> None:
@@ -20,7 +20,9 @@ class Letters(Protocol):
 class Decoding:
     """Decodes the values of one partition; `letters` where bad records go to a topic."""
 
-    def __init__(self, formats: Formats, where: TopicPartition, letters: Letters | None) -> None:
+    def __init__(
+        self, formats: Formats, where: TopicPartition, letters: BadRecordSink | None
+    ) -> None:
         assert formats.values is not None, "there is something to decode"
         self._format = formats.values
         self._letters = letters

@@ -8,7 +8,7 @@ from typing import Any
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.spark.errors import reaching
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.admin_cluster import AdminCluster
@@ -20,19 +20,19 @@ from barnabas.spark.readers.schema import Projection
 from barnabas.spark.workers.worker_process import THIS_WORKER
 from barnabas.types import TopicPartition
 
-WANTED: Mapping[str, Wanted] = {
-    "key": Wanted.KEY,
-    "value": Wanted.VALUE,
-    "offset": Wanted.OFFSET,
-    "timestamp": Wanted.TIMESTAMP,
-    "timestampType": Wanted.TIMESTAMP,
-    "headers": Wanted.HEADERS,
+WANTED: Mapping[str, ColumnSelection] = {
+    "key": ColumnSelection.KEY,
+    "value": ColumnSelection.VALUE,
+    "offset": ColumnSelection.OFFSET,
+    "timestamp": ColumnSelection.TIMESTAMP,
+    "timestampType": ColumnSelection.TIMESTAMP,
+    "headers": ColumnSelection.HEADERS,
 }
 
 
-def wanted_by(projection: Projection) -> Wanted:
+def wanted_by(projection: Projection) -> ColumnSelection:
     """What has to be decoded of records for these columns."""
-    wanted = Wanted(0)
+    wanted = ColumnSelection(0)
     for name in projection.decoded:
         wanted |= WANTED[name]
     return wanted

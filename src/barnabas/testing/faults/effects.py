@@ -15,7 +15,7 @@ from barnabas.protocol.fetch import FetchRequest, FetchResponse
 from barnabas.protocol.long_replies import LongReply
 from barnabas.protocol.metadata import MetadataResponse
 from barnabas.testing.faults.fault import InjectedFault
-from barnabas.testing.faults.hit import Hit
+from barnabas.testing.faults.hit import RequestHit
 from barnabas.testing.faults.names import topics_in
 from barnabas.testing.faults.refusals import refusal
 
@@ -24,7 +24,7 @@ class FaultHit(KafkaError):
     """A fault of a test ends a connection."""
 
 
-Effect = Callable[[InjectedFault, Hit], object]
+Effect = Callable[[InjectedFault, RequestHit], object]
 """Counts the hit, and gives the outcome of the request."""
 
 _BY_TOPIC = ("topics", "topic_data", "topic_names")
@@ -65,7 +65,7 @@ class Holding:
 def fail(code: ErrorCode, message: str | None = None) -> Effect:
     """Do nothing of the request, or of the topic that the fault is about, and answer with an error."""
 
-    def effect(fault: InjectedFault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: RequestHit) -> object:
         api, asked = hit.asked.api, hit.asked.message
         if isinstance(asked, FetchRequest) and asked.session_epoch > 0:
             # The request of a session does not name its partitions. Without it, the next one does.
@@ -82,7 +82,7 @@ def fail(code: ErrorCode, message: str | None = None) -> Effect:
     return effect
 
 
-def _split(hit: Hit, topic: str | None) -> tuple[object, object | None]:
+def _split(hit: RequestHit, topic: str | None) -> tuple[object, object | None]:
     """The request for one topic, and for the others; None: there are no others."""
     asked: Any = hit.asked.message
     field = next((name for name in _BY_TOPIC if getattr(asked, name, None)), None)
@@ -100,7 +100,7 @@ def _split(hit: Hit, topic: str | None) -> tuple[object, object | None]:
     return mine, others
 
 
-def _names_of(hit: Hit, declared: type, field: str, element: object) -> set[str]:
+def _names_of(hit: RequestHit, declared: type, field: str, element: object) -> set[str]:
     """The topic that one element of a request is about."""
     alone: Any = object.__new__(declared)
     for name in alone.DECLARATION.fields:
@@ -140,7 +140,7 @@ def _failed_topics(response: object, fault: InjectedFault, code: ErrorCode) -> o
 def delay(seconds: float, holding: Holding) -> Effect:
     """Do the request, and answer so much later."""
 
-    def effect(fault: InjectedFault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: RequestHit) -> object:
         fault.hit()
         later = Pending()
 
@@ -162,7 +162,7 @@ def delay(seconds: float, holding: Holding) -> Effect:
 def drop(holding: Holding) -> Effect:
     """Do the request, and never answer it: the connection is silent until somebody closes it."""
 
-    def effect(fault: InjectedFault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: RequestHit) -> object:
         fault.hit()
         never = Pending()
         holding.hold(never, lambda: never.fail(FaultHit("the response was dropped")))
@@ -172,7 +172,7 @@ def drop(holding: Holding) -> Effect:
     return effect
 
 
-def cut(fault: InjectedFault, hit: Hit) -> object:
+def cut(fault: InjectedFault, hit: RequestHit) -> object:
     """Do the request, send half of the response, and close the connection."""
     fault.hit()
     end = Pending()
@@ -191,13 +191,13 @@ def cut(fault: InjectedFault, hit: Hit) -> object:
     return end
 
 
-def disconnect(fault: InjectedFault, _hit: Hit) -> object:
+def disconnect(fault: InjectedFault, _hit: RequestHit) -> object:
     """Do nothing of the request, and close the connection."""
     fault.hit()
     raise FaultHit("the connection was closed before the request was done")
 
 
-def disconnect_after(fault: InjectedFault, hit: Hit) -> object:
+def disconnect_after(fault: InjectedFault, hit: RequestHit) -> object:
     """Do the request, and close the connection instead of answering."""
     fault.hit()
     end = Pending()
@@ -209,7 +209,7 @@ def disconnect_after(fault: InjectedFault, hit: Hit) -> object:
 def throttle(wait_ms: int) -> Effect:
     """Do the request, answer with `throttle_time_ms`, and take nothing more for that time (KIP-219)."""
 
-    def effect(fault: InjectedFault, hit: Hit) -> object:
+    def effect(fault: InjectedFault, hit: RequestHit) -> object:
         fault.hit()
         end = Pending()
 

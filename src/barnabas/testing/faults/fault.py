@@ -104,7 +104,7 @@ class InjectedFault:
         self._on_stop(self)
 
 
-class Moved(InjectedFault):
+class MovedFault(InjectedFault):
     """Requests are refused until their client, once refused, has asked anew where to send them.
 
     What it asked before tells it nothing: a new client asks first, and is refused all the same. Client ids tell

@@ -12,15 +12,15 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.testing.environment import DiskRoom
 from barnabas.testing.faults import effects
 from barnabas.testing.faults.effects import Effect, Holding
-from barnabas.testing.faults.fault import Filter, InjectedFault, Moved, SeenRequest
-from barnabas.testing.faults.hit import Hit
+from barnabas.testing.faults.fault import Filter, InjectedFault, MovedFault, SeenRequest
+from barnabas.testing.faults.hit import RequestHit
 from barnabas.testing.faults.names import api_named, check_names, error_named
 from barnabas.testing.observed_connection import Handle, ObservedConnection, Observer
 
 Apis = str | ApiKey | Iterable[str | ApiKey]
 
 
-class Meant(TypedDict, total=False):
+class FaultMatch(TypedDict, total=False):
     """Which requests a fault is for, beside their API."""
 
     topic: str | None
@@ -73,7 +73,7 @@ class Faults:
         *,
         error: str | ErrorCode,
         message: str | None = None,
-        **meant: Unpack[Meant],
+        **meant: Unpack[FaultMatch],
     ) -> InjectedFault:
         """Do nothing of a request, and answer with an error, such as "NOT_ENOUGH_REPLICAS".
 
@@ -86,14 +86,16 @@ class Faults:
         """
         return self._add(api, effects.fail(error_named(error), message), **meant)
 
-    def delay(self, api: Apis = (), *, seconds: float, **meant: Unpack[Meant]) -> InjectedFault:
+    def delay(
+        self, api: Apis = (), *, seconds: float, **meant: Unpack[FaultMatch]
+    ) -> InjectedFault:
         """Do a request, and answer it `seconds` later; what else its connection sends waits."""
         if seconds <= 0:
             raise InvalidArgument(f"seconds={seconds}: expected more than 0")
         holding = Holding()
         return self._add(api, effects.delay(seconds, holding), holding, **meant)
 
-    def drop(self, api: Apis = (), **meant: Unpack[Meant]) -> InjectedFault:
+    def drop(self, api: Apis = (), **meant: Unpack[FaultMatch]) -> InjectedFault:
         """Do a request, and never answer it: its connection is silent until the client closes it.
 
         When the fault is stopped, the connections that it has silenced are closed.
@@ -101,18 +103,18 @@ class Faults:
         holding = Holding()
         return self._add(api, effects.drop(holding), holding, **meant)
 
-    def cut(self, api: Apis = (), **meant: Unpack[Meant]) -> InjectedFault:
+    def cut(self, api: Apis = (), **meant: Unpack[FaultMatch]) -> InjectedFault:
         """Do a request, send half of the response, and close the connection."""
         return self._add(api, effects.cut, **meant)
 
     def disconnect(
-        self, api: Apis = (), *, after: bool = False, **meant: Unpack[Meant]
+        self, api: Apis = (), *, after: bool = False, **meant: Unpack[FaultMatch]
     ) -> InjectedFault:
         """Close the connection instead of doing a request; `after`: do it, and then instead of answering."""
         effect = effects.disconnect_after if after else effects.disconnect
         return self._add(api, effect, **meant)
 
-    def throttle(self, api: Apis = (), *, ms: int, **meant: Unpack[Meant]) -> InjectedFault:
+    def throttle(self, api: Apis = (), *, ms: int, **meant: Unpack[FaultMatch]) -> InjectedFault:
         """Answer with `throttle_time_ms`, and handle nothing more of the connection for so long."""
         if ms < 1:
             raise InvalidArgument(f"ms={ms}: expected 1 or more")
@@ -124,7 +126,7 @@ class Faults:
         Each client is refused, also one that is new. Client ids tell clients apart.
         """
         meant = Filter(frozenset(_OF_LEADER), topic, client_id=client_id)
-        fault = Moved(meant, self._remove, {ApiKey.METADATA})
+        fault = MovedFault(meant, self._remove, {ApiKey.METADATA})
         return self._put(fault, effects.fail(ErrorCode.NOT_LEADER_OR_FOLLOWER))
 
     def move_coordinator(
@@ -137,7 +139,7 @@ class Faults:
         """
         apis = _OF_GROUPS if group is not None else (*_OF_GROUPS, *_OF_TRANSACTIONS)
         meant = Filter(frozenset(apis), group=group, client_id=client_id)
-        fault = Moved(meant, self._remove, {ApiKey.FIND_COORDINATOR})
+        fault = MovedFault(meant, self._remove, {ApiKey.FIND_COORDINATOR})
         return self._put(fault, effects.fail(ErrorCode.NOT_COORDINATOR))
 
     def fill_disk(self) -> InjectedFault:
@@ -221,7 +223,9 @@ class Faults:
         asked = SeenRequest(broker, context, message)
         for fault, effect in self._set:
             if fault.takes(asked):
-                outcome = effect(fault, Hit(connection, asked, partial(handle, broker, context)))
+                outcome = effect(
+                    fault, RequestHit(connection, asked, partial(handle, broker, context))
+                )
                 if fault.is_over:
                     self._remove(fault)
                 return outcome

@@ -1,4 +1,4 @@
-"""Hit: one request that a fault has hit, and what may be done with it."""
+"""RequestHit: one request that a fault has hit, and what may be done with it."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from barnabas.testing.faults.fault import SeenRequest
 from barnabas.testing.observed_connection import ObservedConnection
 
 
-class Hit:
+class RequestHit:
     """`handle` has the broker handle a message in place of the request."""
 
     def __init__(

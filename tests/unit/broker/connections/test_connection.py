@@ -6,11 +6,11 @@ from typing import cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.listener_dialects import Spoken
+from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.broker.purgatory.admission import Admission
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.slow_requests import SlowRequests
-from barnabas.dialects.dialect import OnlyByClosing, Request
+from barnabas.dialects.dialect import ErrorWithoutResponse, Request
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connections.connection import Connection
@@ -49,7 +49,7 @@ def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> G
     connection = Guarding()
     client = ClientConnection(
         cast("Broker", broker),
-        cast("Spoken", (dialect, {1: lambda *_: pending})),
+        cast("ListenerDialect", (dialect, {1: lambda *_: pending})),
         cast("Connection", connection),
         listener="PLAINTEXT",
         number=1,
@@ -62,20 +62,20 @@ def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> G
 
 def test_a_late_reply_that_fails_ends_its_connection_alone() -> None:
     def refuse(request: Request, outcome: object) -> None:
-        raise OnlyByClosing("too large")
+        raise ErrorWithoutResponse("too large")
 
     pending = Pending()
     connection = waiting_for(pending, refuse)
     pending.complete([])
-    assert isinstance(connection.ended_by, OnlyByClosing)
+    assert isinstance(connection.ended_by, ErrorWithoutResponse)
 
 
 def test_a_reply_that_could_not_be_made_ends_its_connection() -> None:
     written: list[object] = []
     pending = Pending()
     connection = waiting_for(pending, lambda _, outcome: written.append(outcome))
-    pending.fail(OnlyByClosing("no records to read"))
-    assert isinstance(connection.ended_by, OnlyByClosing)
+    pending.fail(ErrorWithoutResponse("no records to read"))
+    assert isinstance(connection.ended_by, ErrorWithoutResponse)
     assert written == []
 
 
@@ -101,7 +101,7 @@ def test_who_has_gone_is_asked_nothing_any_more_and_its_records_count() -> None:
     connection = Guarding()
     client = ClientConnection(
         cast("Broker", broker),
-        cast("Spoken", (dialect, {ApiKey.PRODUCE: handle, ApiKey.FETCH: handle})),
+        cast("ListenerDialect", (dialect, {ApiKey.PRODUCE: handle, ApiKey.FETCH: handle})),
         cast("Connection", connection),
         listener="PLAINTEXT",
         number=1,

@@ -11,7 +11,7 @@ from barnabas.protocol.share_group_heartbeat import (
     ShareGroupHeartbeatRequest,
     ShareGroupHeartbeatResponse,
 )
-from barnabas.runtime.connections.batched_polling import ENOUGH, SlowLane
+from barnabas.runtime.connections.batched_polling import ENOUGH, BatchedPolling
 from barnabas.testing import EmbeddedBroker
 from tests.unit.broker.raw_client import RawClient
 
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.kernels
 def looked(monkeypatch: pytest.MonkeyPatch) -> Event:
     """Set when a broker has looked at its late connections."""
     looked = Event()
-    look = SlowLane._look
+    look = BatchedPolling._look
 
-    def note(lane: SlowLane) -> None:
+    def note(lane: BatchedPolling) -> None:
         look(lane)
         looked.set()
 
-    monkeypatch.setattr(SlowLane, "_look", note)
+    monkeypatch.setattr(BatchedPolling, "_look", note)
     return looked
 
 

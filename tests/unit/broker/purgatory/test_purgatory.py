@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, Finish
+from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, FetchCompletion
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory, reply_of
 from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
-def saying(answers: list[str]) -> Finish:
+def saying(answers: list[str]) -> FetchCompletion:
     """What answers with a word."""
 
     def finish(*, must: bool) -> bool:

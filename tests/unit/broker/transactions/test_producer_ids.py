@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from barnabas.broker.transactions.producer_ids import BLOCK, PATH, NoIdYet, ProducerIds
+from barnabas.broker.transactions.producer_ids import BLOCK, PATH, ProducerIdPending, ProducerIds
 from barnabas.errors import ErrorCode
 from sim.world.zookeeper import SimulatedZooKeeper
 from tests.unit.broker.in_memory import MemoryRegistry
@@ -44,7 +44,7 @@ def test_the_next_block_of_a_shared_registry_is_there_before_it_is_needed() -> N
     session.withheld = []
     assert [ids.next() for _ in range(100)] == [*range(BLOCK - 100, BLOCK)]
     assert len(session.withheld) == 1
-    with pytest.raises(NoIdYet) as refused:
+    with pytest.raises(ProducerIdPending) as refused:
         ids.next()
     # Clients try again, and the broker does not ask twice.
     assert (refused.value.code, len(session.withheld)) == (
@@ -59,7 +59,7 @@ def test_a_block_that_could_not_be_claimed_is_asked_for_by_the_next_producer() -
     session = SimulatedZooKeeper().session()
     session.reachable = False
     ids = ProducerIds(session, 4, session)
-    with pytest.raises(NoIdYet):
+    with pytest.raises(ProducerIdPending):
         ids.next()
     session.reachable = True
     assert ids.next() == 0

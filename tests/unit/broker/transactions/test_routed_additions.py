@@ -18,7 +18,7 @@ from barnabas.cluster.image import (
     TopicDelta,
 )
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
-from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import ConnectionFailed, ErrorCode
 from barnabas.protocol.add_partitions_to_txn import (
@@ -83,7 +83,7 @@ class Questions:
 
     def ask(self, name: str, *, verify_only: bool = False) -> Pending:
         producer = ProducerIdAndEpoch(7, 0)
-        addition = Addition(name, producer, frozenset({PLACE}), VERSION_2)
+        addition = AddRequest(name, producer, frozenset({PLACE}), VERSION_2)
         return self.additions.ask(addition, verify_only=verify_only)
 
     def names(self) -> list[list[str]]:

@@ -3,7 +3,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.zookeeper.admin_requests import WrittenRequests
+from barnabas.broker.zookeeper.admin_requests import ZooKeeperAdminRequests
 from barnabas.errors import KafkaError, StorageError
 from sim.world.zookeeper import SimulatedZooKeeper
 from tests.unit.broker.in_memory import a_broker, slowly
@@ -20,7 +20,7 @@ class Here:
         self.session, self.tool = keeper.session(), keeper.session()
         self.timers = ManualTimers()
         self.broker: Broker = a_broker(config, self.session, self.timers)
-        self.requests = WrittenRequests(self.session, self.broker)
+        self.requests = ZooKeeperAdminRequests(self.session, self.broker)
 
     def hear(self) -> None:
         self.session.deliver()

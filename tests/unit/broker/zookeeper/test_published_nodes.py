@@ -1,13 +1,13 @@
 import pytest
 
-from barnabas.broker.zookeeper.published_nodes import HeldNodes
+from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
-def held(*, anew: bool = False) -> tuple[HeldNodes, SimulatedSession, ManualTimers]:
+def held(*, anew: bool = False) -> tuple[PublishedNodes, SimulatedSession, ManualTimers]:
     session, timers = SimulatedZooKeeper().session(), ManualTimers()
-    return HeldNodes(session, timers, anew=anew), session, timers
+    return PublishedNodes(session, timers, anew=anew), session, timers
 
 
 def test_nodes_are_made_and_change_and_go() -> None:
@@ -120,7 +120,7 @@ def test_after_the_stop_nothing_is_written() -> None:
 
 def test_what_lies_about_in_a_place_of_our_own_is_replaced_while_the_place_is_ours() -> None:
     session, timers = SimulatedZooKeeper().session(), ManualTimers()
-    nodes = HeldNodes(session, timers, anew=True, owner="/brokers/ids/1")
+    nodes = PublishedNodes(session, timers, anew=True, owner="/brokers/ids/1")
     session.create("/brokers/topics/cats/1", b"garbage")
     session.create("/brokers/topics/cats/1/below", b"")
     nodes.hold("/brokers/ids/1", b"here")
@@ -136,7 +136,7 @@ def test_what_lies_about_in_a_place_of_our_own_is_replaced_while_the_place_is_ou
 
 def test_nothing_is_replaced_while_somebody_else_has_the_place() -> None:
     session, timers = SimulatedZooKeeper().session(), ManualTimers()
-    nodes = HeldNodes(session, timers, anew=True, owner="/brokers/ids/1")
+    nodes = PublishedNodes(session, timers, anew=True, owner="/brokers/ids/1")
     session.create("/brokers/ids/1", b"another broker")
     session.create("/brokers/topics/cats/1", b"its count")
     nodes.hold("/brokers/ids/1", b"here")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.cli.serve.properties import configuration, from_options, set_properties
-from barnabas.config.files import Given
+from barnabas.config.files import PropertyText
 from barnabas.config.listeners import Endpoint, listeners
 from barnabas.errors import ConfigError
 
@@ -24,14 +24,14 @@ from barnabas.errors import ConfigError
 def test_options_win_over_properties(
     given: dict[str, str], port: int | None, host: str | None, endpoint: Endpoint
 ) -> None:
-    known = {name: Given(value, "--set") for name, value in given.items()}
+    known = {name: PropertyText(value, "--set") for name, value in given.items()}
     config = configuration(known | from_options(known, port, host, None))
     assert listeners(config) == [endpoint]
 
 
 def test_directories_do_not_depend_on_where_the_process_is(tmp_path: Path) -> None:
     assert configuration({}).directories == (str(Path.cwd() / "barnabas-data"),)
-    given = {"log.dirs": Given(f"one,{tmp_path}", "--set")}
+    given = {"log.dirs": PropertyText(f"one,{tmp_path}", "--set")}
     assert configuration(given).directories == (str(Path.cwd() / "one"), str(tmp_path))
     chosen = given | from_options(given, None, None, "two")
     assert configuration(chosen).directories == (str(Path.cwd() / "two"),)
@@ -47,9 +47,9 @@ def test_who_says_no_node_id_is_the_node_of_the_directory(
     assert configuration(given).node_id == 1
     (tmp_path / "meta.properties").write_text(text)
     assert configuration(given).node_id == node
-    chosen = given | {"node.id": Given("3", "--set")}
+    chosen = given | {"node.id": PropertyText("3", "--set")}
     assert configuration(chosen).node_id == 3
-    old_name = given | {"broker.id": Given("4", "--set")}
+    old_name = given | {"broker.id": PropertyText("4", "--set")}
     assert configuration(old_name).node_id == 4
 
 
@@ -75,7 +75,7 @@ def test_names_that_are_typed_are_known_those_of_the_release_too() -> None:
 
 @pytest.mark.parametrize(("source", "left"), [("kafka.properties:3", ()), ("--set", ("A://x:1",))])
 def test_a_port_makes_void_what_a_file_advertises(source: str, left: tuple[str, ...]) -> None:
-    given = {"advertised.listeners": Given("A://x:1", source)}
+    given = {"advertised.listeners": PropertyText("A://x:1", source)}
     config = configuration(given | from_options(given, 0, None, None))
     assert config.advertised_listeners == left
     config = configuration(given | from_options(given, None, None, None))

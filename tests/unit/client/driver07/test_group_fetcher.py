@@ -8,7 +8,7 @@ import pytest
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address
 from barnabas.client.driver07.group_fetcher import GroupFetcher
-from barnabas.client.driver07.simple_consumer import EARLIEST, Asked, SimpleConsumer
+from barnabas.client.driver07.simple_consumer import EARLIEST, FetchStart07, SimpleConsumer
 from barnabas.dialects.kafka07.frames import FetchReply
 from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode
 from barnabas.records.codecs.compression import Codec
@@ -21,7 +21,7 @@ DOGS = encode_set([b"rex"], codec=Codec.NONE)
 class Refusing(SimpleConsumer):
     """Has a message in partition 0, not the offset asked for in 1, and refuses to say which it has."""
 
-    def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
+    def multi_fetch(self, asked: Sequence[FetchStart07]) -> list[FetchReply]:
         return [
             FetchReply(ErrorCode.OFFSET_OUT_OF_RANGE, memoryview(b""))
             if one.partition
@@ -44,7 +44,7 @@ class Holding(SimpleConsumer):
         super().__init__("here", 1)
         self._seen = sizes
 
-    def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
+    def multi_fetch(self, asked: Sequence[FetchStart07]) -> list[FetchReply]:
         self._seen += [one.max_size for one in asked]
         return [FetchReply(0, self.log[one.offset : one.offset + one.max_size]) for one in asked]
 
@@ -78,7 +78,7 @@ class Silent(SimpleConsumer):
         super().__init__("there", 2)
         self.ended = threading.Event()
 
-    def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
+    def multi_fetch(self, asked: Sequence[FetchStart07]) -> list[FetchReply]:
         self.ended.wait()
         raise ConnectionFailed("closed")
 

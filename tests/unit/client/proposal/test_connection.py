@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from barnabas.client.proposal.connection import Connection
-from barnabas.client.proposal.consumer import Consumer, From
+from barnabas.client.proposal.consumer import Consumer, FetchStart
 from barnabas.client.proposal.producer import MessageSet, Producer
 from barnabas.errors import BrokerError, ConnectionFailed, DecodeError, ErrorCode, RequestTimeout
 from barnabas.records.messages07.message07 import InvalidMessage, encode_message
@@ -91,7 +91,7 @@ def test_requests_are_the_golden_bytes(broker: FakeBroker, connection: Connectio
         (0, ErrorCode.NONE), (-1, ErrorCode.MESSAGE_TOO_LARGE), (15, ErrorCode.NONE),
     ]  # fmt: skip
     polled = Consumer(connection).begin(
-        From("dogs", 0, 15), From("dogs", 1, 1 << 40), max_wait_ms=500, min_bytes=1
+        FetchStart("dogs", 0, 15), FetchStart("dogs", 1, 1 << 40), max_wait_ms=500, min_bytes=1
     )
     fetch = bytes.fromhex(
         "0000003c 0001 0000 00000002 0002 6d65 ffffffff 000001f4 00000001 0001"
@@ -189,7 +189,7 @@ def test_another_version_is_refused(broker: FakeBroker, connection: Connection) 
 def test_what_a_fetch_may_bring(
     broker: FakeBroker, connection: Connection, body: str, error: type[Exception], why: str
 ) -> None:
-    pending = Consumer(connection).begin(From("dogs", 0, 0), From("dogs", 1, 0))
+    pending = Consumer(connection).begin(FetchStart("dogs", 0, 0), FetchStart("dogs", 1, 0))
     broker.take()
     data = bytes.fromhex(f"00000001 0000 {body}")
     broker.answer(f"{len(data):08x} {data.hex()}")
@@ -203,7 +203,7 @@ def test_answers_are_taken_while_a_large_request_goes_out(broker: FakeBroker) ->
     message = encode_message(bytes(size))
     data = bytes.fromhex(f"00000001 0000 0000 0001 {DOGS} 0001 00000000 {len(message):08x}")
     with Connection("127.0.0.1", broker.port, socket_timeout_ms=20_000) as connection:
-        fetching = Consumer(connection).begin(From("dogs", 0, 0))
+        fetching = Consumer(connection).begin(FetchStart("dogs", 0, 0))
         broker.take()
 
         def answer_first() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.coordinators.share_partition.acquiring import AcquireLimits, LogBatch, Most
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, AcquireMaximum, LogBatch
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
@@ -12,7 +12,7 @@ from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 
 Row = tuple[int, int, int]
-ALL = Most(1000, strict=False, lot=1000)
+ALL = AcquireMaximum(1000, strict=False, lot=1000)
 TEN = LogBatch(0, 9)
 
 
@@ -21,7 +21,7 @@ def limits(deliveries: int = 5, records: int = 1000) -> AcquireLimits:
 
 
 def acquired(
-    state: SharePartition, *batches: LogBatch, most: Most = ALL, deliveries: int = 5
+    state: SharePartition, *batches: LogBatch, most: AcquireMaximum = ALL, deliveries: int = 5
 ) -> list[Row]:
     unread = [one for one in batches if one.last >= state.next_offset()]
     got = state.acquire("a", unread, most, limits(deliveries), 0)
@@ -76,7 +76,7 @@ def test_what_nobody_can_process_is_looked_for_in_ever_smaller_portions(
 
 
 def test_a_suspect_lot_comes_with_no_other() -> None:
-    lots = Most(1000, strict=False, lot=5)
+    lots = AcquireMaximum(1000, strict=False, lot=5)
     state, batches = SharePartition(0, 0), (LogBatch(0, 4), LogBatch(5, 9), LogBatch(10, 14))
     for count in (1, 2, 3):
         rows = acquired(state, *batches[:2], most=lots)
@@ -97,7 +97,7 @@ def test_what_is_new_comes_in_lots_of_whole_batches_that_have_the_size_that_is_w
         LogBatch(18, 19),
         LogBatch(20, 29),
     ]
-    most = Most(14, strict=False, lot=3)
+    most = AcquireMaximum(14, strict=False, lot=3)
     # A gap belongs to what is before it.
     assert acquired(state, *batches, most=most) == [(0, 9, 1), (10, 12, 1), (13, 15, 1)]
     assert state.end == 16, "what was read and not delivered is not known"
@@ -106,7 +106,7 @@ def test_what_is_new_comes_in_lots_of_whole_batches_that_have_the_size_that_is_w
 
 def test_strictly_one_lot_is_begun_and_its_rest_comes_later() -> None:
     state, batches = SharePartition(0, 0), (TEN, LogBatch(10, 19), LogBatch(20, 29))
-    most = Most(15, strict=True, lot=1)
+    most = AcquireMaximum(15, strict=True, lot=1)
     assert acquired(state, *batches, most=most) == [(0, 14, 1)]
     assert acquired(state, *batches, most=most) == [(15, 19, 1), (20, 29, 1)]
 
@@ -127,7 +127,7 @@ def test_after_a_restart_what_was_kept_as_one_is_a_lot() -> None:
 def test_after_a_restart_what_nobody_had_is_new() -> None:
     kept = [Span(20, 29, DeliveryState.ACKNOWLEDGED, 1)]
     state, batches = restored(0, kept), (TEN, LogBatch(10, 19), LogBatch(20, 29), LogBatch(30, 39))
-    few = Most(1, strict=False, lot=1)
+    few = AcquireMaximum(1, strict=False, lot=1)
     assert acquired(state, *batches, most=few) == [(0, 9, 1)]
     assert acquired(restored(state.start, state.kept()), *batches, most=few) == [(0, 9, 1)]
     assert acquired(state, *batches) == [(10, 19, 1), (30, 39, 1)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.coordinators.share_partition.acquiring import AcquireLimits, LogBatch, Most
+from barnabas.coordinators.share_partition.acquiring import AcquireLimits, AcquireMaximum, LogBatch
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
@@ -12,7 +12,7 @@ from barnabas.coordinators.share_partition.spans import Span
 from barnabas.errors import ErrorCode
 
 LIMITS = AcquireLimits(records=10, deliveries=6, lock_ms=100)
-ENOUGH = Most(100, strict=False, lot=1)
+ENOUGH = AcquireMaximum(100, strict=False, lot=1)
 FIRST, SECOND, THIRD = LogBatch(0, 2), LogBatch(3, 5), LogBatch(6, 8)
 
 

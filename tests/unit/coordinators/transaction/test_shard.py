@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
-from barnabas.coordinators.transaction.adding import Addition
-from barnabas.coordinators.transaction.ending import End, Ended
-from barnabas.coordinators.transaction.initiating import Initiated, Initiation
+from barnabas.coordinators.transaction.adding import AddRequest
+from barnabas.coordinators.transaction.ending import EndRequest, EndResult
+from barnabas.coordinators.transaction.initiating import InitRequest, InitResult
 from barnabas.coordinators.transaction.shard import TransactionShard
 from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
@@ -51,20 +51,20 @@ class Coordinated:
         )
         self._keep(CoordinatorResult(None, (encode_transaction(kept, self.record_version),)))
 
-    def initiate(self, expected: ProducerIdAndEpoch = NOBODY) -> Initiated:
-        asked = Initiation("t", TIMEOUT_MS, expected)
-        done: Initiated = self._keep(self.shard.initiate(asked, self.now))
+    def initiate(self, expected: ProducerIdAndEpoch = NOBODY) -> InitResult:
+        asked = InitRequest("t", TIMEOUT_MS, expected)
+        done: InitResult = self._keep(self.shard.initiate(asked, self.now))
         self._mark()
         return done
 
     def add(self, producer: ProducerIdAndEpoch) -> ErrorCode:
-        asked = Addition("t", producer, PLACES, self.version)
+        asked = AddRequest("t", producer, PLACES, self.version)
         code: ErrorCode = self._keep(self.shard.add(asked, self.now))
         return code
 
-    def end(self, producer: ProducerIdAndEpoch) -> Ended:
-        asked = End("t", producer, commit=True, version=self.version)
-        ended: Ended = self._keep(self.shard.end(asked, self.now))
+    def end(self, producer: ProducerIdAndEpoch) -> EndResult:
+        asked = EndRequest("t", producer, commit=True, version=self.version)
+        ended: EndResult = self._keep(self.shard.end(asked, self.now))
         self._mark()
         return ended
 

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from barnabas.broker.dispatch import SERVED
-from barnabas.dialects.kafka.requests import KafkaDialect, Ways
+from barnabas.dialects.kafka.requests import KafkaDialect, MessageCodecs
 from barnabas.errors import DecodeError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.create_topics import (
@@ -100,7 +100,7 @@ def create_topics(version: int) -> tuple[ApiKey, int, object]:
 )
 def test_what_large_estates_ask_is_read(asked: tuple[ApiKey, int, object]) -> None:
     key, version, message = asked
-    request = KafkaDialect(Ways(SERVED)).read_request(frame(key, version, message))
+    request = KafkaDialect(MessageCodecs(SERVED)).read_request(frame(key, version, message))
     assert (request.api_key, request.correlation_id) == (key, 7)
 
 
@@ -127,7 +127,7 @@ def wide_names() -> tuple[ApiKey, int, object]:
 def test_what_would_take_more_is_refused_before_it_is_taken(
     asked: tuple[ApiKey, int, object], where: str
 ) -> None:
-    dialect, hostile = KafkaDialect(Ways(SERVED)), frame(*asked)
+    dialect, hostile = KafkaDialect(MessageCodecs(SERVED)), frame(*asked)
     tracemalloc.start()
     try:
         with pytest.raises(DecodeError) as caught:
@@ -143,14 +143,14 @@ def test_what_would_take_more_is_refused_before_it_is_taken(
 def test_the_property_says_how_much() -> None:
     few = MetadataRequest(topics=[MetadataRequestTopic(name="t")] * 10)
     asked = frame(ApiKey.METADATA, 9, few)
-    assert KafkaDialect(Ways(SERVED, 10_000)).read_request(asked).body == few
+    assert KafkaDialect(MessageCodecs(SERVED, 10_000)).read_request(asked).body == few
     for _ in range(2):
         with pytest.raises(DecodeError, match=r"METADATA 9: topics .*memory\.bytes=1000"):
-            KafkaDialect(Ways(SERVED, 1000)).read_request(asked)
+            KafkaDialect(MessageCodecs(SERVED, 1000)).read_request(asked)
 
 
 def test_only_a_request_with_records_may_be_larger_than_that() -> None:
-    dialect = KafkaDialect(Ways(SERVED))
+    dialect = KafkaDialect(MessageCodecs(SERVED))
     dialect.check_large(
         frame(ApiKey.PRODUCE, 7, ProduceRequest(acks=1, timeout_ms=0, topic_data=[]))[:4], 1
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.dialects.dialect import OnlyByClosing
+from barnabas.dialects.dialect import ErrorWithoutResponse
 from barnabas.dialects.kafka07.frames import (
     FetchReply,
     Message,
@@ -102,9 +102,9 @@ def test_a_reply_that_is_too_large_for_its_size_ends_its_connection() -> None:
     largest = FileSlice(cast("File", None), 0, 2**31 - 3)
     whole = encode_fetch_reply(0, largest)
     assert len(whole) == 2**31 + 3
-    with pytest.raises(OnlyByClosing):
+    with pytest.raises(ErrorWithoutResponse):
         encode_fetch_reply(0, FileSlice(largest.file, 0, 2**31 - 2))
-    with pytest.raises(OnlyByClosing):
+    with pytest.raises(ErrorWithoutResponse):
         encode_multi_fetch_reply([whole])
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.dialects.dialect import OnlyByClosing
+from barnabas.dialects.dialect import ErrorWithoutResponse
 from barnabas.dialects.proposal.frames import (
     Answer,
     Asked,
@@ -136,5 +136,5 @@ def test_a_response_that_is_too_large_for_its_size_ends_its_connection() -> None
     half = FileSlice(cast("File", None), 0, 2**30)
     parts = [PartitionData(partition=index, messages=half) for index in range(2)]
     fetched = FetchResponse(data=[TopicData(topic="t", partition_data=parts)])
-    with pytest.raises(OnlyByClosing):
+    with pytest.raises(ErrorWithoutResponse):
         encode_response(1, 0, fetched)

@@ -8,7 +8,7 @@ import pytest
 from barnabas.errors import StorageError
 from barnabas.log.directories.checkpoints import Checkpoint, read_offsets, readable_offsets
 from barnabas.log.directories.directory import LogDirectory
-from barnabas.log.directories.inventory import THERE, Known
+from barnabas.log.directories.inventory import THERE, KnownLog
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import create_log, open_log
 from barnabas.log.segments.log_config import LogConfig
@@ -58,7 +58,7 @@ def test_a_log_whose_start_cannot_be_read_starts_where_the_inventory_says(
     (tmp_path / "log-start-offset-checkpoint").write_bytes(data)
     (tmp_path / "dogs-0").mkdir()
     checkpoint = LogDirectory(RealDisk(), str(tmp_path)).look()[DOGS]
-    known = Known(THERE, "", epoch=0, start=5, end=10, segments="0")
+    known = KnownLog(THERE, "", epoch=0, start=5, end=10, segments="0")
     assert checkpoint.knowing(known).start_offset == 5
     assert checkpoint.knowing(None).start_offset == 0, (
         "a row may hide records, and none can be lost"

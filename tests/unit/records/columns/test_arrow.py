@@ -9,7 +9,7 @@ from barnabas.records.batches.batch import read_header, stamp, stamp_append_time
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 
 pytestmark = pytest.mark.kernels
 
@@ -27,7 +27,7 @@ def test_columns_are_those_of_sparks_source() -> None:
     later = batch(2, [])
     stamp_append_time(later, read_header(later), 5)
     fetched = batch(0, [("a", b"1"), ("ä", None)]) + later
-    arrays = to_arrow(decode_columns([fetched], wanted=Wanted.ALL, start=0))
+    arrays = to_arrow(decode_columns([fetched], wanted=ColumnSelection.ALL, start=0))
     table = pa.table(arrays)
     table.validate(full=True)
     pairs = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
@@ -56,19 +56,23 @@ def test_columns_are_those_of_sparks_source() -> None:
 
 
 def test_only_what_was_decoded_is_there() -> None:
-    arrays = to_arrow(decode_columns([batch(0, [])], wanted=Wanted.VALUE | Wanted.OFFSET, start=0))
+    arrays = to_arrow(
+        decode_columns(
+            [batch(0, [])], wanted=ColumnSelection.VALUE | ColumnSelection.OFFSET, start=0
+        )
+    )
     assert list(arrays) == ["value", "offset"]
 
 
 def test_no_records_are_arrays_of_nothing() -> None:
-    arrays = to_arrow(decode_columns([], wanted=Wanted.ALL, start=0))
+    arrays = to_arrow(decode_columns([], wanted=ColumnSelection.ALL, start=0))
     assert pa.table(arrays).num_rows == 0
     pa.table(arrays).validate(full=True)
 
 
 def test_arrays_live_without_the_fetched_buffer() -> None:
     buffer = batch(0, [("a", b"1")])
-    arrays = to_arrow(decode_columns([buffer], wanted=Wanted.ALL, start=0))
+    arrays = to_arrow(decode_columns([buffer], wanted=ColumnSelection.ALL, start=0))
     buffer[:] = bytes(len(buffer))
     assert arrays["value"].to_pylist() == [b"v", None]
     assert arrays["headers"].to_pylist()[0] == [{"key": "a", "value": b"1"}]
@@ -78,7 +82,7 @@ def test_a_header_key_that_is_no_text_is_corrupt() -> None:
     buffer = batch(0, [("abc", b"1")])
     at = buffer.index(b"abc")
     buffer[at] = 0xFF
-    columns = decode_columns([buffer], wanted=Wanted.ALL, start=0, check_crcs=False)
+    columns = decode_columns([buffer], wanted=ColumnSelection.ALL, start=0, check_crcs=False)
     with pytest.raises(CorruptRecord, match="UTF-8"):
         to_arrow(columns)
 
@@ -89,6 +93,6 @@ def test_a_time_beyond_microseconds_is_null() -> None:
     builder = BatchBuilder(Codec.NONE, 1 << 20)
     for time in times:
         builder.append(time, None, b"v", ())
-    columns = decode_columns([builder.build()], wanted=Wanted.TIMESTAMP, start=0)
+    columns = decode_columns([builder.build()], wanted=ColumnSelection.TIMESTAMP, start=0)
     found = to_arrow(columns)["timestamp"].cast(pa.int64()).to_pylist()
     assert found == [most * 1000, None, -most * 1000, None]

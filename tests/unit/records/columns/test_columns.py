@@ -7,7 +7,12 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from barnabas.errors import CorruptRecord
 from barnabas.records.batches.batch import read_header, stamp, stamp_append_time
 from barnabas.records.checksums import crc32c
-from barnabas.records.columns.columns import BytesColumn, RecordColumns, Wanted, decode_columns
+from barnabas.records.columns.columns import (
+    BytesColumn,
+    ColumnSelection,
+    RecordColumns,
+    decode_columns,
+)
 
 pytestmark = pytest.mark.kernels
 
@@ -85,7 +90,7 @@ def expected(start: int, end: int) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize("codec", range(5))
 def test_all_columns_of_several_batches_and_buffers(codec: int) -> None:
     first = batch(0, 5, codec=codec) + batch(5, 1) + batch(6, 40, codec=codec)
-    columns = decode_columns([first, bytes(batch(46))], wanted=Wanted.ALL, start=0)
+    columns = decode_columns([first, bytes(batch(46))], wanted=ColumnSelection.ALL, start=0)
     assert rows(columns) == expected(0, 49)
     assert (columns.count, columns.next_offset) == (49, 49)
     assert columns.timestamp_types == ((49, 0),)
@@ -93,7 +98,7 @@ def test_all_columns_of_several_batches_and_buffers(codec: int) -> None:
 
 def test_records_outside_the_range_are_left_out() -> None:
     fetched = batch(10, 4) + batch(14, 4, codec=4) + batch(18, 4)
-    columns = decode_columns([fetched], wanted=Wanted.ALL, start=12, end=16)
+    columns = decode_columns([fetched], wanted=ColumnSelection.ALL, start=12, end=16)
     assert rows(columns) == expected(12, 16)
     assert columns.next_offset == 22
 
@@ -102,14 +107,14 @@ def test_records_outside_the_range_are_left_out() -> None:
 @pytest.mark.parametrize(("start", "end"), [(0, 99), (3, 13), (5, 6), (12, 13), (20, 30)])
 def test_counting_needs_no_column(codec: int, start: int, end: int) -> None:
     fetched = batch(0, 5, codec=codec) + batch(5, 5, codec=codec) + batch(10, 5, codec=codec)
-    columns = decode_columns([fetched], wanted=Wanted(0), start=start, end=end)
+    columns = decode_columns([fetched], wanted=ColumnSelection(0), start=start, end=end)
     assert columns.count == max(0, min(end, 15) - start)
     assert columns.offsets is None
     assert columns.key is None
 
 
 def test_what_is_not_wanted_is_none() -> None:
-    columns = decode_columns([batch(0)], wanted=Wanted.VALUE, start=0)
+    columns = decode_columns([batch(0)], wanted=ColumnSelection.VALUE, start=0)
     assert items(columns.value) == [row[3] for row in expected(0, 3)]
     assert (columns.key, columns.offsets, columns.headers) == (None, None, None)
 
@@ -120,19 +125,19 @@ def test_the_next_offset_is_that_behind_an_empty_batch() -> None:
     struct.pack_into(">i", empty, 8, 49)
     struct.pack_into(">i", empty, 23, 9)
     struct.pack_into(">i", empty, 57, 0)
-    columns = decode_columns([with_crc(empty)], wanted=Wanted.ALL, start=5)
+    columns = decode_columns([with_crc(empty)], wanted=ColumnSelection.ALL, start=5)
     assert (columns.count, columns.next_offset) == (0, 15)
 
 
 def test_nothing_fetched_stays_where_it_was() -> None:
     cut = batch(7)[:-1]
-    columns = decode_columns([b"", cut], wanted=Wanted.ALL, start=7)
+    columns = decode_columns([b"", cut], wanted=ColumnSelection.ALL, start=7)
     assert (rows(columns), columns.next_offset) == ([], 7)
 
 
 def test_markers_are_no_records_but_have_offsets() -> None:
     fetched = batch(0, 2, producer=9, transactional=True) + marker(2, 9, 1)
-    columns = decode_columns([fetched], wanted=Wanted.ALL, start=0)
+    columns = decode_columns([fetched], wanted=ColumnSelection.ALL, start=0)
     assert rows(columns) == expected(0, 2)
     assert columns.next_offset == 3
 
@@ -147,7 +152,7 @@ def test_aborted_transactions_are_left_out(codec: int) -> None:
         + marker(7, 8, 1)
         + batch(8, 2, codec=codec)
     )
-    columns = decode_columns([fetched], wanted=Wanted.ALL, start=0, aborted=[(9, 2)])
+    columns = decode_columns([fetched], wanted=ColumnSelection.ALL, start=0, aborted=[(9, 2)])
     assert rows(columns) == expected(0, 2) + expected(5, 7) + expected(8, 10)
 
 
@@ -162,14 +167,14 @@ def test_aborted_transactions_may_come_in_any_order_and_twice() -> None:
         + marker(8, 8, 1)
     )
     for aborted in ([(9, 2), (8, 0)], [(9, 2), (8, 0), (8, 0)]):
-        columns = decode_columns([fetched], wanted=Wanted.ALL, start=0, aborted=aborted)
+        columns = decode_columns([fetched], wanted=ColumnSelection.ALL, start=0, aborted=aborted)
         assert rows(columns) == expected(6, 8)
 
 
 def test_log_append_time_is_every_records_time() -> None:
     stamped = batch(3)
     stamp_append_time(stamped, read_header(stamped), 777)
-    columns = decode_columns([batch(0) + stamped], wanted=Wanted.TIMESTAMP, start=0)
+    columns = decode_columns([batch(0) + stamped], wanted=ColumnSelection.TIMESTAMP, start=0)
     assert columns.timestamps is not None
     assert columns.timestamps.tolist() == [1000, 1001, 1002, 777, 777, 777]
     assert columns.timestamp_types == ((3, 0), (3, 1))
@@ -179,7 +184,7 @@ def test_deltas_are_relative_to_a_delete_horizon() -> None:
     buffer = batch(0)
     buffer[22] |= 0x40
     struct.pack_into(">q", buffer, 27, 5_000_000)
-    columns = decode_columns([with_crc(buffer)], wanted=Wanted.TIMESTAMP, start=0)
+    columns = decode_columns([with_crc(buffer)], wanted=ColumnSelection.TIMESTAMP, start=0)
     assert columns.timestamps is not None
     assert columns.timestamps.tolist() == [5_000_000, 5_000_001, 5_000_002]
 
@@ -188,9 +193,9 @@ def test_a_wrong_crc_is_noticed_unless_it_is_not_checked() -> None:
     buffer = batch(0) + batch(3)
     buffer[len(batch(0)) + 61] ^= 0x40  # the length of a record
     with pytest.raises(CorruptRecord, match="offset 3: its CRC"):
-        decode_columns([buffer], wanted=Wanted.ALL, start=0)
+        decode_columns([buffer], wanted=ColumnSelection.ALL, start=0)
     with pytest.raises(CorruptRecord, match="offset 3, record 0"):
-        decode_columns([buffer], wanted=Wanted.ALL, start=0, check_crcs=False)
+        decode_columns([buffer], wanted=ColumnSelection.ALL, start=0, check_crcs=False)
 
 
 @pytest.mark.parametrize("codec", [0, 4])
@@ -199,7 +204,7 @@ def test_a_count_that_lies_is_corrupt(codec: int, count: int) -> None:
     buffer = batch(0, codec=codec)
     struct.pack_into(">i", buffer, 57, count)
     with pytest.raises(CorruptRecord):
-        decode_columns([with_crc(buffer)], wanted=Wanted.ALL, start=0)
+        decode_columns([with_crc(buffer)], wanted=ColumnSelection.ALL, start=0)
 
 
 @pytest.mark.parametrize("at", [8, 16])
@@ -207,4 +212,4 @@ def test_nonsense_between_batches_is_corrupt(at: int) -> None:
     buffer = batch(0) + batch(3)
     buffer[len(buffer) // 2 + at] = 0xFF
     with pytest.raises(CorruptRecord):
-        decode_columns([buffer], wanted=Wanted.ALL, start=0)
+        decode_columns([buffer], wanted=ColumnSelection.ALL, start=0)

@@ -13,7 +13,7 @@ from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.arrow import to_arrow
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.encoding import Encoded, EncodeOptions, Partitioner, encode_arrow
 
 pytestmark = pytest.mark.kernels
@@ -50,7 +50,7 @@ def decode(encoded: list[Encoded]) -> dict[str, list[Any]]:
     for each in encoded:
         assert check_produced(memoryview(each.batch), 1 << 20).count == each.count
     batches = [bytes(each.batch) for each in encoded]
-    arrays = to_arrow(decode_columns(batches, wanted=Wanted.ALL, start=0))
+    arrays = to_arrow(decode_columns(batches, wanted=ColumnSelection.ALL, start=0))
     found: dict[str, list[Any]] = pa.table(arrays).to_pydict()
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
     found["timestamp"] = [(t - epoch) // dt.timedelta(milliseconds=1) for t in found["timestamp"]]

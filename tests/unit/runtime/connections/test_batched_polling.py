@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from barnabas.runtime.connections.batched_polling import SlowLane
+from barnabas.runtime.connections.batched_polling import BatchedPolling
 from barnabas.runtime.loops.poll_loop import PollLoop
 from barnabas.runtime.loops.poller import Poller, SelectorPoller, best_poller
 
@@ -19,7 +19,7 @@ class Road:
 
     def __init__(self, make_poller: Callable[[], Poller]) -> None:
         self.loop = PollLoop(make_poller())
-        self.lane = SlowLane(self.loop, enough=ENOUGH, make_poller=make_poller)
+        self.lane = BatchedPolling(self.loop, enough=ENOUGH, make_poller=make_poller)
         self.pairs = [socket.socketpair() for _ in range(ENOUGH + 1)]
         self.received: list[tuple[int, bytes]] = []
         self._wanted = 0

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from barnabas.errors import ConnectionFailed
-from barnabas.runtime.connections.batched_polling import SlowLane
+from barnabas.runtime.connections.batched_polling import BatchedPolling
 from barnabas.runtime.loops.poll_loop import PollLoop
 from barnabas.runtime.sockets.channel import SocketChannel
 
@@ -21,7 +21,7 @@ class Slow:
             self.peer = socket.create_connection(server.getsockname())
             ours, _ = server.accept()
         self._ours = ours
-        self.channel = SocketChannel(self.loop, ours, SlowLane(self.loop, enough=1))
+        self.channel = SocketChannel(self.loop, ours, BatchedPolling(self.loop, enough=1))
         self.received: list[bytes] = []
         self.listen(late=True)
 

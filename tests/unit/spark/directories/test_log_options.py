@@ -4,7 +4,7 @@ import pytest
 
 from barnabas.spark.directories.log_options import log_options
 from barnabas.spark.errors import OptionError
-from barnabas.spark.options.offsets import EARLIEST, LATEST, AtTime, Everywhere
+from barnabas.spark.options.offsets import EARLIEST, LATEST, AllPartitions, AtTime
 from barnabas.spark.options.selection import Pattern, Topics
 
 
@@ -13,8 +13,8 @@ def test_a_path_is_enough() -> None:
     assert options.paths == ("/data/kafka",)
     assert options.read.selection == Pattern(".*")
     assert (options.read.starting, options.read.ending) == (
-        Everywhere(EARLIEST),
-        Everywhere(LATEST),
+        AllPartitions(EARLIEST),
+        AllPartitions(LATEST),
     )
     assert not options.committed_only
 

@@ -1,7 +1,14 @@
 import pytest
 
 from barnabas.spark.errors import OptionError
-from barnabas.spark.options.offsets import EARLIEST, LATEST, AtOffsets, AtTime, AtTimes, Everywhere
+from barnabas.spark.options.offsets import (
+    EARLIEST,
+    LATEST,
+    AllPartitions,
+    AtOffsets,
+    AtTime,
+    AtTimes,
+)
 from barnabas.spark.options.read_options import Mode, read_options
 from barnabas.spark.options.selection import Partitions, Pattern, Topics
 from barnabas.types import TopicPartition
@@ -12,9 +19,9 @@ BASE = {"kafka.bootstrap.servers": "127.0.0.1:9092", "subscribe": "dogs, cats"}
 def test_defaults_are_sparks() -> None:
     batch, stream = read_options(BASE, "batch"), read_options(BASE, "stream")
     assert batch.selection == Topics(frozenset({"dogs", "cats"}))
-    assert batch.starting == Everywhere(EARLIEST)
-    assert batch.ending == Everywhere(LATEST)
-    assert stream.starting == Everywhere(LATEST)
+    assert batch.starting == AllPartitions(EARLIEST)
+    assert batch.ending == AllPartitions(LATEST)
+    assert stream.starting == AllPartitions(LATEST)
     assert batch.fail_on_data_loss
     assert not batch.include_headers
     assert (batch.batch_rows, batch.fetch_bytes) == (20_000, 4 << 20)

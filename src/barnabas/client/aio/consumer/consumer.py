@@ -19,7 +19,7 @@ from barnabas.client.core.arguments.not_there import CONSUMER, missing, refuse_a
 from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.arguments.where import Where, offset_at, partition_at, partitions_at
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.poll_buffer import HandingOut
+from barnabas.client.core.consumer.poll_buffer import PollBuffer
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.listener import RebalanceListener
 from barnabas.client.core.group.options import GroupOptions
@@ -27,7 +27,7 @@ from barnabas.client.core.group.wanted_topics import Topics, wanted_topics
 from barnabas.client.core.metrics import Metrics
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import LocalProtocolError, WakeupError
-from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.columns import ColumnSelection
 from barnabas.records.columns.record import Record
 from barnabas.types import TopicPartition
 
@@ -62,7 +62,7 @@ class Consumer(AskedOffsets):
         self.polling = Polling(self._driver, self.group)
         self._fetcher = self._driver.fetcher
         self._lookup = OffsetLookup(self._cluster, self._options)
-        self.handing_out = HandingOut(self._fetcher, check_crcs=self._options.check_crcs)
+        self.handing_out = PollBuffer(self._fetcher, check_crcs=self._options.check_crcs)
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -318,7 +318,7 @@ class Consumer(AskedOffsets):
         return records
 
     async def fetch_arrow(
-        self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL
+        self, timeout_s: float | None = None, *, wanted: ColumnSelection = ColumnSelection.ALL
     ) -> Any:
         """Return all records that have arrived as a pyarrow.Table, as soon as there are any.
 
@@ -327,7 +327,7 @@ class Consumer(AskedOffsets):
         """
         return await self.polling.waited(partial(self.arrow_now, wanted=wanted), timeout_s)
 
-    def arrow_now(self, *, wanted: Wanted = Wanted.ALL) -> Any:
+    def arrow_now(self, *, wanted: ColumnSelection = ColumnSelection.ALL) -> Any:
         """Like `fetch_arrow`, with what is available."""
         self._check_open()
         self._driver.raise_failure()

@@ -10,7 +10,7 @@ from barnabas.client.aio.cluster.wake import Wake
 from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.aio.fetching.position_finder import PositionFinder
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetcher import Ask, Fetcher
+from barnabas.client.core.consumer.fetcher import Fetcher, PlannedFetch
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchResponse
@@ -140,7 +140,7 @@ class FetchDriver:
                 self._timer.cancel()
             self._timer = self._loop.call_at(when, self._look_again)
 
-    def _send(self, ask: Ask) -> None:
+    def _send(self, ask: PlannedFetch) -> None:
         link = self._cluster.link(ask.node_id)
         try:
             if link is None:
@@ -153,7 +153,7 @@ class FetchDriver:
         except KafkaError as error:
             self._answered(ask, error)
 
-    def _answered(self, ask: Ask, answer: Any) -> None:
+    def _answered(self, ask: PlannedFetch, answer: Any) -> None:
         now = self._loop.time()
         if isinstance(answer, KafkaError):
             self.fetcher.failed(ask, answer, now, _RETRY_S)

@@ -14,7 +14,7 @@ from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.member_states import MemberState
-from barnabas.client.core.group.membership import ChangeKind, Membership, Next
+from barnabas.client.core.group.membership import ChangeKind, Membership, NextStep
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.types import TopicPartition
@@ -98,14 +98,14 @@ class GroupMember(GroupMemberBase[Membership]):
                     self._fail(error)
                     return
                 log.debug("group not joined group=%s why=%s", self._coordinator.group_id, error)
-                found = Next.LATER
-            if found in (Next.LATER, Next.ELSEWHERE):
+                found = NextStep.RETRY_LATER
+            if found in (NextStep.RETRY_LATER, NextStep.FIND_COORDINATOR):
                 failures += 1
                 await asyncio.sleep(self._cluster.retry_wait(failures))
-            elif found is Next.ON:
+            elif found is NextStep.CONTINUE:
                 failures = 0
 
-    async def _round(self) -> Next:
+    async def _round(self) -> NextStep:
         """Join and sync once.
 
         Raises:
@@ -115,7 +115,7 @@ class GroupMember(GroupMemberBase[Membership]):
         seconds = machine.options.rebalance_ms / 1000 + _LONGER_S
         joined = await self._coordinator.ask(machine.join_request(), timeout_s=seconds)
         found = machine.joined(joined)
-        if found is not Next.ON:
+        if found is not NextStep.CONTINUE:
             return self._look_at(found, joined.error_code, _JOINING)
         if machine.led is not None:
             await self._cluster.know(machine.led.topics)
@@ -123,7 +123,7 @@ class GroupMember(GroupMemberBase[Membership]):
         request = machine.sync_request(self._counts())
         synced = await self._coordinator.ask(request, timeout_s=seconds)
         found, changes = machine.synced(synced)
-        if found is not Next.ON:
+        if found is not NextStep.CONTINUE:
             return self._look_at(found, synced.error_code, "requesting partitions")
         log.info(
             "partitions assigned group=%s generation=%d count=%d",
@@ -135,11 +135,11 @@ class GroupMember(GroupMemberBase[Membership]):
             else:
                 await self._give_up(change)
         self._driver.news()
-        return Next.ON
+        return NextStep.CONTINUE
 
-    def _look_at(self, found: Next, code: int, what: str) -> Next:
+    def _look_at(self, found: NextStep, code: int, what: str) -> NextStep:
         self._coordinator.look_at(code)
-        if found is Next.FAIL:
+        if found is NextStep.FAIL:
             error = self._refused(code or ErrorCode.INCONSISTENT_GROUP_PROTOCOL, what)
             if error.code is ErrorCode.FENCED_INSTANCE_ID:
                 self._fatal = error
@@ -202,12 +202,12 @@ class GroupMember(GroupMemberBase[Membership]):
     def _heard(self, code: int, generation: int, error: BrokerError | None = None) -> None:
         found = self.machine.handle_response(code, generation)
         self._coordinator.look_at(code)
-        if found is Next.FAIL and error is None:
+        if found is NextStep.FAIL and error is None:
             error = self._refused(code, "heartbeat")
             if error.code is ErrorCode.FENCED_INSTANCE_ID:
                 self._fatal = error
             self._fail(error)
-        elif found is not Next.ON:
+        elif found is not NextStep.CONTINUE:
             self._driver.news()
 
     def _look_at_metadata(self) -> None:

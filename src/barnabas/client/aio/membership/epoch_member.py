@@ -20,7 +20,7 @@ from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
-from barnabas.client.core.group.membership import Next
+from barnabas.client.core.group.membership import NextStep
 from barnabas.client.core.group.regex import regex_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
@@ -190,12 +190,12 @@ class EpochMember(GroupMemberBase[EpochMembership]):
         group_id, code = self._coordinator.group_id, ErrorCode.of(reply.error_code)
         found = self.machine.handle_response(reply)
         self._coordinator.look_at(code)
-        if found is Next.FAIL:
+        if found is NextStep.FAIL:
             self._refused(code, reply.error_message or "heartbeat")
-        elif found is Next.AGAIN:
+        elif found is NextStep.REJOIN:
             log.info("no member any more group=%s why=%s; a poll joins again", group_id, code.name)
         self._say_news()
-        return found not in {Next.LATER, Next.ELSEWHERE}
+        return found not in {NextStep.RETRY_LATER, NextStep.FIND_COORDINATOR}
 
     def _say_news(self) -> None:
         """Report news to the broker, and let the next poll start what is due."""

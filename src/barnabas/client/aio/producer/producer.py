@@ -28,7 +28,7 @@ from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer.arrow_columns import ColumnNames
 from barnabas.client.core.producer.bulk import SentBatches
-from barnabas.client.core.producer.delivery import SentAsync, Settling
+from barnabas.client.core.producer.delivery import DeliverySource, SentAsync
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError
@@ -45,13 +45,13 @@ _LEFT = "its event loop ended without close() of the producer"
 class _LoopWaits:
     """Outcomes are awaited, never waited for on the loop's own thread."""
 
-    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:  # noqa: ARG002
+    def block(self, batch: DeliverySource, index: int, timeout_s: float | None) -> None:  # noqa: ARG002
         """Refuse if it would have to wait."""
         if not batch.done(index):
             what = "this delivery belongs to an asyncio producer: await it"
             raise LocalProtocolError(what)
 
-    async def wait(self, batch: Settling, index: int) -> None:
+    async def wait(self, batch: DeliverySource, index: int) -> None:
         """Return when the record has an outcome."""
         loop = asyncio.get_running_loop()
         while not batch.done(index):

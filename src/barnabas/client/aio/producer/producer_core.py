@@ -21,8 +21,8 @@ from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer.accumulator import Accumulator
-from barnabas.client.core.producer.bulk import Bulk
-from barnabas.client.core.producer.delivery import Waits, failure_of
+from barnabas.client.core.producer.bulk import BulkEncoder
+from barnabas.client.core.producer.delivery import DeliveryWaiter, failure_of
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
@@ -50,14 +50,14 @@ class ProducerCore:
         config: ProducerConfig,
         environment: ClientEnvironment,
         lock: AbstractContextManager[object] | None,
-        waits: Waits,
+        waits: DeliveryWaiter,
         on_progress: Callable[[], None],
     ) -> None:
         self.options = ProducerOptions.of(config)
         self.cluster = Cluster(config, environment)
         self.cluster.creates_topics = True
         self.records = Accumulator(self.options, environment.entropy, lock or nullcontext(), waits)
-        self.bulk = Bulk(self.options)
+        self.bulk = BulkEncoder(self.options)
         self.closed = False
         backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, environment.entropy)
         name = self.options.transactional_id

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.link import Link
-from barnabas.client.core.producer.outgoing import Outgoing, SendPlan
+from barnabas.client.core.producer.outgoing import ProduceBatches, SendPlan
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
 from barnabas.client.core.producer.transaction_requests import PRODUCE_EXPLICIT_AT_MOST
@@ -144,7 +144,7 @@ class SendDriver:
             self._loop.call_later(wait, self.look_again)
         return False
 
-    def _send(self, outgoing: Outgoing) -> None:
+    def _send(self, outgoing: ProduceBatches) -> None:
         link = self._cluster.link(outgoing.node_id)
         try:
             if link is None:
@@ -163,7 +163,7 @@ class SendDriver:
             self._sender.unsent(outgoing, error, self._loop.time())
             self._go_on(stale=error.code.stale_metadata)
 
-    def _newest(self, outgoing: Outgoing) -> int | None:
+    def _newest(self, outgoing: ProduceBatches) -> int | None:
         """The maximum version of Produce."""
         transactions = self._sender.transactions
         if transactions is not None and not transactions.implicit:
@@ -172,11 +172,11 @@ class SendDriver:
         known = all(any(self._cluster.view.topics[name].topic_id) for name in topics)
         return None if known else _WITHOUT_TOPIC_IDS
 
-    def _answered(self, outgoing: Outgoing, answer: Any) -> None:
+    def _answered(self, outgoing: ProduceBatches, answer: Any) -> None:
         if not self._stopped:
             self._guarded(self._take, outgoing, answer)
 
-    def _take(self, outgoing: Outgoing, answer: Any) -> None:
+    def _take(self, outgoing: ProduceBatches, answer: Any) -> None:
         """Handle a response, or the error instead; None: it was sent without acks."""
         now, stale = self._loop.time(), False
         if answer is None:
@@ -225,7 +225,7 @@ class _Answered:
 
     __slots__ = ("_outgoing", "_send_driver")
 
-    def __init__(self, send_driver: SendDriver, outgoing: Outgoing) -> None:
+    def __init__(self, send_driver: SendDriver, outgoing: ProduceBatches) -> None:
         self._send_driver = send_driver
         self._outgoing = outgoing
 

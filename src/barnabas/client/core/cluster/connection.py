@@ -35,7 +35,7 @@ _OURS: Final[Mapping[ApiKey, VersionRange]] = MappingProxyType(
 """Limits below the declared versions: our records have magic 2, so Kafka 0.11."""
 
 
-class State(Enum):
+class ConnectionState(Enum):
     """The state of a connection."""
 
     CONNECTED = "connected"
@@ -44,7 +44,7 @@ class State(Enum):
     CLOSED = "closed"
 
 
-class Input(Enum):
+class ConnectionInput(Enum):
     """Events of a connection."""
 
     HELLO = "hello"
@@ -53,22 +53,25 @@ class Input(Enum):
     CLOSE = "close"
 
 
-TRANSITIONS: Mapping[State, Mapping[Input, State]] = MappingProxyType(
+TRANSITIONS: Mapping[ConnectionState, Mapping[ConnectionInput, ConnectionState]] = MappingProxyType(
     {
-        State.CONNECTED: {Input.HELLO: State.NEGOTIATING, Input.CLOSE: State.CLOSED},
-        State.NEGOTIATING: {
-            Input.VERSIONS_REFUSED: State.NEGOTIATING,
-            Input.VERSIONS_AGREED: State.READY,
-            Input.CLOSE: State.CLOSED,
+        ConnectionState.CONNECTED: {
+            ConnectionInput.HELLO: ConnectionState.NEGOTIATING,
+            ConnectionInput.CLOSE: ConnectionState.CLOSED,
         },
-        State.READY: {Input.CLOSE: State.CLOSED},
-        State.CLOSED: {Input.CLOSE: State.CLOSED},
+        ConnectionState.NEGOTIATING: {
+            ConnectionInput.VERSIONS_REFUSED: ConnectionState.NEGOTIATING,
+            ConnectionInput.VERSIONS_AGREED: ConnectionState.READY,
+            ConnectionInput.CLOSE: ConnectionState.CLOSED,
+        },
+        ConnectionState.READY: {ConnectionInput.CLOSE: ConnectionState.CLOSED},
+        ConnectionState.CLOSED: {ConnectionInput.CLOSE: ConnectionState.CLOSED},
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class PendingResponse:
     """A pending response: the request's correlation id, API and version."""
 
     correlation_id: int
@@ -80,7 +83,7 @@ class Due:
 class ReceivedResponse:
     """One response, with its request."""
 
-    due: Due
+    due: PendingResponse
     message: Any
 
 
@@ -104,19 +107,19 @@ class Connection:
         self._client_id = client_id
         self._software_version = software_version
         self._correlation_id = -1
-        self._due: deque[Due] = deque()
+        self._due: deque[PendingResponse] = deque()
         self._versions: dict[ApiKey, VersionRange] = {}
         self._features: dict[str, int] = {}
-        self.state = State.CONNECTED
+        self.state = ConnectionState.CONNECTED
 
     @property
     def ready(self) -> bool:
         """Whether requests may be sent."""
-        return self.state is State.READY
+        return self.state is ConnectionState.READY
 
     def hello(self) -> Send:
         """The first bytes to send."""
-        self._move(Input.HELLO)
+        self._move(ConnectionInput.HELLO)
         return self._ask_versions(DECLARED[ApiKey.API_VERSIONS].versions.last)
 
     def version_of(self, api: ApiKey, *, at_most: int | None = None) -> int:
@@ -156,7 +159,7 @@ class Connection:
         Raises:
             LocalProtocolError: the connection is not ready.
         """
-        if self.state is not State.READY:
+        if self.state is not ConnectionState.READY:
             raise LocalProtocolError(f"a request on a connection that is {self.state.value}")
         return self._encode(api, message, version, answered=answered)
 
@@ -174,25 +177,25 @@ class Connection:
             raise RemoteProtocolError(
                 f"response {correlation_id} arrived instead of {due.correlation_id}"
             )
-        if self.state is State.NEGOTIATING:
+        if self.state is ConnectionState.NEGOTIATING:
             return None, self._agree(due, frame)
         _, message = decode_response(due.api, due.version, frame)
         return ReceivedResponse(due, message), None
 
-    def close(self) -> list[Due]:
+    def close(self) -> list[PendingResponse]:
         """Note that the connection is closed; return the responses that will never arrive."""
-        self._move(Input.CLOSE)
+        self._move(ConnectionInput.CLOSE)
         lost = list(self._due)
         self._due.clear()
         return lost
 
-    def _agree(self, due: Due, frame: memoryview) -> Send | None:
+    def _agree(self, due: PendingResponse, frame: memoryview) -> Send | None:
         if int.from_bytes(frame[4:6], signed=True) == ErrorCode.UNSUPPORTED_VERSION:
             if due.version == 0:
                 raise RemoteProtocolError(
                     "the broker refuses ApiVersions 0, which every broker must support"
                 )
-            self._move(Input.VERSIONS_REFUSED)
+            self._move(ConnectionInput.VERSIONS_REFUSED)
             return self._ask_versions(min(_version_instead(frame), due.version - 1))
         _, response = decode_response(ApiKey.API_VERSIONS, due.version, frame)
         assert isinstance(response, ApiVersionsResponse)
@@ -205,7 +208,7 @@ class Connection:
                 self._versions[known[row.api_key]] = offered
         for feature in response.finalized_features:
             self._features[feature.name] = feature.max_version_level
-        self._move(Input.VERSIONS_AGREED)
+        self._move(ConnectionInput.VERSIONS_AGREED)
         return None
 
     def _ask_versions(self, version: int) -> Send:
@@ -221,10 +224,10 @@ class Connection:
         header = RequestHeader(api, version, self._correlation_id, self._client_id)
         send = encode_request(header, message)
         if answered:
-            self._due.append(Due(self._correlation_id, api, version))
+            self._due.append(PendingResponse(self._correlation_id, api, version))
         return self._correlation_id, send
 
-    def _move(self, happened: Input) -> None:
+    def _move(self, happened: ConnectionInput) -> None:
         following = TRANSITIONS[self.state].get(happened)
         if following is None:
             raise LocalProtocolError(f"{happened.value} on a connection that is {self.state.value}")

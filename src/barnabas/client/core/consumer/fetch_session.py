@@ -25,7 +25,7 @@ SESSION_ERRORS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PartitionFetch:
     """What to fetch of one partition; `last_epoch`, if known, is that of the batch before `offset`."""
 
     topic_id: bytes
@@ -41,8 +41,8 @@ class SessionRequest:
 
     session_id: int
     epoch: int
-    changed: Mapping[TopicPartition, Wish]
-    forgotten: Mapping[TopicPartition, Wish]
+    changed: Mapping[TopicPartition, PartitionFetch]
+    forgotten: Mapping[TopicPartition, PartitionFetch]
 
 
 class ClientFetchSession:
@@ -53,9 +53,9 @@ class ClientFetchSession:
     def __init__(self) -> None:
         self._session_id = 0
         self._epoch = 0
-        self._known: dict[TopicPartition, Wish] = {}
+        self._known: dict[TopicPartition, PartitionFetch] = {}
 
-    def request(self, wishes: Mapping[TopicPartition, Wish]) -> SessionRequest:
+    def request(self, wishes: Mapping[TopicPartition, PartitionFetch]) -> SessionRequest:
         """The session part of a request for exactly these partitions."""
         if self._epoch == 0:
             changed, forgotten = dict(wishes), {}

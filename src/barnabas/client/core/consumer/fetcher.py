@@ -14,7 +14,11 @@ from typing import Final
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
 from barnabas.client.core.consumer.fetch_position import NO_OFFSET, NO_REPLICA, FetchPosition
-from barnabas.client.core.consumer.fetch_session import SESSION_ERRORS, ClientFetchSession, Wish
+from barnabas.client.core.consumer.fetch_session import (
+    SESSION_ERRORS,
+    ClientFetchSession,
+    PartitionFetch,
+)
 from barnabas.client.core.consumer.fetched import FetchedRecords, end_of, records_of, too_large
 from barnabas.client.core.group.epoch_trail import NO_EPOCH
 from barnabas.errors import (
@@ -41,7 +45,7 @@ _AHEAD: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PlannedFetch:
     """One pending fetch: broker, partitions and turns."""
 
     node_id: int
@@ -124,9 +128,9 @@ class Fetcher:
             return part
         return None
 
-    def plan(self, now: float, can_ask: Callable[[int], bool]) -> list[Ask]:
+    def plan(self, now: float, can_ask: Callable[[int], bool]) -> list[PlannedFetch]:
         """The fetches to send now; at most one per broker is pending."""
-        wishes: dict[int, dict[TopicPartition, Wish]] = {}
+        wishes: dict[int, dict[TopicPartition, PartitionFetch]] = {}
         for where, position in self.positions.items():
             if not self._is_wanted(position, now):
                 continue
@@ -135,7 +139,7 @@ class Fetcher:
                 self.stale = True
                 self.leaderless.append(where)
                 continue
-            wish = Wish(
+            wish = PartitionFetch(
                 self._view.topics[where.topic].topic_id,
                 position.fetch_offset,
                 view.leader_epoch,
@@ -149,7 +153,9 @@ class Fetcher:
         free = [node for node in wishes if node not in self._asked]
         return [self._ask(node, wishes[node]) for node in free if can_ask(node)]
 
-    def answered(self, ask: Ask, response: FetchResponse, now: float, retry_s: float) -> None:
+    def answered(
+        self, ask: PlannedFetch, response: FetchResponse, now: float, retry_s: float
+    ) -> None:
         """Handle a response; `retry_s` is the back-off of a partition with an error."""
         self._asked.discard(ask.node_id)
         session = self._sessions[ask.node_id]
@@ -173,7 +179,7 @@ class Fetcher:
                     ask, TopicPartition(name, data.partition_index), data, (now, now + retry_s)
                 )
 
-    def failed(self, ask: Ask, error: KafkaError, now: float, retry_s: float) -> None:
+    def failed(self, ask: PlannedFetch, error: KafkaError, now: float, retry_s: float) -> None:
         """No response arrived: the session ended with its connection."""
         self._asked.discard(ask.node_id)
         self._sessions[ask.node_id].begin_again()
@@ -205,7 +211,7 @@ class Fetcher:
         idle = not position.paused and position.parts <= _AHEAD
         return position.known and idle and now >= position.not_before
 
-    def _ask(self, node_id: int, wishes: dict[TopicPartition, Wish]) -> Ask:
+    def _ask(self, node_id: int, wishes: dict[TopicPartition, PartitionFetch]) -> PlannedFetch:
         session = self._sessions.setdefault(node_id, ClientFetchSession())
         by_id = all(wish.topic_id != NO_UUID for wish in wishes.values())
         part = session.request(wishes)
@@ -241,11 +247,11 @@ class Fetcher:
         )
         self._asked.add(node_id)
         turns = {where: (self.positions[where].turn, wish.offset) for where, wish in wishes.items()}
-        return Ask(node_id, request, turns, by_id)
+        return PlannedFetch(node_id, request, turns, by_id)
 
     def _take_partition(
         self,
-        ask: Ask,
+        ask: PlannedFetch,
         where: TopicPartition,
         data: PartitionData,
         times: tuple[float, float],
@@ -345,7 +351,7 @@ class Fetcher:
             if position.nearer == node_id:
                 position.nearer = NO_REPLICA
 
-    def _leave_alone(self, ask: Ask, until: float) -> None:
+    def _leave_alone(self, ask: PlannedFetch, until: float) -> None:
         for where in ask.turns:
             position = self.positions.get(where)
             if position is not None:

@@ -14,7 +14,7 @@ from barnabas.client.core.consumer.fetched import FetchedRecords
 from barnabas.client.core.consumer.fetcher import Fetcher
 from barnabas.client.core.consumer.readable_part import sound_parts
 from barnabas.errors import CorruptRecord
-from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.columns.record import Record
 from barnabas.types import TopicPartition
@@ -32,7 +32,7 @@ class _Begun:
     given: int = 0
 
 
-class HandingOut:
+class PollBuffer:
     """Advances positions as records are returned; `count` is their number.
 
     `starts` holds, per partition, where the last returned records start, for `take_back`; callers
@@ -125,7 +125,7 @@ class HandingOut:
             self._fetcher.positions[part.where].offset = part.next_offset
         return found
 
-    def table(self, parts: list[tuple[FetchedRecords, int]], wanted: Wanted) -> Any:
+    def table(self, parts: list[tuple[FetchedRecords, int]], wanted: ColumnSelection) -> Any:
         """Return the records of parts as a pyarrow.Table; decode each partition's parts at once.
 
         A damaged batch is handled as in `records`.
@@ -151,7 +151,10 @@ class HandingOut:
         return table
 
     def _batch(
-        self, where: TopicPartition, listed: list[tuple[FetchedRecords, int]], wanted: Wanted
+        self,
+        where: TopicPartition,
+        listed: list[tuple[FetchedRecords, int]],
+        wanted: ColumnSelection,
     ) -> Any:
         pa = arrow_module("fetch_arrow")
         from barnabas.records.columns.arrow import to_arrow
@@ -165,14 +168,17 @@ class HandingOut:
         return pa.RecordBatch.from_arrays(list(arrays.values()), list(arrays))
 
     def _decode(
-        self, where: TopicPartition, listed: list[tuple[FetchedRecords, int]], wanted: Wanted
+        self,
+        where: TopicPartition,
+        listed: list[tuple[FetchedRecords, int]],
+        wanted: ColumnSelection,
     ) -> Any:
         try:
             return self._columns(listed, wanted)
         except CorruptRecord as error:
             return self._columns(self._sound(where, listed, error), wanted)
 
-    def _columns(self, listed: list[tuple[FetchedRecords, int]], wanted: Wanted) -> Any:
+    def _columns(self, listed: list[tuple[FetchedRecords, int]], wanted: ColumnSelection) -> Any:
         return decode_columns(
             [part.records for part, _ in listed],
             wanted=wanted,

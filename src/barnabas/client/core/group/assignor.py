@@ -19,7 +19,7 @@ Counts = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PreviousAssignment:
     """This member's partitions, and their generation, as its assignor reports them to the next leader."""
 
     partitions: tuple[TopicPartition, ...] = ()
@@ -43,7 +43,7 @@ class Assignor(Protocol):
         """Whether members keep reading during a rebalance."""
         ...
 
-    def user_data(self, held: Held) -> bytes | None:
+    def user_data(self, held: PreviousAssignment) -> bytes | None:
         """What the assignor needs to know about this member at its next run, on whatever member."""
         ...
 

@@ -6,7 +6,7 @@ it is free.
 Source: KIP-429, Kafka's CooperativeStickyAssignor.
 """
 
-from barnabas.client.core.group.assignor import Assignment, Counts, Held
+from barnabas.client.core.group.assignor import Assignment, Counts, PreviousAssignment
 from barnabas.client.core.group.previous import decode_generation, encode_generation
 from barnabas.client.core.group.sticky import balanced
 from barnabas.client.core.group.subscription import Subscriptions
@@ -19,7 +19,7 @@ class CooperativeStickyAssignor:
     name = "cooperative-sticky"
     cooperative = True
 
-    def user_data(self, held: Held) -> bytes | None:
+    def user_data(self, held: PreviousAssignment) -> bytes | None:
         """The generation; the partitions are in the subscription itself."""
         return encode_generation(held.generation)
 

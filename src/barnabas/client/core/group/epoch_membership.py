@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from barnabas.client.core.group.epoch_states import TRANSITIONS, EpochInput, EpochState
-from barnabas.client.core.group.membership import Change, ChangeKind, Next
+from barnabas.client.core.group.membership import Change, ChangeKind, NextStep
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import NO_GENERATION
 from barnabas.errors import ErrorCode
@@ -42,12 +42,12 @@ LEAVES_FOR_A_WHILE: Final = -2
 _E = ErrorCode
 
 _NEXT: Final = {
-    _E.NONE: Next.ON,
-    _E.FENCED_MEMBER_EPOCH: Next.AGAIN,
-    _E.UNKNOWN_MEMBER_ID: Next.AGAIN,
-    _E.COORDINATOR_LOAD_IN_PROGRESS: Next.LATER,
-    _E.COORDINATOR_NOT_AVAILABLE: Next.ELSEWHERE,
-    _E.NOT_COORDINATOR: Next.ELSEWHERE,
+    _E.NONE: NextStep.CONTINUE,
+    _E.FENCED_MEMBER_EPOCH: NextStep.REJOIN,
+    _E.UNKNOWN_MEMBER_ID: NextStep.REJOIN,
+    _E.COORDINATOR_LOAD_IN_PROGRESS: NextStep.RETRY_LATER,
+    _E.COORDINATOR_NOT_AVAILABLE: NextStep.FIND_COORDINATOR,
+    _E.NOT_COORDINATOR: NextStep.FIND_COORDINATOR,
 }
 """All other errors are raised to the user."""
 
@@ -199,14 +199,14 @@ class EpochMembership:
         static = self.options.instance_id is not None
         return self._request(LEAVES_FOR_A_WHILE if static else LEAVES)
 
-    def handle_response(self, response: ConsumerGroupHeartbeatResponse) -> Next:
+    def handle_response(self, response: ConsumerGroupHeartbeatResponse) -> NextStep:
         """Handle the response to the last heartbeat."""
         if self.state is EpochState.AWAY:
-            return Next.ON  # The member has left meanwhile.
+            return NextStep.CONTINUE  # The member has left meanwhile.
         if response.error_code:
             self.no_response()
-            found = _NEXT.get(ErrorCode.of(response.error_code), Next.FAIL)
-            if found in {Next.AGAIN, Next.FAIL}:
+            found = _NEXT.get(ErrorCode.of(response.error_code), NextStep.FAIL)
+            if found in {NextStep.REJOIN, NextStep.FAIL}:
                 self.forgotten()
             return found
         self.generation = response.member_epoch
@@ -219,7 +219,7 @@ class EpochMembership:
             self._move(EpochInput.TOLD)
         elif self.state is EpochState.ACKNOWLEDGING and not self.has_news:
             self._move(EpochInput.KNOWN)
-        return Next.ON
+        return NextStep.CONTINUE
 
     def no_response(self) -> None:
         """No valid response arrived: repeat everything."""

@@ -2,7 +2,7 @@
 
 A rebalance calls: `before_join` (partitions to revoke first), `join_request`, `joined`,
 `sync_request`, `synced` (revoked and new partitions). Between rebalances the member sends
-heartbeats, and `handle_response` handles the responses. After an error, `Next` says how to continue.
+heartbeats, and `handle_response` handles the responses. After an error, `NextStep` says how to continue.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from barnabas.client.core.group.assignor import Assignor, Counts, Held
+from barnabas.client.core.group.assignor import Assignor, Counts, PreviousAssignment
 from barnabas.client.core.group.member_states import TRANSITIONS, MemberInput, MemberState
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import (
@@ -39,16 +39,16 @@ from barnabas.types import TopicPartition
 _E = ErrorCode
 
 
-class Next(Enum):
+class NextStep(Enum):
     """How to continue after a response."""
 
-    ON = auto()
+    CONTINUE = auto()
     """Nothing is wrong."""
-    AGAIN = auto()
+    REJOIN = auto()
     """Rejoin at once."""
-    LATER = auto()
+    RETRY_LATER = auto()
     """Repeat the request later."""
-    ELSEWHERE = auto()
+    FIND_COORDINATOR = auto()
     """Find the coordinator, and repeat the request."""
     FAIL = auto()
     """Raise the error to the user."""
@@ -74,7 +74,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
+class LeaderAssignment:
     """The leader's data about a generation: the members' subscriptions."""
 
     members: dict[str, Subscription]
@@ -82,14 +82,14 @@ class Led:
 
 
 _NEXT: Final = {
-    _E.NONE: Next.ON,
-    _E.MEMBER_ID_REQUIRED: Next.AGAIN,
-    _E.UNKNOWN_MEMBER_ID: Next.AGAIN,
-    _E.ILLEGAL_GENERATION: Next.AGAIN,
-    _E.REBALANCE_IN_PROGRESS: Next.AGAIN,
-    _E.COORDINATOR_LOAD_IN_PROGRESS: Next.LATER,
-    _E.COORDINATOR_NOT_AVAILABLE: Next.ELSEWHERE,
-    _E.NOT_COORDINATOR: Next.ELSEWHERE,
+    _E.NONE: NextStep.CONTINUE,
+    _E.MEMBER_ID_REQUIRED: NextStep.REJOIN,
+    _E.UNKNOWN_MEMBER_ID: NextStep.REJOIN,
+    _E.ILLEGAL_GENERATION: NextStep.REJOIN,
+    _E.REBALANCE_IN_PROGRESS: NextStep.REJOIN,
+    _E.COORDINATOR_LOAD_IN_PROGRESS: NextStep.RETRY_LATER,
+    _E.COORDINATOR_NOT_AVAILABLE: NextStep.FIND_COORDINATOR,
+    _E.NOT_COORDINATOR: NextStep.FIND_COORDINATOR,
 }
 """All other errors are raised to the user."""
 
@@ -109,9 +109,9 @@ class Membership:
         self.topics: frozenset[str] = frozenset()
         self.owned: tuple[TopicPartition, ...] = ()
         self.rejoin_why = ""
-        self.led: Led | None = None
+        self.led: LeaderAssignment | None = None
         self._lost = False
-        self._held = Held()
+        self._held = PreviousAssignment()
         self._assignor: Assignor | None = None
         self._counts: Counts | None = None
         self._skips = False
@@ -191,7 +191,7 @@ class Membership:
             reason=why or None,
         )
 
-    def joined(self, response: JoinGroupResponse) -> Next:
+    def joined(self, response: JoinGroupResponse) -> NextStep:
         """Handle the response.
 
         Raises:
@@ -203,7 +203,7 @@ class Membership:
             return self.refused(response.error_code)
         chosen = [each for each in self.options.assignors if each.name == response.protocol_name]
         if not chosen:
-            return Next.FAIL
+            return NextStep.FAIL
         self._assignor = chosen[0]
         self.member_id, self.generation = response.member_id, response.generation_id
         self._move(MemberInput.JOINED)
@@ -214,9 +214,9 @@ class Membership:
                 for row in response.members
             }
             wanted = frozenset(topic for each in members.values() for topic in each.topics)
-            self.led = Led(members, wanted)
+            self.led = LeaderAssignment(members, wanted)
             self._skips = response.skip_assignment
-        return Next.ON
+        return NextStep.CONTINUE
 
     def sync_request(self, counts: Counts) -> SyncGroupRequest:
         """A request for the assignment; a leader computes it, from each topic's number of partitions."""
@@ -241,7 +241,7 @@ class Membership:
             ],
         )
 
-    def synced(self, response: SyncGroupResponse) -> tuple[Next, tuple[Change, ...]]:
+    def synced(self, response: SyncGroupResponse) -> tuple[NextStep, tuple[Change, ...]]:
         """Handle the response; return the notifications of listeners, in order.
 
         Raises:
@@ -253,11 +253,11 @@ class Membership:
         self._move(MemberInput.SYNCED)
         revoked = tuple(sorted(set(self.owned) - set(given)))
         added = tuple(sorted(set(given) - set(self.owned)))
-        self.owned, self._held = (*self.owned, *added), Held(given, self.generation)
+        self.owned, self._held = (*self.owned, *added), PreviousAssignment(given, self.generation)
         if revoked:
             self.rejoin("it gave up partitions that other members get")
         changes = [Change(ChangeKind.REVOKED, revoked)] if revoked else []
-        return Next.ON, (*changes, Change(ChangeKind.ASSIGNED, added))
+        return NextStep.CONTINUE, (*changes, Change(ChangeKind.ASSIGNED, added))
 
     # ---- between rebalances ---------------------------------------------------------------
 
@@ -270,23 +270,25 @@ class Membership:
             group_instance_id=self.options.instance_id,
         )
 
-    def handle_response(self, code: int, generation: int) -> Next:
+    def handle_response(self, code: int, generation: int) -> NextStep:
         """Handle the response to a heartbeat or commit of a `generation`."""
         if generation != self.generation or self.state is not MemberState.STABLE:
-            return Next.ON  # The generation is over, or a join in flight will report the same.
+            return (
+                NextStep.CONTINUE
+            )  # The generation is over, or a join in flight will report the same.
         if code == _E.REBALANCE_IN_PROGRESS:
             self.rejoin("the group is rebalancing")
-            return Next.AGAIN
+            return NextStep.REJOIN
         return self.refused(code)
 
-    def refused(self, code: int) -> Next:
+    def refused(self, code: int) -> NextStep:
         """Apply an error to the membership; return how to continue."""
         error = ErrorCode.of(code)
         if error in {_E.UNKNOWN_MEMBER_ID, _E.FENCED_INSTANCE_ID}:
             self.forgotten()
         elif error is _E.ILLEGAL_GENERATION:
             self.forgotten(self.member_id)
-        return _NEXT.get(error, Next.FAIL)
+        return _NEXT.get(error, NextStep.FAIL)
 
     def forgotten(self, member_id: str = "") -> None:
         """The member is not in the group any more: its partitions are lost.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from struct import Struct, error
 
-from barnabas.client.core.group.assignor import Held
+from barnabas.client.core.group.assignor import PreviousAssignment
 from barnabas.client.core.group.subscription import NO_GENERATION, Subscription, by_topic
 from barnabas.errors import DecodeError
 from barnabas.types import TopicPartition
@@ -37,7 +37,7 @@ class PreviousPartitions:
     partitions: Array[Int32]
 
 
-def encode_previous(held: Held) -> bytes:
+def encode_previous(held: PreviousAssignment) -> bytes:
     """For StickyAssignor."""
     user_data = StickyUserData(
         previous_assignment=[
@@ -49,11 +49,11 @@ def encode_previous(held: Held) -> bytes:
     return Codec.of(StickyUserData, 1).encode(user_data)
 
 
-def decode_previous(subscription: Subscription) -> Held:
+def decode_previous(subscription: Subscription) -> PreviousAssignment:
     """Decode a member's user data for StickyAssignor; empty if malformed, as in Kafka."""
     data = subscription.user_data
     if not data:
-        return Held()
+        return PreviousAssignment()
     for version in (1, 0):
         try:
             found, _ = Codec.of(StickyUserData, version).decode(data)
@@ -61,8 +61,8 @@ def decode_previous(subscription: Subscription) -> Held:
             continue
         rows = found.previous_assignment
         had = [TopicPartition(row.topic, one) for row in rows for one in row.partitions]
-        return Held(tuple(had), found.generation)
-    return Held()
+        return PreviousAssignment(tuple(had), found.generation)
+    return PreviousAssignment()
 
 
 def encode_generation(generation: int) -> bytes:
@@ -70,7 +70,7 @@ def encode_generation(generation: int) -> bytes:
     return _GENERATION.pack(generation)
 
 
-def decode_generation(subscription: Subscription) -> Held:
+def decode_generation(subscription: Subscription) -> PreviousAssignment:
     """Decode a member's user data for CooperativeStickyAssignor."""
     generation = subscription.generation
     if generation == NO_GENERATION and subscription.user_data:
@@ -78,4 +78,4 @@ def decode_generation(subscription: Subscription) -> Held:
             (generation,) = _GENERATION.unpack_from(subscription.user_data)
         except error:
             generation = NO_GENERATION
-    return Held(subscription.owned, generation)
+    return PreviousAssignment(subscription.owned, generation)

@@ -6,7 +6,7 @@ Members with the same subscriptions get the same partition numbers of all topics
 from barnabas.client.core.group.assignor import (
     Assignment,
     Counts,
-    Held,
+    PreviousAssignment,
     nothing_yet,
     subscribers,
 )
@@ -20,7 +20,7 @@ class RangeAssignor:
     name = "range"
     cooperative = False
 
-    def user_data(self, _held: Held) -> bytes | None:
+    def user_data(self, _held: PreviousAssignment) -> bytes | None:
         """It needs none."""
         return None
 

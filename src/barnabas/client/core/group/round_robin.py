@@ -5,7 +5,7 @@ from itertools import cycle
 from barnabas.client.core.group.assignor import (
     Assignment,
     Counts,
-    Held,
+    PreviousAssignment,
     nothing_yet,
     subscribers,
 )
@@ -19,7 +19,7 @@ class RoundRobinAssignor:
     name = "roundrobin"
     cooperative = False
 
-    def user_data(self, _held: Held) -> bytes | None:
+    def user_data(self, _held: PreviousAssignment) -> bytes | None:
         """It needs none."""
         return None
 

@@ -11,7 +11,7 @@ from typing import Final
 from barnabas.client.core.group.assignor import (
     Assignment,
     Counts,
-    Held,
+    PreviousAssignment,
     in_order,
     nothing_yet,
     subscribers,
@@ -30,7 +30,7 @@ class StickyAssignor:
     name = "sticky"
     cooperative = False
 
-    def user_data(self, held: Held) -> bytes | None:
+    def user_data(self, held: PreviousAssignment) -> bytes | None:
         """The member's partitions, because it will have released them."""
         return encode_previous(held) if held.partitions else None
 
@@ -40,7 +40,9 @@ class StickyAssignor:
         return balanced(counts, members, held)
 
 
-def balanced(counts: Counts, members: Subscriptions, held: Mapping[str, Held]) -> Assignment:
+def balanced(
+    counts: Counts, members: Subscriptions, held: Mapping[str, PreviousAssignment]
+) -> Assignment:
     """Assign each partition to one subscriber, evenly, and move only what is necessary.
 
     If two members claim a partition, the newer generation wins; if both are equal, neither does.
@@ -61,7 +63,7 @@ def balanced(counts: Counts, members: Subscriptions, held: Mapping[str, Held]) -
 
 
 def _owners(
-    counts: Counts, members: Subscriptions, held: Mapping[str, Held]
+    counts: Counts, members: Subscriptions, held: Mapping[str, PreviousAssignment]
 ) -> dict[TopicPartition, str]:
     newest: dict[TopicPartition, tuple[int, str | None]] = {}
     for member_id in in_order(members):

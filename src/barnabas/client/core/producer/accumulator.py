@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 
 from barnabas.client.core.arguments.record_input import GivenRecord
 from barnabas.client.core.cluster.cluster_view import TopicView
-from barnabas.client.core.producer.delivery import Waits
+from barnabas.client.core.producer.delivery import DeliveryWaiter
 from barnabas.client.core.producer.partition_queue import PartitionQueue
 from barnabas.client.core.producer.partitioners import StickyPartitions, checked, partition_of_key
 from barnabas.client.core.producer.producer_batch import ProducerBatch
@@ -45,7 +45,7 @@ class Accumulator:
         options: ProducerOptions,
         entropy: Entropy,
         lock: AbstractContextManager[object],
-        waits: Waits,
+        waits: DeliveryWaiter,
     ) -> None:
         self.lock = lock
         self.sticky: dict[str, RecordAppender] = {}

@@ -38,7 +38,7 @@ class SentBatches:
         return [batch.result(0, batch.first_timestamp, timeout_s) for batch in self.batches]
 
 
-class Bulk:
+class BulkEncoder:
     """Encodes for one producer; remembers each topic's next partition for records without a key."""
 
     def __init__(self, options: ProducerOptions) -> None:

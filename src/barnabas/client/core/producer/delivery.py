@@ -30,13 +30,13 @@ class StoredBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedBatch:
     """A batch is not in the log, or its state is unknown (`may_be_stored` of the error)."""
 
     error: KafkaError
 
 
-Outcome = StoredBatch | Failed
+Outcome = StoredBatch | FailedBatch
 
 
 class Sent(Protocol):
@@ -66,7 +66,7 @@ class SentAsync(Protocol):
     def __await__(self) -> Generator[Any, None, RecordMetadata]: ...
 
 
-class Settling(Protocol):
+class DeliverySource(Protocol):
     """A source of outcomes: a batch, see `producer_batch`."""
 
     def done(self, index: int) -> bool:
@@ -78,14 +78,14 @@ class Settling(Protocol):
         ...
 
 
-class Waits(Protocol):
+class DeliveryWaiter(Protocol):
     """How one kind of client waits for the outcome of a record."""
 
-    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
+    def block(self, batch: DeliverySource, index: int, timeout_s: float | None) -> None:
         """Block this thread until the record has an outcome."""
         ...
 
-    def wait(self, batch: Settling, index: int) -> Awaitable[None]:
+    def wait(self, batch: DeliverySource, index: int) -> Awaitable[None]:
         """Return when the record has an outcome."""
         ...
 

@@ -4,7 +4,7 @@ import logging
 from collections import deque
 from typing import Final
 
-from barnabas.client.core.producer.delivery import Failed, failure_of
+from barnabas.client.core.producer.delivery import FailedBatch, failure_of
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.errors import BrokerError, FatalError, KafkaError
 
@@ -17,7 +17,7 @@ _MAY_BE_STORED: Final = (
 )
 
 
-class GivenUp:
+class FailedBatches:
     """The latest failed batches whose error no caller has seen."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class GivenUp:
         if not silent:
             return
         first = silent[0]
-        assert isinstance(first.outcome, Failed), "a failed batch has its error"
+        assert isinstance(first.outcome, FailedBatch), "a failed batch has its error"
         error = first.outcome.error
         count = sum(batch.count for batch in silent)
         where = f"{first.where.topic}-{first.where.partition}"

@@ -7,7 +7,7 @@ from barnabas.protocol.produce import PartitionProduceData
 
 
 @dataclass(slots=True)
-class Outgoing:
+class ProduceBatches:
     """Batches for one broker, at most one per partition, in one request."""
 
     node_id: int
@@ -30,7 +30,7 @@ class SendPlan:
     `to_build` are batches that must be built on another thread before they can be sent.
     """
 
-    outgoing: list[Outgoing] = field(default_factory=list)
+    outgoing: list[ProduceBatches] = field(default_factory=list)
     to_build: list[ProducerBatch] = field(default_factory=list)
     wake_at: float | None = None
     leaders_wanted: bool = False

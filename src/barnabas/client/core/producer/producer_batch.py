@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Final
 
 from barnabas.client.core.producer.delivery import (
-    Failed,
+    DeliveryWaiter,
+    FailedBatch,
     Outcome,
     RecordMetadata,
     StoredBatch,
-    Waits,
 )
 from barnabas.errors import KafkaError
 from barnabas.kernels.batches.objects import RecordAppender
@@ -62,7 +62,7 @@ class ProducerBatch:
         number: tuple[int, ...],
         created: float,
         reserved: int,
-        waits: Waits,
+        waits: DeliveryWaiter,
     ) -> None:
         self.waits = waits
         self.where = where
@@ -175,7 +175,7 @@ class ProducerBatch:
         batch, at = self.of_record(index)
         outcome = batch.outcome
         what = "in flight"
-        if isinstance(outcome, Failed):
+        if isinstance(outcome, FailedBatch):
             what = f"failed: {outcome.error}"
         elif outcome is not None:
             base = outcome.base_offset
@@ -191,7 +191,7 @@ class ProducerBatch:
         match self.outcome:
             case None:
                 return None
-            case Failed(error):
+            case FailedBatch(error):
                 self.observed = True
                 raise error
             case StoredBatch(base, append_time):

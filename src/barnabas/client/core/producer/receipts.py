@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from barnabas.client.core.producer.delivery import Failed
+from barnabas.client.core.producer.delivery import FailedBatch
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.errors import KafkaError
 from barnabas.kernels.batches.objects import Delivery
@@ -81,4 +81,4 @@ class Receipts:
 
 
 def _failed(batch: ProducerBatch) -> bool:
-    return isinstance(batch.outcome, Failed) or any(_failed(part) for _, part in batch.parts)
+    return isinstance(batch.outcome, FailedBatch) or any(_failed(part) for _, part in batch.parts)

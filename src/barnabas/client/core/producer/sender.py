@@ -10,8 +10,8 @@ from itertools import islice
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.producer.accumulator import Accumulator
-from barnabas.client.core.producer.delivery import Failed, StoredBatch
-from barnabas.client.core.producer.giving_up import GivenUp, in_doubt
+from barnabas.client.core.producer.delivery import FailedBatch, StoredBatch
+from barnabas.client.core.producer.giving_up import FailedBatches, in_doubt
 from barnabas.client.core.producer.idempotence import (
     Action,
     AppendResult,
@@ -19,7 +19,7 @@ from barnabas.client.core.producer.idempotence import (
     answer_of,
     decide,
 )
-from barnabas.client.core.producer.outgoing import Outgoing, SendPlan
+from barnabas.client.core.producer.outgoing import ProduceBatches, SendPlan
 from barnabas.client.core.producer.partition_queue import PartitionQueue
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
@@ -60,7 +60,7 @@ class Sender:
         self.transactions = transactions
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = -1
-        self.given_up = GivenUp()
+        self.given_up = FailedBatches()
         self.closing = False
         self.stored_records = 0
         self.builds_elsewhere = False
@@ -105,7 +105,7 @@ class Sender:
             return plan
         self._turn += 1
         first = self._turn % len(busy)
-        by_node: dict[int, Outgoing] = {}
+        by_node: dict[int, ProduceBatches] = {}
         for queue in busy[first:] + busy[:first]:
             self._plan_queue(queue, now, can_send, by_node, plan)
         plan.outgoing = [outgoing for outgoing in by_node.values() if outgoing.batches]
@@ -113,7 +113,7 @@ class Sender:
             self._in_flight[outgoing.node_id] = self._in_flight.get(outgoing.node_id, 0) + 1
         return plan
 
-    def request(self, outgoing: Outgoing, *, by_id: bool) -> ProduceRequest:
+    def request(self, outgoing: ProduceBatches, *, by_id: bool) -> ProduceRequest:
         """The request for these batches; topics by id or by name."""
         topics = outgoing.rows_by_topic()
         return ProduceRequest(
@@ -130,7 +130,7 @@ class Sender:
             ],
         )
 
-    def answered(self, outgoing: Outgoing, response: ProduceResponse, now: float) -> bool:
+    def answered(self, outgoing: ProduceBatches, response: ProduceResponse, now: float) -> bool:
         """Handle a response; return whether metadata should be requested."""
         self._in_flight[outgoing.node_id] -= 1
         for broker in response.node_endpoints:
@@ -155,20 +155,20 @@ class Sender:
             stale |= code.stale_metadata and not self._hinted(batch.where, found)
         return stale
 
-    def sent_unanswered(self, outgoing: Outgoing) -> None:
+    def sent_unanswered(self, outgoing: ProduceBatches) -> None:
         """Requests with acks=0 are done once they are sent."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
             self._records.queues[batch.where].settled(batch)
             self._settle(batch, StoredBatch())
 
-    def failed(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
+    def failed(self, outgoing: ProduceBatches, error: KafkaError, now: float) -> None:
         """No response arrived: the connection was lost, or the request timed out."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
             self._resolve(batch, error.code, error, None, now, answer=AppendResult.OPEN)
 
-    def unsent(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
+    def unsent(self, outgoing: ProduceBatches, error: KafkaError, now: float) -> None:
         """The request was never sent."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
@@ -197,7 +197,7 @@ class Sender:
         for queue in self._records.queues.values():
             queue.gather()
             for batch in queue.retract():
-                self._settle(batch, Failed(error))
+                self._settle(batch, FailedBatch(error))
 
     def abandon(self, error: KafkaError) -> None:
         """Like `give_up`, but also fail what is in flight: later responses must not be passed in."""
@@ -213,7 +213,7 @@ class Sender:
         queue: PartitionQueue,
         now: float,
         can_send: Callable[[int], bool],
-        by_node: dict[int, Outgoing],
+        by_node: dict[int, ProduceBatches],
         plan: SendPlan,
     ) -> None:
         node_id = self._destination(queue, now, plan)
@@ -224,7 +224,7 @@ class Sender:
             full = self._in_flight.get(node_id, 0) >= self._options.in_flight
             if full or not can_send(node_id):
                 return
-            outgoing = by_node[node_id] = Outgoing(node_id, [])
+            outgoing = by_node[node_id] = ProduceBatches(node_id, [])
         size = queue.head().reserved
         if outgoing.batches and outgoing.size + size > self._options.max_request_size:
             return
@@ -383,7 +383,7 @@ class Sender:
         elif batch.in_doubt:
             error = in_doubt(error)
         self.given_up.add(batch, error)
-        self._settle(batch, Failed(error))
+        self._settle(batch, FailedBatch(error))
 
     def _follow(self, transactions: ProducerTransactions) -> None:
         """Drop what cannot be in a committed transaction."""
@@ -392,7 +392,7 @@ class Sender:
         elif transactions.doomed:
             self.retract(transactions.refusal(ProducerTransactionInput.SEND))
 
-    def _settle(self, batch: ProducerBatch, outcome: StoredBatch | Failed) -> None:
+    def _settle(self, batch: ProducerBatch, outcome: StoredBatch | FailedBatch) -> None:
         self._records.release(batch)
         if isinstance(outcome, StoredBatch):
             self.stored_records += batch.count

@@ -1,6 +1,11 @@
 import pytest
 
-from barnabas.client.core.cluster.connection import TRANSITIONS, Connection, Input, State
+from barnabas.client.core.cluster.connection import (
+    TRANSITIONS,
+    Connection,
+    ConnectionInput,
+    ConnectionState,
+)
 from barnabas.errors import BrokerError, ErrorCode, LocalProtocolError, RemoteProtocolError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import (
@@ -37,8 +42,8 @@ def ready(*rows: tuple[ApiKey, int, int]) -> Connection:
 
 
 def test_every_state_answers_every_input_by_the_table() -> None:
-    for state in State:
-        for happened in Input:
+    for state in ConnectionState:
+        for happened in ConnectionInput:
             connection = Connection("me", "1.0")
             connection.state = state
             expected = TRANSITIONS[state].get(happened)

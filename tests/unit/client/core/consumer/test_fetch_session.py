@@ -1,11 +1,11 @@
-from barnabas.client.core.consumer.fetch_session import ClientFetchSession, Wish
+from barnabas.client.core.consumer.fetch_session import ClientFetchSession, PartitionFetch
 from barnabas.types import TopicPartition
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def wish(offset: int, topic_id: bytes = b"i" * 16) -> Wish:
-    return Wish(topic_id, offset, 1, 1000)
+def wish(offset: int, topic_id: bytes = b"i" * 16) -> PartitionFetch:
+    return PartitionFetch(topic_id, offset, 1, 1000)
 
 
 def test_a_new_session_names_everything_and_then_only_what_changed() -> None:

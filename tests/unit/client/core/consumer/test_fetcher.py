@@ -8,7 +8,7 @@ from barnabas.client.core.admin.descriptions import EARLIEST
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView, PartitionView, TopicView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetcher import Ask, Fetcher
+from barnabas.client.core.consumer.fetcher import Fetcher, PlannedFetch
 from barnabas.errors import (
     BrokerError,
     ConnectionFailed,
@@ -52,15 +52,19 @@ class Harness:
         for where in partitions or (A,):
             self.it.move(where, 0)
 
-    def ask(self) -> Ask:
+    def ask(self) -> PlannedFetch:
         (ask,) = self.plan()
         return ask
 
-    def plan(self) -> list[Ask]:
+    def plan(self) -> list[PlannedFetch]:
         return self.it.plan(self.now, lambda _: True)
 
     def answer(
-        self, ask: Ask, records: bytes = b"", error: ErrorCode = ErrorCode.NONE, **more: Any
+        self,
+        ask: PlannedFetch,
+        records: bytes = b"",
+        error: ErrorCode = ErrorCode.NONE,
+        **more: Any,
     ) -> None:
         row = PartitionData(
             partition_index=0,
@@ -71,7 +75,7 @@ class Harness:
         )
         self.reply(ask, FetchResponse(session_id=7, responses=[topic_row(row)]))
 
-    def reply(self, ask: Ask, response: FetchResponse) -> None:
+    def reply(self, ask: PlannedFetch, response: FetchResponse) -> None:
         self.it.answered(ask, response, self.now, 0.1)
 
 
@@ -79,7 +83,7 @@ def topic_row(row: PartitionData) -> FetchableTopicResponse:
     return FetchableTopicResponse(topic_id=TOPIC.topic_id, partitions=[row])
 
 
-def offsets(ask: Ask) -> dict[int, int]:
+def offsets(ask: PlannedFetch) -> dict[int, int]:
     return {
         row.partition: row.fetch_offset for each in ask.request.topics for row in each.partitions
     }
@@ -243,7 +247,7 @@ def test_assigning_again_keeps_positions_and_drops_the_rest() -> None:
         harness.it.position(B)
 
 
-def last_epochs(ask: Ask) -> list[int]:
+def last_epochs(ask: PlannedFetch) -> list[int]:
     return [row.last_fetched_epoch for each in ask.request.topics for row in each.partitions]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
-from barnabas.client.core.group.membership import Change, ChangeKind, Next
+from barnabas.client.core.group.membership import Change, ChangeKind, NextStep
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import ErrorCode
@@ -49,7 +49,7 @@ def answer(
 def reported(member: EpochMembership, epoch: int, *partitions: int) -> None:
     """A heartbeat whose answer says what it is to have."""
     member.heartbeat_request()
-    assert member.handle_response(answer(epoch, {ID: list(partitions)})) is Next.ON
+    assert member.handle_response(answer(epoch, {ID: list(partitions)})) is NextStep.CONTINUE
 
 
 def reconcile(member: EpochMembership) -> list[Change]:
@@ -68,7 +68,7 @@ def joined(member: EpochMembership, *partitions: int) -> EpochMembership:
     reported(member, 1, *partitions)
     reconcile(member)
     member.heartbeat_request()
-    assert member.handle_response(answer()) is Next.ON
+    assert member.handle_response(answer()) is NextStep.CONTINUE
     assert member.state is EpochState.STABLE
     return member
 
@@ -83,7 +83,7 @@ def test_who_joins_says_all_of_itself_and_then_only_that_it_is_there() -> None:
     assert (sent.group_id, sent.member_id, sent.member_epoch) == ("g", "me", 0)
     assert (sent.rack_id, sent.rebalance_timeout_ms, sent.server_assignor) == ("r", 9000, "range")
     assert (sent.subscribed_topic_names, sent.topic_partitions) == (["t"], [])
-    assert member.handle_response(answer(3, {})) is Next.ON
+    assert member.handle_response(answer(3, {})) is NextStep.CONTINUE
     assert (member.generation, member.interval_ms) == (3, 700)
     assert reconcile(member) == [Change(ChangeKind.ASSIGNED, ())]
     bare = member.heartbeat_request()
@@ -103,7 +103,7 @@ def test_what_was_taken_is_reported_at_once_and_only_once() -> None:
     assert (member.due, member.has_news, member.owned) == (False, True, (A, B))
     (row,) = member.heartbeat_request().topic_partitions or []
     assert (row.topic_id, row.partitions) == (ID, [0, 1])
-    assert member.handle_response(answer(2)) is Next.ON
+    assert member.handle_response(answer(2)) is NextStep.CONTINUE
     assert (member.state, member.has_news, member.generation) == (EpochState.STABLE, False, 2)
     assert member.heartbeat_request().topic_partitions is None
 
@@ -124,7 +124,7 @@ def test_while_that_goes_on_heartbeats_say_what_it_had() -> None:
     assert change is not None
     member.gave_up(change)
     assert member.heartbeat_request().topic_partitions is None
-    assert member.handle_response(answer(2)) is Next.ON
+    assert member.handle_response(answer(2)) is NextStep.CONTINUE
     member.took(NAMES)
     member.reconciled()
     assert member.has_news, "the answer was to what it had before"
@@ -144,7 +144,7 @@ def test_an_answer_that_comes_meanwhile_counts() -> None:
     assert member.has_news, "the broker waits for it, although it said the same before"
     (row,) = member.heartbeat_request().topic_partitions or []
     assert row.partitions == [0]
-    assert member.handle_response(answer(3)) is Next.ON
+    assert member.handle_response(answer(3)) is NextStep.CONTINUE
     assert (member.state, member.has_news) == (EpochState.STABLE, False)
 
 
@@ -172,7 +172,7 @@ def test_a_topic_that_was_made_again_is_given_up_and_taken() -> None:
 def test_who_is_fenced_has_lost_all_and_joins_anew_under_the_same_id(code: ErrorCode) -> None:
     member = joined(membership(), 0, 1)
     member.heartbeat_request()
-    assert member.handle_response(answer(code=code)) is Next.AGAIN
+    assert member.handle_response(answer(code=code)) is NextStep.REJOIN
     assert (member.generation, member.due) == (-1, True)
     change = member.before_join()
     assert change == Change(ChangeKind.LOST, (A, B))
@@ -185,14 +185,14 @@ def test_who_is_fenced_has_lost_all_and_joins_anew_under_the_same_id(code: Error
 @pytest.mark.parametrize(
     ("code", "found"),
     [
-        (E.COORDINATOR_LOAD_IN_PROGRESS, Next.LATER),
-        (E.COORDINATOR_NOT_AVAILABLE, Next.ELSEWHERE),
-        (E.NOT_COORDINATOR, Next.ELSEWHERE),
+        (E.COORDINATOR_LOAD_IN_PROGRESS, NextStep.RETRY_LATER),
+        (E.COORDINATOR_NOT_AVAILABLE, NextStep.FIND_COORDINATOR),
+        (E.NOT_COORDINATOR, NextStep.FIND_COORDINATOR),
         (None, None),
     ],
 )
 def test_without_an_answer_it_says_all_again_and_stays(
-    code: ErrorCode | None, found: Next | None
+    code: ErrorCode | None, found: NextStep | None
 ) -> None:
     member = joined(membership(), 0)
     member.heartbeat_request()
@@ -204,7 +204,7 @@ def test_without_an_answer_it_says_all_again_and_stays(
     assert (again.member_epoch, again.subscribed_topic_names) == (1, ["t"])
     assert [row.partitions for row in again.topic_partitions or []] == [[0]]
     assert again.rebalance_timeout_ms == 300_000
-    assert member.handle_response(answer(1, {ID: [0]})) is Next.ON
+    assert member.handle_response(answer(1, {ID: [0]})) is NextStep.CONTINUE
     assert (member.state, member.owned) == (EpochState.STABLE, (A,))
 
 
@@ -215,7 +215,7 @@ def test_what_time_does_not_cure_is_the_users(code: ErrorCode) -> None:
     member = membership()
     member.join()
     member.heartbeat_request()
-    assert member.handle_response(answer(code=code)) is Next.FAIL
+    assert member.handle_response(answer(code=code)) is NextStep.FAIL
     assert member.state is EpochState.AWAY
 
 
@@ -248,5 +248,5 @@ def test_an_answer_that_comes_after_leaving_changes_nothing() -> None:
     member.join()
     member.heartbeat_request()
     member.forgotten()
-    assert member.handle_response(answer(5, {ID: [0]})) is Next.ON
+    assert member.handle_response(answer(5, {ID: [0]})) is NextStep.CONTINUE
     assert (member.state, member.generation) == (EpochState.AWAY, -1)

@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas.client.core.group.member_states import MemberState
-from barnabas.client.core.group.membership import Change, ChangeKind, Membership, Next
+from barnabas.client.core.group.membership import Change, ChangeKind, Membership, NextStep
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import Subscription as Said
 from barnabas.client.core.group.subscription import (
@@ -46,14 +46,14 @@ def join(member: Membership, *, leader: str = "other", generation: int = 1) -> N
         member_id="me",
         members=[own] if leader == "me" else [],
     )
-    assert member.joined(response) is Next.ON
+    assert member.joined(response) is NextStep.CONTINUE
 
 
 def sync(member: Membership, *given: TopicPartition) -> tuple[Change, ...]:
     member.sync_request({"t": 3})
     response = SyncGroupResponse(error_code=0, assignment=encode_assignment(given))
     found, changes = member.synced(response)
-    assert found is Next.ON
+    assert found is NextStep.CONTINUE
     for change in changes:
         if change.kind is not ChangeKind.ASSIGNED:
             member.gave_up(change)
@@ -69,7 +69,7 @@ def refused(code: ErrorCode) -> JoinGroupResponse:
 def test_a_member_takes_the_id_it_is_given_and_joins_again() -> None:
     member = membership()
     assert member.join_request().member_id == ""
-    assert member.joined(refused(E.MEMBER_ID_REQUIRED)) is Next.AGAIN
+    assert member.joined(refused(E.MEMBER_ID_REQUIRED)) is NextStep.REJOIN
     assert member.join_request().member_id == "given"
     assert member.state is MemberState.JOINING
 
@@ -137,13 +137,13 @@ def test_a_cooperative_one_gives_up_topics_that_it_wants_no_more() -> None:
 @pytest.mark.parametrize(
     ("code", "how", "keeps_id"),
     [
-        (E.UNKNOWN_MEMBER_ID, Next.AGAIN, False),
-        (E.ILLEGAL_GENERATION, Next.AGAIN, True),
-        (E.FENCED_INSTANCE_ID, Next.FAIL, False),
+        (E.UNKNOWN_MEMBER_ID, NextStep.REJOIN, False),
+        (E.ILLEGAL_GENERATION, NextStep.REJOIN, True),
+        (E.FENCED_INSTANCE_ID, NextStep.FAIL, False),
     ],
 )
 def test_a_member_that_is_not_known_has_lost_what_it_had(
-    code: ErrorCode, how: Next, *, keeps_id: bool
+    code: ErrorCode, how: NextStep, *, keeps_id: bool
 ) -> None:
     member = cooperative()
     join(member)
@@ -158,9 +158,9 @@ def test_an_answer_of_an_older_generation_changes_nothing() -> None:
     member = membership()
     join(member, generation=5)
     sync(member, A)
-    assert member.handle_response(E.UNKNOWN_MEMBER_ID, 4) is Next.ON
+    assert member.handle_response(E.UNKNOWN_MEMBER_ID, 4) is NextStep.CONTINUE
     assert member.rejoin_why == ""
-    assert member.handle_response(E.REBALANCE_IN_PROGRESS, 5) is Next.AGAIN
+    assert member.handle_response(E.REBALANCE_IN_PROGRESS, 5) is NextStep.REJOIN
     assert member.due
     assert member.generation == 5
 
@@ -172,9 +172,9 @@ def test_an_answer_that_comes_while_it_joins_leaves_that_to_the_join(code: Error
     sync(member, A)
     member.rejoin("the group is rebalancing")
     member.join_request()
-    assert member.handle_response(code, 5) is Next.ON
+    assert member.handle_response(code, 5) is NextStep.CONTINUE
     join(member, generation=6)
-    assert member.handle_response(code, 6) is Next.ON
+    assert member.handle_response(code, 6) is NextStep.CONTINUE
     sync(member, A)
     assert (member.state, member.generation) == (MemberState.STABLE, 6)
 
@@ -182,14 +182,14 @@ def test_an_answer_that_comes_while_it_joins_leaves_that_to_the_join(code: Error
 @pytest.mark.parametrize(
     ("code", "how"),
     [
-        (E.NOT_COORDINATOR, Next.ELSEWHERE),
-        (E.COORDINATOR_LOAD_IN_PROGRESS, Next.LATER),
-        (E.REBALANCE_IN_PROGRESS, Next.AGAIN),
-        (E.INCONSISTENT_GROUP_PROTOCOL, Next.FAIL),
-        (E.GROUP_MAX_SIZE_REACHED, Next.FAIL),
+        (E.NOT_COORDINATOR, NextStep.FIND_COORDINATOR),
+        (E.COORDINATOR_LOAD_IN_PROGRESS, NextStep.RETRY_LATER),
+        (E.REBALANCE_IN_PROGRESS, NextStep.REJOIN),
+        (E.INCONSISTENT_GROUP_PROTOCOL, NextStep.FAIL),
+        (E.GROUP_MAX_SIZE_REACHED, NextStep.FAIL),
     ],
 )
-def test_a_refused_join_says_how_to_go_on(code: ErrorCode, how: Next) -> None:
+def test_a_refused_join_says_how_to_go_on(code: ErrorCode, how: NextStep) -> None:
     member = membership()
     member.join_request()
     assert member.joined(refused(code)) is how

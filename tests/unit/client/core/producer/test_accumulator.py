@@ -8,7 +8,7 @@ import pytest
 
 from barnabas.client.core.cluster.cluster_view import PartitionView, TopicView
 from barnabas.client.core.producer.accumulator import Accumulator
-from barnabas.client.core.producer.delivery import Settling
+from barnabas.client.core.producer.delivery import DeliverySource
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.errors import LocalProtocolError
 from barnabas.types import TopicPartition
@@ -33,10 +33,10 @@ REFUSED = {
 class Waits:
     """Nobody waits in these tests."""
 
-    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
+    def block(self, batch: DeliverySource, index: int, timeout_s: float | None) -> None:
         assert batch.done(index)
 
-    async def wait(self, batch: Settling, index: int) -> None:
+    async def wait(self, batch: DeliverySource, index: int) -> None:
         assert batch.done(index)
 
 

@@ -3,7 +3,7 @@ from typing import Any, cast
 
 import pytest
 
-from barnabas.client.core.producer.delivery import Failed, StoredBatch, Waits
+from barnabas.client.core.producer.delivery import DeliveryWaiter, FailedBatch, StoredBatch
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.receipts import Receipts, Summary
 from barnabas.errors import BrokerError, ErrorCode, RequestTimeout
@@ -22,7 +22,7 @@ class Now:
 
 
 def a_batch(count: int) -> ProducerBatch:
-    batch = ProducerBatch(TopicPartition("t", 0), (0,), 0.0, 0, cast("Waits", Now()))
+    batch = ProducerBatch(TopicPartition("t", 0), (0,), 0.0, 0, cast("DeliveryWaiter", Now()))
     batch.count = count
     return batch
 
@@ -58,7 +58,7 @@ def test_the_first_that_is_lost_is_reported_by_its_number() -> None:
     receipts = receipts_of(first, second, third)
     first.settle(StoredBatch(0))
     third.settle(StoredBatch(3))
-    second.settle(Failed(TOO_LARGE))
+    second.settle(FailedBatch(TOO_LARGE))
     with pytest.raises(BrokerError, match="MESSAGE_TOO_LARGE"):
         receipts.look()
     assert receipts.summary() == Summary(9, 7, (4, TOO_LARGE))
@@ -69,7 +69,7 @@ def test_a_part_of_a_batch_may_be_lost_alone() -> None:
     receipts = receipts_of(batch)
     parts = [a_batch(2), a_batch(1)]
     batch.split_into(parts)
-    parts[1].settle(Failed(TOO_LARGE))
+    parts[1].settle(FailedBatch(TOO_LARGE))
     receipts.look()
     parts[0].settle(StoredBatch(0))
     with pytest.raises(BrokerError, match="MESSAGE_TOO_LARGE"):

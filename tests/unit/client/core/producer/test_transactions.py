@@ -2,7 +2,7 @@ from itertools import product
 
 import pytest
 
-from barnabas.client.core.producer.delivery import Waits
+from barnabas.client.core.producer.delivery import DeliveryWaiter
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.transaction_states import (
     TRANSITIONS,
@@ -37,7 +37,7 @@ def at(state: ProducerTransactionState, version: int = 1) -> ProducerTransaction
 
 
 def batch(sequence: int) -> ProducerBatch:
-    waits: Waits = NobodyWaits()
+    waits: DeliveryWaiter = NobodyWaits()
     made = ProducerBatch(A, (1,), 0.0, 100, waits)
     made.sequence = sequence
     return made

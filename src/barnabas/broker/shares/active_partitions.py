@@ -1,4 +1,4 @@
-"""Live: a partition that members of a share group read now, and what one acquires of it at once."""
+"""A partition that members of a share group read, and the records that one of them acquires."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from barnabas.coordinators.share_state.states import StateKey
 from barnabas.ports import Timer
 
 
-class Acquired(NamedTuple):
-    """Records as they are in the log, and which of them are the member's now."""
+class AcquiredBatches(NamedTuple):
+    """Whole batches of the log, and which of their records the member has acquired."""
 
     records: memoryview
     spans: Sequence[Span]
 
 
 @dataclass(slots=True)
-class Live:
-    """One partition of one group that somebody reads. `held_bytes`: what is charged for it."""
+class ActiveSharePartition:
+    """One partition of one group with readers. `held_bytes`: the memory charged for it."""
 
     key: StateKey
     partition: Partition

@@ -67,6 +67,26 @@ def test_verify_finds_an_index_whose_segment_is_lost(tmp_path: Path) -> None:
         assert done.lines[-1].endswith(": 1 fault")
 
 
+def test_verify_finds_a_segment_that_is_lost_with_its_index(tmp_path: Path) -> None:
+    partition = tmp_path / "t-0"
+    partition.mkdir()
+    for base in (0, 6):
+        (partition / f"{base:020d}.log").write_bytes(make_batch(3, base_offset=base))
+    unknown = run("log", "verify", str(tmp_path))
+    assert (unknown.code, "offsets 3 to 5 are not there" in unknown.err) == (0, True)
+    cleaned = tmp_path / "cleaner-offset-checkpoint"
+    cleaned.write_text("0\n1\nt 0 6\n")
+    compacted = run("log", "verify", str(tmp_path))
+    assert (compacted.code, compacted.err) == (0, "")
+    cleaned.write_text("0\n0\n")
+    for path in (tmp_path, partition):
+        done = run("log", "verify", str(path))
+        assert done.code == 1
+        assert done.lines[0].endswith(
+            ": offsets 3 to 5 are not there: a segment is lost behind this one"
+        )
+
+
 @pytest.mark.parametrize("suffix", [".kafka", ".jafka"])
 def test_verify_names_the_damaged_message_of_kafka_07(tmp_path: Path, suffix: str) -> None:
     partition = tmp_path / "corpus-0"

@@ -2,15 +2,15 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from itertools import chain
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.usage import HintingGroup
+from barnabas.cli.log.faults import Totals, examine_index, faults
 from barnabas.cli.log.internal_records import described, details
 from barnabas.cli.log.old_segments import (
     MESSAGE_COLUMNS,
@@ -22,7 +22,6 @@ from barnabas.cli.log.segment_files import (
     OLD_KINDS,
     InspectedFile,
     bytes_of,
-    indexes_alone,
     segment_files,
 )
 from barnabas.cli.log.segment_rows import (
@@ -35,17 +34,13 @@ from barnabas.cli.log.segment_rows import (
 )
 from barnabas.cli.log.state_files import examine_file, state_files
 from barnabas.cli.output.output import Cell, Row, counted, notice, objects, show_json, show_rows
-from barnabas.cli.output.progress import ProgressBars, progress_bars
+from barnabas.cli.output.progress import progress_bars
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspection.segments import (
     InspectedBatch,
-    InspectedEntry,
     SegmentFault,
     examine,
-    examine_offset_index,
-    examine_time_index,
 )
-from barnabas.log.inspection.segments07 import examine_messages
 from barnabas.log.inspection.state_files import is_state
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.columns.record import Record
@@ -53,7 +48,6 @@ from barnabas.records.record_json import to_json
 from barnabas.types import TopicPartition
 
 _ANY = -(2**63)
-_SEGMENT_LOST = SegmentFault(0, "the segment that this is the index of is lost")
 _paths = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(), callback=named("file or directory")
 )
@@ -188,26 +182,15 @@ def _records(path: Path, found: InspectedBatch | SegmentFault, data: memoryview)
 @_json
 def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
-    totals = _Totals()
-    epochs: dict[Path, int] = {}  # Of each partition's last whole batch, once it is read.
-    files = segment_files(paths, (LOG, *OLD_KINDS))
+    totals = Totals()
+    size = sum(file.path.stat().st_size for file in segment_files(paths, (LOG, *OLD_KINDS)))
     with progress_bars(quiet=as_json, unit="bytes") as bars:
-        bars.begin("verifying", sum(file.path.stat().st_size for file in files))
-        segments = (
-            _faults_of(file, totals, epochs, bars)
-            if file.kind not in OLD_KINDS
-            else _faults07(file, totals, bars)
-            for file in files
-        )
-        small = (_faults_beside(path, epochs.get(path.parent, -1)) for path in state_files(paths))
-        alone = ([(path, _SEGMENT_LOST)] for path in indexes_alone(paths))
-        for faults in chain(segments, alone, small):
-            for path, fault in faults:
-                totals.faults += 1
-                if as_json:
-                    show_json({"file": str(path), "position": fault.position, "fault": fault.text})
-                else:
-                    click.echo(f"{path} at byte {fault.position}: {fault.text}")
+        bars.begin("verifying", size)
+        for path, fault in faults(paths, totals, bars.advance):
+            if as_json:
+                show_json({"file": str(path), "position": fault.position, "fault": fault.text})
+            else:
+                click.echo(f"{path} at byte {fault.position}: {fault.text}")
     if as_json:
         show_json(asdict(totals))
     else:
@@ -234,7 +217,7 @@ def index(paths: tuple[str, ...], *, as_json: bool) -> None:
             ]
         for kind in (INDEX, TIME_INDEX) if file.kind == LOG else (file.kind,):
             path = file.beside(kind)
-            rows = [entry_row(found, kind) for found in _examine_index(path, file, kind, batches)]
+            rows = [entry_row(found, kind) for found in examine_index(path, file, kind, batches)]
             printed = printed or bool(rows)
             if as_json:
                 for row in rows:
@@ -244,77 +227,3 @@ def index(paths: tuple[str, ...], *, as_json: bool) -> None:
                 _show(path, tuple(rows[0]), cells, several=True)
     if not printed:
         notice("no entries yet: there is one per index.interval.bytes of records")
-
-
-@dataclass
-class _Totals:
-    segments: int = 0
-    batches: int = 0
-    records: int = 0
-    bytes: int = 0
-    faults: int = 0
-
-
-def _faults_of(
-    file: InspectedFile, totals: _Totals, epochs: dict[Path, int], bars: ProgressBars
-) -> Iterator[tuple[Path, SegmentFault]]:
-    """The errors of a segment and its indexes."""
-    batches: list[InspectedBatch] = []
-    path = file.beside(LOG)
-    with bytes_of(path) as data:
-        totals.segments += 1
-        totals.bytes += len(data)
-        for found in examine(data, file.base_offset):
-            if isinstance(found, SegmentFault):
-                yield path, found
-                continue
-            batches.append(found)
-            bars.advance(found.header.end - found.header.position)
-            totals.batches += 1
-            totals.records += found.records
-            for text in found.faults:
-                where = f"batch of offset {found.header.base_offset}: "
-                yield path, SegmentFault(found.header.position, where + text)
-    whole = [found.header.leader_epoch for found in batches if not found.faults]
-    if whole:
-        epochs[path.parent] = whole[-1]
-    for kind in (INDEX, TIME_INDEX):
-        path = file.beside(kind)
-        for entry in _examine_index(path, file, kind, batches):
-            if isinstance(entry, SegmentFault):
-                yield path, entry
-            elif entry.fault:
-                text = f"entry ({entry.offset}, {entry.value}): {entry.fault}"
-                yield path, SegmentFault(entry.position, text)
-
-
-def _faults07(
-    file: InspectedFile, totals: _Totals, bars: ProgressBars
-) -> Iterator[tuple[Path, SegmentFault]]:
-    """The first error of a segment of Kafka 0.7, which has no batches and no indexes of its own."""
-    with bytes_of(file.path) as data:
-        totals.segments += 1
-        totals.bytes += len(data)
-        for found in examine_messages(data):
-            if isinstance(found, SegmentFault):
-                yield file.path, found
-            else:
-                totals.records += found
-        bars.advance(len(data))
-
-
-def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, SegmentFault]]:
-    """The errors of a small file; doubts are only printed."""
-    found = examine_file(path, newest_epoch)
-    for text in found.doubts:
-        print(f"barnabas: {path}: {text}", file=sys.stderr)
-    for fault in found.faults:
-        yield path, fault
-
-
-def _examine_index(
-    path: Path, file: InspectedFile, kind: str, batches: list[InspectedBatch]
-) -> list[InspectedEntry | SegmentFault]:
-    look = examine_offset_index if kind == INDEX else examine_time_index
-    with bytes_of(path) as data:
-        return list(look(data, file.base_offset, batches))

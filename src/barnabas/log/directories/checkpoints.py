@@ -98,6 +98,24 @@ def _decode(data: bytes, offsets: dict[TopicPartition, int]) -> str:
     return fault
 
 
+def may_be_compacted(disk: Disk, log_dir: str, where: TopicPartition) -> bool | None:
+    """Whether a partition's log was ever compacted, so that offsets may be missing from it.
+
+    Brokers write the file once they compact anything, and keep a row for each log that they compacted.
+
+    Args:
+        disk: holds the files.
+        log_dir: the directory above that of the partition.
+        where: the partition.
+
+    Returns:
+        None if the file is not there, or damaged: then nobody can know.
+    """
+    path = f"{log_dir}/{CLEANED_UP_TO}"
+    rows = readable_offsets(disk, path) if disk.exists(path) else None
+    return None if rows is None else where in rows
+
+
 def write_offsets(disk: Disk, path: str, offsets: Mapping[TopicPartition, int]) -> None:
     """Replace the file, whole or not at all."""
     disk.replace_file(path, encode_offsets(offsets))

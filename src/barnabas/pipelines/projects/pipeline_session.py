@@ -3,7 +3,6 @@
 `spark-pipelines` does the same with a port that is always 15002: two pipelines at a time could not run.
 """
 
-import importlib.util
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +10,12 @@ from typing import Final, cast
 
 from pyspark.sql import SparkSession
 
-from barnabas.pipelines.projects.errors import ProjectError
+from barnabas.extras import check_extra
 from barnabas.pipelines.projects.project import Project, start_settings
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.spark.sessions.local_session import SETTINGS, session
 
-_NEEDED: Final = ("grpc", "grpc_status", "google.protobuf", "yaml", "zstandard")
+_NEEDED: Final = ("grpc", "grpc_status", "yaml", "zstandard")
 _TOKEN: Final = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 - the name of a variable
 _CONNECT: Final = "SPARK_CONNECT_MODE_ENABLED"
 
@@ -50,10 +49,10 @@ def pipeline_session(project: Project, *, master: str = "local[*]") -> Iterator[
         master: Spark's master URL.
 
     Raises:
-        ProjectError: a package is missing.
+        ConfigError: a package is missing.
         JavaMissing: there is no Java 17 or later.
     """
-    check_packages()
+    check_extra("pipelines", "pipelines", *_NEEDED)
     # Without a password everybody on this machine could connect.
     os.environ[_TOKEN] = SystemEntropy().uuid().hex()
     settings = {**_SERVER, **QUIET_DERBY, **start_settings(project)}
@@ -89,20 +88,3 @@ def _silence(classic: SparkSession) -> None:
     assert classic._jvm is not None  # noqa: SLF001 - no other way
     java = classic._jvm.java  # noqa: SLF001
     java.lang.System.setErr(java.io.PrintStream(java.io.OutputStream.nullOutputStream()))
-
-
-def check_packages() -> None:
-    """Raise ProjectError if a package that pipelines need is missing."""
-    missing = [each.split(".")[0] for each in _NEEDED if not _found(each)]
-    if missing:
-        raise ProjectError(
-            f"pipelines need the packages of {', '.join(missing)}: "
-            "pip install 'barnabas[pipelines]'"
-        )
-
-
-def _found(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False

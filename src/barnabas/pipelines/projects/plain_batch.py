@@ -58,8 +58,8 @@ class Evaluation:
         """
         with self._as_batch():
             rows = self._query(flow)
-        plan = rows._jdf.queryExecution().executedPlan().toString()  # noqa: SLF001
-        ordered = self.read_topics and "Exchange" not in plan
+        plan = rows._jdf.queryExecution().executedPlan()  # noqa: SLF001
+        ordered = self.read_topics and not _exchanges(plan)
         return PlainBatch(rows, ordered, self.watermarked)
 
     def table(self, name: str) -> DataFrame:
@@ -87,6 +87,16 @@ class Evaluation:
             _replaced(ClassicDataFrame, "withWatermark", no_watermark),
         ):
             yield
+
+
+def _exchanges(plan: Any) -> bool:
+    """Whether a physical plan of Spark's JVM has a node that moves rows between tasks."""
+    if plan.nodeName() == "AdaptiveSparkPlan":
+        return _exchanges(plan.initialPlan())
+    children = plan.children()
+    return plan.nodeName().endswith("Exchange") or any(
+        _exchanges(children.apply(number)) for number in range(children.size())
+    )
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping
 
+from barnabas.log.directories.checkpoints import CLEANED_UP_TO
 from barnabas.ports import Disk
 from barnabas.spark.directories.errors import UnreadableLog, reading_files
 from barnabas.spark.directories.inventory import Inventory, log_files
@@ -64,20 +65,38 @@ class DirectoryCluster:
         if found is None:
             with reading_files():
                 files = log_files(self._disk, directory)
-                self._report(files.lost)
+                self._check_indexes(files.lost)
                 found = StoredLog(self._disk, where, files, self._inventory.log_start(where))
                 _warn_of_torn(found)
+                self._check_gaps(found)
             self._logs[where] = found
         return found
 
-    def _report(self, lost: tuple[str, ...]) -> None:
-        if not lost:
+    def _check_indexes(self, lost: tuple[str, ...]) -> None:
+        if lost:
+            more = f", the first of {len(lost)}" if len(lost) > 1 else ""
+            self._report(f"the segment that {lost[0]} is the index of is lost{more}: bring it back")
+
+    def _check_gaps(self, log: StoredLog) -> None:
+        """Look for segments that are lost with their indexes, where compaction cannot have left gaps."""
+        compacted = not log.byte_positions and self._inventory.may_be_compacted(log.where)
+        if compacted or not (gaps := log.gaps()):
             return
-        more = f", the first of {len(lost)}" if len(lost) > 1 else ""
-        problem = f"the segment that {lost[0]} is the index of is lost{more}"
+        gap = gaps[0]
+        more = f" (the first of {len(gaps)} gaps)" if len(gaps) > 1 else ""
+        problem = (
+            f"{gap.topic}-{gap.partition} has no records of offsets {gap.start} to {gap.end - 1}{more}: "
+            f"the segment that starts with {gap.start} is lost"
+        )
+        if compacted is None:
+            _log.warning("%s, or was compacted; no %s says which", problem, CLEANED_UP_TO)
+        else:
+            self._report(f"{problem}: bring it back")
+
+    def _report(self, problem: str) -> None:
         if self._fail_on_data_loss:
             raise UnreadableLog(
-                f"{problem}: bring it back. To read what is left set option 'failOnDataLoss' to 'false'"
+                f"{problem}. To read what is left set option 'failOnDataLoss' to 'false'"
             )
         _log.warning("records are lost (failOnDataLoss is false): %s", problem)
 

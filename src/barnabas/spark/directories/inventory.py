@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from barnabas.log.directories.checkpoints import LOG_START, read_offsets
+from barnabas.log.directories.checkpoints import LOG_START, may_be_compacted, read_offsets
 from barnabas.log.file_names import (
     LOG,
     SWAP,
@@ -102,10 +102,17 @@ class Inventory:
 
     def log_start(self, where: TopicPartition) -> int:
         """Up to where a broker has deleted records, as the checkpoint beside the partition says."""
-        above = str(Path(self._directories[where]).parent)
+        above = self._log_dir(where)
         if above not in self._starts:
             self._starts[above] = read_offsets(self._disk, f"{above}/{LOG_START}")
         return self._starts[above].get(where, 0)
+
+    def may_be_compacted(self, where: TopicPartition) -> bool | None:
+        """Whether offsets may be missing amid a log; None where nothing beside it says so."""
+        return may_be_compacted(self._disk, self._log_dir(where), where)
+
+    def _log_dir(self, where: TopicPartition) -> str:
+        return str(Path(self._directories[where]).parent)
 
 
 def log_files(disk: Disk, directory: str) -> LogFiles:

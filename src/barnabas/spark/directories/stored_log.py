@@ -97,6 +97,36 @@ class StoredLog:
         """The file that `tail` is in."""
         return self._files[-1].path
 
+    def gaps(self) -> list[OffsetRange]:
+        """The offsets between two segments that are in neither of them, from `start` on.
+
+        Compaction leaves such gaps, and so does a segment that is lost with its index.
+
+        Raises:
+            StorageError: a segment cannot be read.
+        """
+        found: list[OffsetRange] = []
+        for segment, behind in zip(self._segments, self._bases[1:], strict=False):
+            end = self._end_of(segment) if behind > self.start else None
+            if end is not None and (end := max(end, self.start)) < behind:
+                found.append(OffsetRange(*self.where, Offset(end), Offset(behind)))
+        return found
+
+    def _end_of(self, segment: Segment) -> int | None:
+        """The offset behind the last batch of a segment that another one follows.
+
+        None if the file does not end with a whole batch: whoever reads it reports that.
+        """
+        if self.byte_positions:
+            return segment.base_offset + segment.written
+        with closing(segment):
+            try:
+                known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
+            except DamagedFile:
+                return None
+            end = segment.end_from(known)
+        return end.offset if end.position == segment.written else None
+
     def at_time(self, timestamp_ms: int) -> int | None:
         """The offset of the first record that is not older than a time; None where there is none.
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql.types import StructType
 
+from barnabas.records.messages07.message07 import encode_set
 from barnabas.spark.directories.batch import directory_reader
 from barnabas.spark.directories.errors import NotInDirectory, UnreadableLog
 from barnabas.spark.errors import OptionError
@@ -90,3 +91,61 @@ def test_a_segment_that_is_lost_amid_a_log_is_a_loss(
         read(reader(path))
     assert len(read(reader(path, failOnDataLoss=False))) == 9
     assert "0006.index" in caplog.text
+
+
+def three_segments(tmp_path: Path) -> Path:
+    """The directory of a partition whose middle segment, offsets 6 to 11, is lost with its index."""
+    whole = {0: batches(0, 2), 6: batches(6, 2), 12: batches(12, 1)}
+    path = write_log(tmp_path / "t-0", whole)
+    assert len(read(reader(tmp_path))) == 15
+    (path / f"{6:020d}.log").unlink()
+    return path
+
+
+def test_a_segment_that_is_lost_with_its_index_is_a_loss_where_nothing_was_compacted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    three_segments(tmp_path)
+    (tmp_path / "cleaner-offset-checkpoint").write_text("0\n1\nother 0 7\n")
+    with pytest.raises(
+        UnreadableLog, match="t-0 has no records of offsets 6 to 11: .* starts with 6 is lost"
+    ):
+        read(reader(tmp_path))
+    assert len(read(reader(tmp_path, failOnDataLoss=False))) == 9
+    assert "records are lost" in caplog.text
+
+
+def test_compaction_may_leave_gaps(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    three_segments(tmp_path)
+    (tmp_path / "cleaner-offset-checkpoint").write_text("0\n1\nt 0 12\n")
+    assert len(read(reader(tmp_path))) == 9
+    assert not caplog.text
+
+
+def test_a_gap_that_nothing_explains_is_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = three_segments(tmp_path)
+    assert len(read(reader(path))) == 9
+    assert "offsets 6 to 11" in caplog.text
+    assert "or was compacted" in caplog.text
+
+
+def test_deleted_records_are_no_gap(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    three_segments(tmp_path)
+    (tmp_path / "cleaner-offset-checkpoint").write_text("0\n0\n")
+    (tmp_path / "log-start-offset-checkpoint").write_text("0\n1\nt 0 12\n")
+    assert len(read(reader(tmp_path))) == 3
+    assert not caplog.text
+
+
+def test_the_lost_segment_of_a_log_of_07_is_a_loss(tmp_path: Path) -> None:
+    path = tmp_path / "t-0"
+    path.mkdir()
+    piece = encode_set([b"rex", b"fido"])
+    for number in (0, 1, 2):
+        (path / f"{number * len(piece):020d}.kafka").write_bytes(piece)
+    assert len(read(reader(tmp_path))) == 6
+    (path / f"{len(piece):020d}.kafka").unlink()
+    with pytest.raises(UnreadableLog, match=f"offsets {len(piece)} to {2 * len(piece) - 1}: "):
+        read(reader(tmp_path))

@@ -26,6 +26,7 @@ from benchmarks.spark.comparison import (
     rows_of,
     seconds,
 )
+from benchmarks.spark.planning import planning_rows
 
 GROUP = "spark"
 LARGE_ROWS = 1_000_000
@@ -70,12 +71,14 @@ class Batches:
         self.made.fill(LARGE_TOPIC, self.made.count(LARGE_ROWS), LARGE)
         large = self.made.in_turns(self._read_large, *both)
         self.made.delete(LARGE_TOPIC)
+        planning = planning_rows(GROUP, self.made)
         writes = self.made.in_turns(self._write, OURS, DEFAULT, TUNED_WRITER, READY)
         return [
             *rows_of(GROUP, "batch read, 7 columns, 100 B", all_columns, (3.5, 1.8, OF_READY)),
             *rows_of(GROUP, "batch read, value only (ours by schema)", values, (6, 3, OF_READY)),
             *rows_of(GROUP, "count (ours with an offset-only schema)", counts, (7, 3.3)),
             *rows_of(GROUP, "batch read, 7 columns, 1,000 B", large, (2, 1.2)),
+            *planning,
             *rows_of(GROUP, "batch write, 100 B", writes, (1.4, 1.1, None)),
             Result(
                 GROUP, "batch read, 7 columns, 100 B, CPU of the broker", "µs CPU a row",

@@ -158,19 +158,17 @@ async def ask_offsets(
     )
     response: Any = await cluster.ask(request, node_id=node_id)
     assert isinstance(response, ListOffsetsResponse)
-    found = {}
-    errors = {
-        where: BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _unanswered(where))
-        for where in wanted
-    }
+    found: dict[TopicPartition, OffsetAndTimestamp] = {}
+    errors: dict[TopicPartition, BrokerError] = {}
     for topic in response.topics:
         for each in topic.partitions:
             where = TopicPartition(topic.name, each.partition_index)
-            errors.pop(where, None)
             if each.error_code:
                 errors[where] = BrokerError(each.error_code, f"{where.topic}-{where.partition}")
             else:
                 found[where] = OffsetAndTimestamp(each.offset, each.timestamp, each.leader_epoch)
+    for where in wanted.keys() - found.keys() - errors.keys():
+        errors[where] = BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _unanswered(where))
     return found, errors
 
 

@@ -51,11 +51,12 @@ def step(view: View, event: ControllerEvent) -> Decision:
             return _ask_replicas(view, event.node_id)
         case _:
             draft = Draft(view)
-            _on_partitions(draft, event)
+            step_on_partitions(draft, event)
             return draft.finish()
 
 
-def _on_partitions(draft: Draft, event: PartitionEvent) -> None:
+def step_on_partitions(draft: Draft, event: PartitionEvent) -> None:
+    """Add to a draft what follows from an event."""
     match event:
         case PartitionsAdded():
             _add(draft, event)

@@ -116,12 +116,15 @@ def update_metadata(
 
 def gone(image: ClusterImage, request: UpdateMetadataRequest) -> ImageDelta:
     """What an UpdateMetadata that names all there is takes away: what it does not name."""
-    if request.type != FULL:
-        return ImageDelta()
-    named: dict[str, set[int]] = {}
+    return ImageDelta(topics=_gone(image, named(request))) if request.type == FULL else ImageDelta()
+
+
+def named(request: UpdateMetadataRequest) -> dict[str, set[int]]:
+    """The partitions of which an UpdateMetadata says something, by topic."""
+    found: dict[str, set[int]] = {}
     for name, _, rows in _by_topic(request.ungrouped_partition_states, request.topic_states):
-        named.setdefault(name, set()).update(row.partition_index for row in rows)
-    return ImageDelta(topics=_gone(image, named))
+        found.setdefault(name, set()).update(row.partition_index for row in rows)
+    return found
 
 
 def stop_replica(
@@ -244,13 +247,13 @@ def _shown(
     return replace(state, adding=known.adding, removing=known.removing)
 
 
-def _gone(image: ClusterImage, named: Mapping[str, set[int]]) -> dict[str, TopicDelta | None]:
+def _gone(image: ClusterImage, there: Mapping[str, set[int]]) -> dict[str, TopicDelta | None]:
     """The topics and partitions that a full request does not name."""
     gone: dict[str, TopicDelta | None] = {}
     for name, topic in image.topics.items():
-        if name not in named:
+        if name not in there:
             gone[name] = None
-        elif missing := topic.partitions.keys() - named[name]:
+        elif missing := topic.partitions.keys() - there[name]:
             gone[name] = TopicDelta(partitions=dict.fromkeys(missing))
     return gone
 

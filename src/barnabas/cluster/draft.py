@@ -154,17 +154,19 @@ class Draft:
         return Decision(after, self._writes(image), sent, self.errors, remaining=remaining)
 
     def _writes(self, image: ClusterImage) -> tuple[NodeWrite, ...]:
-        writes = [
-            NodeWrite(topic_path(name), encode_topic(image.topics[name]), ANY_VERSION)
-            for name in sorted(self._assigned)
-            if name in image.topics
-        ]
+        writes = []
         for partition, state in self._states.items():
             known = self.view.image.partition(partition)
             version = known.partition_epoch if known and known.leader_epoch >= 0 else MUST_BE_NEW
             is_written = known is not None and known.partition_epoch == state.partition_epoch
             if state.leader_epoch >= 0 and not is_written and partition.topic in image.topics:
                 writes.append(NodeWrite(state_path(partition), encode_state(state), version))
+        # Last: who finds only a part written finds the reassignment under way, and goes on with it.
+        writes += [
+            NodeWrite(topic_path(name), encode_topic(image.topics[name]), ANY_VERSION)
+            for name in sorted(self._assigned)
+            if name in image.topics
+        ]
         for name in self._deleted:
             writes += [NodeWrite(path, None, ANY_VERSION) for path in deletion_paths(name)]
         return tuple(writes)

@@ -14,6 +14,10 @@ from barnabas.errors import StorageError
 from barnabas.types import NodeId, TopicPartition
 from barnabas.wire.schema import NO_UUID
 
+_UNREADABLE = ValueError, KeyError, TypeError, AttributeError, RecursionError
+_MOST = (1 << 31) - 1
+"""Of numbers of brokers, partitions and epochs: what is larger fits no request."""
+_TOPIC_ID_BYTES = 16
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """Kafka's security protocols, by their numbers."""
 
@@ -57,14 +61,14 @@ def decode_state(data: bytes, version: int, assigned: PartitionState) -> Partiti
         node = json.loads(data)
         return replace(
             assigned,
-            leader=NodeId(int(node["leader"])),
-            leader_epoch=int(node["leader_epoch"]),
-            isr=tuple(NodeId(int(one)) for one in node["isr"]),
-            controller_epoch=int(node["controller_epoch"]),
+            leader=NodeId(_number(node["leader"], NO_LEADER)),
+            leader_epoch=_number(node["leader_epoch"]),
+            isr=_nodes(node["isr"]),
+            controller_epoch=_number(node["controller_epoch"]),
             partition_epoch=version,
             recovering=bool(node.get("leader_recovery_state", 0)),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise StorageError(
             f"a partition's state in the registry should have leader, leader_epoch, isr and "
             f"controller_epoch, and is {data[:200]!r}: {error!r}"
@@ -107,13 +111,15 @@ def decode_topic(name: str, data: bytes) -> Topic:
         node = json.loads(data)
         text = node.get("topic_id")
         topic_id = base64.urlsafe_b64decode(f"{text}==") if text else NO_UUID
+        if len(topic_id) != _TOPIC_ID_BYTES:
+            raise ValueError(f"the id has {len(topic_id)} bytes")
         adding, removing = node.get("adding_replicas", {}), node.get("removing_replicas", {})
         states = {
-            int(number): PartitionState(
+            _number(number): PartitionState(
                 NO_LEADER,
                 -1,
                 (),
-                _nodes(replicas),
+                _replicas(replicas),
                 -1,
                 adding=_nodes(adding.get(number, ())),
                 removing=_nodes(removing.get(number, ())),
@@ -121,7 +127,7 @@ def decode_topic(name: str, data: bytes) -> Topic:
             for number, replicas in node["partitions"].items()
         }
         return Topic(name, topic_id, states)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise StorageError(
             f"the node of topic {name} in the registry should have partitions with their replicas, "
             f"and is {data[:200]!r}: {error!r}"
@@ -142,7 +148,7 @@ def decode_broker(node_id: NodeId, data: bytes, epoch: int) -> Broker:
             for text in node.get("endpoints") or [f"PLAINTEXT://{node['host']}:{node['port']}"]
         ]
         return Broker(node_id, tuple(endpoints), node.get("rack"), epoch)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise StorageError(
             f"the node of broker {node_id} in the registry should have endpoints, and is "
             f"{data[:200]!r}: {error!r}"
@@ -157,12 +163,12 @@ def decode_partitions(data: bytes) -> dict[TopicPartition, tuple[NodeId, ...]]:
     """
     try:
         return {
-            TopicPartition(str(row["topic"]), int(row["partition"])): _nodes(
+            TopicPartition(str(row["topic"]), _number(row["partition"])): _nodes(
                 row.get("replicas", ())
             )
             for row in json.loads(data)["partitions"]
         }
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise StorageError(
             f"a node of the registry should name partitions, and is {data[:200]!r}: {error!r}"
         ) from error
@@ -172,11 +178,26 @@ def _endpoint(text: str, protocols: Mapping[str, str]) -> BrokerEndpoint:
     listener, _, place = text.partition("://")
     host, _, port = place.rpartition(":")
     protocol = protocols.get(listener, listener)
-    return BrokerEndpoint(listener, host.strip("[]"), int(port), _PROTOCOLS.index(protocol))
+    return BrokerEndpoint(listener, host.strip("[]"), _number(port), _PROTOCOLS.index(protocol))
+
+
+def _number(value: object, least: int = 0) -> int:
+    found = int(str(value))
+    if not least <= found <= _MOST:
+        raise ValueError(f"{found} is out of range")
+    return found
 
 
 def _nodes(numbers: Iterable[object]) -> tuple[NodeId, ...]:
-    return tuple(NodeId(int(str(one))) for one in numbers)
+    return tuple(NodeId(_number(one)) for one in numbers)
+
+
+def _replicas(numbers: Iterable[object]) -> tuple[NodeId, ...]:
+    """Those of a partition: some, each once."""
+    found = _nodes(numbers)
+    if not found or len({*found}) < len(found):
+        raise ValueError(f"{[*found]} are no replicas of a partition")
+    return found
 
 
 def _dump(fields: Mapping[str, object]) -> bytes:

@@ -6,7 +6,10 @@ import pytest
 
 from barnabas.cluster.image import NO_LEADER, PartitionState, Topic
 from barnabas.cluster.znodes import (
+    decode_broker,
+    decode_partitions,
     decode_state,
+    decode_topic,
     deletion_paths,
     encode_state,
     encode_topic,
@@ -34,7 +37,20 @@ def test_a_state_after_an_unclean_election() -> None:
     assert decode_state(data, 7, ASSIGNED) == recovering
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"leader":1}', b"\xff"])
+def state_node(**changes: object) -> bytes:
+    node = {"controller_epoch": 4, "leader": 1, "version": 1, "leader_epoch": 3, "isr": [1, 2]}
+    return json.dumps(node | changes).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"[]", b"{}", b'{"leader":1}', b"\xff", b"[" * 100_000,
+        state_node(leader=1 << 31), state_node(leader=-2), state_node(leader_epoch=1 << 31),
+        state_node(leader_epoch=-1), state_node(controller_epoch=1 << 40), state_node(isr=[1 << 31]),
+        state_node(isr=[-1]), state_node(isr=None),
+    ],
+)  # fmt: skip
 def test_a_damaged_state_says_what_it_should_be(data: bytes) -> None:
     with pytest.raises(StorageError, match="leader, leader_epoch, isr"):
         decode_state(data, 0, ASSIGNED)
@@ -56,3 +72,37 @@ def test_a_topic_that_is_being_moved() -> None:
 
 def test_the_request_to_delete_a_topic_goes_last() -> None:
     assert deletion_paths("dogs")[-1] == "/admin/delete_topics/dogs"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"topic_id": "abc"}, {"topic_id": "A" * 100}, {"partitions": None}, {"partitions": [1]},
+        {"partitions": {"0": []}}, {"partitions": {"0": [1, 1]}}, {"partitions": {"0": [1 << 31]}},
+        {"partitions": {"0": [-1]}}, {"partitions": {"0": None}}, {"partitions": {"-1": [1]}},
+        {"partitions": {str(1 << 31): [1]}}, {"partitions": {"0": [1.5]}},
+        {"adding_replicas": {"0": [1 << 31]}}, {"removing_replicas": [0]},
+    ],
+)  # fmt: skip
+def test_a_damaged_topic_says_what_it_should_be(changes: dict[str, object]) -> None:
+    """Numbers that fit no request would be none that any broker gets from its controller."""
+    node = {"version": 3, "topic_id": "A" * 22, "partitions": {"0": [1, 2]}, "adding_replicas": {}}
+    assert decode_topic("dogs", json.dumps(node).encode()).partitions[0].replicas == (1, 2)
+    with pytest.raises(StorageError, match="partitions with their replicas"):
+        decode_topic("dogs", json.dumps(node | changes).encode())
+
+
+def test_what_is_nested_too_deep_is_damaged() -> None:
+    deep = b"[" * 100_000
+    with pytest.raises(StorageError, match="partitions with their replicas"):
+        decode_topic("dogs", deep)
+    with pytest.raises(StorageError, match="should have endpoints"):
+        decode_broker(ONE, deep, 1)
+    with pytest.raises(StorageError, match="should name partitions"):
+        decode_partitions(deep)
+
+
+@pytest.mark.parametrize("port", ["-1", str(1 << 31), ""])
+def test_a_broker_without_a_port_says_so(port: str) -> None:
+    with pytest.raises(StorageError, match="should have endpoints"):
+        decode_broker(ONE, json.dumps({"endpoints": [f"PLAINTEXT://here:{port}"]}).encode(), 1)

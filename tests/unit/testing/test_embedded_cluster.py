@@ -103,11 +103,17 @@ def test_one_broker_is_the_controller_and_topics_are_spread(cluster: EmbeddedClu
     create(cluster, "dogs", partitions=3)
     assert sorted(cluster.leader("dogs", index) for index in range(3)) == [1, 2, 3]
     assert cluster.in_sync("dogs") == [1, 2, 3]
-    metadata = admin(cluster).list_topics("dogs", SECONDS)
-    assert sorted(metadata.brokers) == [1, 2, 3]
-    assert [sorted(one.replicas) for one in metadata.topics["dogs"].partitions.values()] == [
-        [1, 2, 3]
-    ] * 3
+    client, spread = admin(cluster), [[1, 2, 3]] * 3
+
+    def replicas() -> list[list[int]]:
+        """As any broker has them: none to begin with, then those of all partitions."""
+        metadata = client.list_topics("dogs", SECONDS)
+        assert sorted(metadata.brokers) == [1, 2, 3]
+        found = [sorted(one.replicas) for one in metadata.topics["dogs"].partitions.values()]
+        assert found in ([], spread)
+        return found
+
+    wait(lambda: replicas() == spread, replicas)
 
 
 def test_a_broker_has_started_when_the_controller_has_named_the_others_to_it(

@@ -14,7 +14,6 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
 from barnabas.broker.requests.broker_view import brokers
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC, SHARES_TOPIC, TRANSACTIONS_TOPIC
-from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.find_coordinator import (
     Coordinator,
@@ -84,13 +83,12 @@ def _in_cluster(broker: Broker, context: RequestContext, key_type: int, key: str
     """The leader of the partition of the internal topic that the key is of."""
     member = broker.member
     assert member is not None, "only a member of a cluster has others"
-    topic = member.image.topics.get(_TOPICS[key_type])
-    if topic is None:
+    if not member.topics.count(_TOPICS[key_type]):
         message = f"there is no topic {_TOPICS[key_type]} yet"
         return _none(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, message)
-    state = topic.partitions.get(partition_for(key, len(topic.partitions)))
+    leader = member.topics.leader_of(_TOPICS[key_type], key)
     for one in brokers(broker, context.listener):
-        if state is not None and one.node_id == state.leader:
+        if one.node_id == leader:
             return Coordinator(
                 key=key,
                 node_id=one.node_id,

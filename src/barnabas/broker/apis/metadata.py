@@ -4,7 +4,7 @@ Does: all topics or some, by name or id (12+); makes missing topics where client
     which a profile tells only who asks again; answers with the address of the listener that was asked;
     says what one may do, where asked: everything, as there is no authorizer.
     A member of a cluster has its controller make them, and they are unknown until it has; it answers
-    when its controller has named the brokers.
+    when its controller has named the brokers, and topics where it is asked for one that it does not know.
 Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
@@ -18,7 +18,12 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, each
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.requests.auto_topics import ask_for_topics, create_in_steps
-from barnabas.broker.requests.broker_view import brokers, controller, until_known
+from barnabas.broker.requests.broker_view import (
+    brokers,
+    controller,
+    until_known,
+    until_topics_known,
+)
 from barnabas.broker.requests.partition_view import view
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
@@ -49,7 +54,7 @@ def handle(
 
     Of many topics, or where some are to be made, that is done in steps, and others are served between.
     """
-    waits_for = until_known(broker)
+    waits_for = until_known(broker) or _until_topics_known(broker, request)
     if waits_for is not None:
         return broker.stepping.run(_later(broker, context, request, waits_for), ends_unheard=True)
     return _answer(broker, context, request)
@@ -89,9 +94,24 @@ def _later(
     broker: Broker, context: RequestContext, request: MetadataRequest, waits_for: Pending
 ) -> Steps[MetadataResponse]:
     yield waits_for
+    for_topics = _until_topics_known(broker, request)
+    if for_topics is not None:
+        yield for_topics
     answer = _answer(broker, context, request)
     response: MetadataResponse = (yield answer) if isinstance(answer, Pending) else answer
     return response
+
+
+def _until_topics_known(broker: Broker, request: MetadataRequest) -> Pending | None:
+    """Is done when this broker should know topics that it is asked for; None: it does."""
+    if broker.member is None or broker.member.first_metadata.topics.is_over or request.topics == []:
+        return None
+    asked, topics = request.topics, broker.topics
+    are_known = asked is not None and all(
+        topics.get(one.name) if one.name is not None else topics.by_id(one.topic_id)
+        for one in asked
+    )
+    return None if are_known else until_topics_known(broker)
 
 
 def _all(

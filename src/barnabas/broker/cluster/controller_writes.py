@@ -3,15 +3,15 @@
 All of it is done beside the loop: views go in, views and decisions come out.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from barnabas.broker.cluster.controller_election import Term
 from barnabas.broker.cluster.controller_nodes import with_states
 from barnabas.broker.znodes.broker_znodes import CONTROLLER_EPOCH
-from barnabas.cluster.controller import step
 from barnabas.cluster.events import ControllerEvent
+from barnabas.cluster.joint_decisions import step_all
 from barnabas.cluster.view import Decision, View
 from barnabas.cluster.znodes import partition_of
 from barnabas.errors import BrokerError, ErrorCode, RegistryConflict, StorageError
@@ -21,7 +21,8 @@ from barnabas.types import NodeWrite
 _TRIES = 20
 """How often leaders may be quicker with their ISRs, one after the other."""
 _WRITES_AT_ONCE = 128
-"""Nodes of a transaction: far below what ZooKeeper takes as one request (1 MiB)."""
+_BYTES_AT_ONCE = 1 << 19
+"""Of a transaction. ZooKeeper closes the connection on a request of a MiB: nodes of topics may be long."""
 
 
 class AnotherController(BrokerError):
@@ -50,10 +51,8 @@ def carry_out(
     """
     asked = [*events]
     for _ in range(_TRIES):
-        after, decisions = view, list[Decision]()
-        for event in asked:
-            decisions.append(step(after, event))
-            after = decisions[-1].after
+        decisions = step_all(view, asked)
+        after = decisions[-1].after if decisions else view
         writes = [write for one in decisions for write in one.writes]
         if write_all(registry, term, writes):
             return Carried(after, decisions)
@@ -68,14 +67,29 @@ def write_all(registry: SharedRegistry, term: Term, writes: Sequence[NodeWrite])
         StorageError: it is not known.
     """
     guard = {CONTROLLER_EPOCH: term.node_version}
-    for first in range(0, len(writes), _WRITES_AT_ONCE):
+    for number, part in enumerate(_parts(writes)):
         try:
-            registry.commit(writes[first : first + _WRITES_AT_ONCE], guard)
+            registry.commit(part, guard)
         except RegistryConflict as error:
-            if first:
+            if number:
                 raise StorageError(f"a part of a decision is written: {error}") from error
             return False
     return True
+
+
+def _parts(writes: Iterable[NodeWrite]) -> Iterator[list[NodeWrite]]:
+    """Writes as transactions that ZooKeeper takes; a node that is longer has one of its own."""
+    part: list[NodeWrite] = []
+    size = 0
+    for one in writes:
+        length = len(one.path) + len(one.data or b"")
+        if part and (len(part) == _WRITES_AT_ONCE or size + length > _BYTES_AT_ONCE):
+            yield part
+            part, size = [], 0
+        part.append(one)
+        size += length
+    if part:
+        yield part
 
 
 def _read_again(

@@ -1,7 +1,9 @@
-"""FirstMetadata: clients that ask a member of a cluster for brokers wait until its controller has named them.
+"""FirstMetadata: clients that ask a member of a cluster wait until its controller has named brokers, or topics.
 
 A broker is registered, and its port is open, before the first UpdateMetadata arrives. Without brokers in the
-response a client may never ask again: librdkafka's admin client then waits until its own timeout.
+response a client may never ask again: librdkafka's admin client then waits until its own timeout. A new
+controller names the brokers first, and topics when the roles of their replicas have begun: for a producer of
+librdkafka's, records of a topic that the response calls unknown have failed.
 """
 
 from barnabas.broker.purgatory.purgatory import Pending
@@ -12,21 +14,44 @@ MOST_SECONDS = 5.0
 
 
 class FirstMetadata:
+    """What has arrived of it."""
+
+    def __init__(self, timers: Timers) -> None:
+        self.brokers = FirstArrival(timers)
+        """Of the first UpdateMetadata."""
+        self.topics = FirstArrival(timers)
+        """Of the first one that names topics; without topics, of the second one."""
+
+    def arrive(self, *, names_topics: bool) -> None:
+        """Take note that the controller has sent an UpdateMetadata."""
+        if names_topics or self.brokers.is_over:
+            self.topics.arrive()
+        else:
+            self.topics.arrive_later()
+        self.brokers.arrive()
+
+
+class FirstArrival:
     """Responses that wait. `arrive` ends that for all of them, and for those to come."""
 
     def __init__(self, timers: Timers) -> None:
         self._timers = timers
         self._waiting: list[Pending] = []
-        self._has_arrived = False
+        self.is_over = False
+        """Whether nobody has to wait any more."""
 
     def arrive(self) -> None:
-        """Take note that the controller has sent an UpdateMetadata."""
-        self._has_arrived = True
+        """Take note of it."""
+        self.is_over = True
         self._complete()
 
+    def arrive_later(self) -> None:
+        """Count it as arrived after five seconds: there may be nothing to come."""
+        self._timers.after(MOST_SECONDS, self.arrive)
+
     def wait(self) -> Pending | None:
-        """Is done when brokers are known, or within five seconds; None: they are known."""
-        if self._has_arrived:
+        """Is done when it has arrived, or within five seconds; None: it has."""
+        if self.is_over:
             return None
         if not self._waiting:
             self._timers.after(MOST_SECONDS, self._complete)

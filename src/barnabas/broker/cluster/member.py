@@ -163,8 +163,9 @@ class ClusterMember:
                 return outcome.error
             yield from self._take(outcome.delta, configs)
             yield
+        names_topics = yield from self.topics.name_all(request)
         yield from self._take(gone(self.image, request), {})
-        self.first_metadata.arrive()
+        self.first_metadata.arrive(names_topics=names_topics)
         return ErrorCode.NONE
 
     def stop_replicas(self, request: StopReplicaRequest) -> Steps[tuple[ErrorCode, Errors]]:

@@ -1,4 +1,10 @@
-"""MemberTopics: the topics of the cluster as a member knows them, each with its properties in ZooKeeper."""
+"""MemberTopics: the topics of the cluster as a member knows them, each with its properties in ZooKeeper.
+
+Clients get a topic as UpdateMetadata names it, with all its partitions. A LeaderAndIsr names only those of
+which this broker has replicas: a client that counted these would send keys to other partitions.
+
+Source: Kafka's ReplicaManager, whose LeaderAndIsr leaves the metadata cache as it is.
+"""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -12,12 +18,15 @@ from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
 from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.znodes.topic_znodes import TOPICS, config_of, configs_of
+from barnabas.cluster.deltas import named
 from barnabas.cluster.image import ClusterImage, ImageDelta
 from barnabas.cluster.image import Topic as TopicImage
+from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import StorageError
 from barnabas.ports import SharedRegistry
+from barnabas.protocol.update_metadata import UpdateMetadataRequest
 from barnabas.replication.leader import Limits
-from barnabas.types import Topic
+from barnabas.types import NodeId, Topic
 
 log = logging.getLogger(__name__)
 
@@ -45,11 +54,27 @@ class MemberTopics:
         self._throttles = throttles
         self._config_changes = config_changes
         self._limits = limits
+        self._images: dict[str, TopicImage] = {}
+        self._unnamed: dict[str, Topic] = {}
+        """The topics that no UpdateMetadata has named yet."""
+        self._named: dict[str, set[int]] = {}
+        """The partitions of all others that one has."""
 
     def config(self, name: str) -> Config:
         """What is set for a topic itself, as far as is known."""
-        topic = self._topics.get(name)
+        topic = self._find(name)
         return topic.config if topic is not None else {}
+
+    def count(self, name: str) -> int:
+        """How many partitions a topic has; 0: it is not known."""
+        topic = self._topics.get(name)
+        return len(topic.partitions) if topic is not None else 0
+
+    def leader_of(self, name: str, key: str) -> NodeId | None:
+        """The leader of the partition of an internal topic that a key is of; None: it has none."""
+        count = self.count(name)
+        state = self._images[name].partitions.get(partition_for(key, count)) if count else None
+        return None if state is None or state.leader < 0 else state.leader
 
     def limits(self, name: str) -> Limits:
         """Those of a topic's leaders."""
@@ -78,8 +103,11 @@ class MemberTopics:
             return {}
         return read
 
+    def _find(self, name: str) -> Topic | None:
+        return self._topics.get(name) or self._unnamed.get(name)
+
     def _knows(self, name: str, image: TopicImage) -> bool:
-        known = self._topics.get(name)
+        known = self._find(name)
         return known is not None and known.topic_id == image.topic_id
 
     def show(self, name: str, image: TopicImage | None, read: Config | None) -> None:
@@ -88,27 +116,40 @@ class MemberTopics:
         A new one has the properties that were `read`; those that could not be are read later.
         """
         if image is None:
+            for kept in (self._images, self._unnamed, self._named):
+                kept.pop(name, None)
             self._topics.forget(name)
             self._throttles.forget_topic(name)
             return
-        is_known = self._knows(name, image)
+        is_known, known = self._knows(name, image), self._find(name)
+        if known is not None and image.is_other(known.topic_id):
+            self._named.pop(name, None)
         if not is_known and read is None:
             self._config_changes.read_later(f"topics/{name}")
         config = self.config(name) if is_known else read or {}
-        replicas: dict[int, list[int]] = {
-            index: [*state.replicas] for index, state in image.partitions.items()
-        }
-        self._keep(Topic(name, image.topic_id, replicas, config))
+        self._images[name] = image
+        self._keep(image, config)
+
+    def name_all(self, request: UpdateMetadataRequest) -> Steps[bool]:
+        """Have the topics that an UpdateMetadata names, with all their partitions; whether it names any."""
+        found = named(request)
+        for name, partitions in found.items():
+            image, known = self._images.get(name), self._named.setdefault(name, set())
+            if image is not None and not known.issuperset(partitions):
+                known.update(partitions)
+                self._keep(image, self.config(name))
+                yield
+        return bool(found)
 
     def take_config(self, name: str) -> Steps[Config]:
         """The properties of a topic have changed. Raises StorageError: they cannot be read."""
         config: Config = yield ask(self._registry, partial(config_of, self._registry, name))
-        topic = self._topics.get(name)
+        topic = self._find(name)
         if topic is not None:
             # Where this broker made the change, its topics and logs have it already.
             if config != topic.config:
                 self._hosting.configure({name: config})
-            self._keep(topic._replace(config=config))
+            self._put(topic._replace(config=config))
         return config
 
     def when_deleted(self, name: str, on_known: Callable[[bool], None]) -> None:
@@ -123,6 +164,21 @@ class MemberTopics:
 
         self._registry.later(lambda: self._registry.get(path), known)
 
-    def _keep(self, topic: Topic) -> None:
-        self._topics.show(topic)
+    def _keep(self, image: TopicImage, config: Config) -> None:
+        known = self._named.get(image.name, set())
+        known &= image.partitions.keys()
+        replicas: dict[int, list[int]] = {
+            index: [*state.replicas]
+            for index, state in image.partitions.items()
+            if not known or index in known
+        }
+        self._put(Topic(image.name, image.topic_id, replicas, config))
+
+    def _put(self, topic: Topic) -> None:
+        if self._named.get(topic.name):
+            self._unnamed.pop(topic.name, None)
+            self._topics.show(topic)
+        else:
+            self._topics.forget(topic.name)
+            self._unnamed[topic.name] = topic
         self._throttles.take_topic(topic)

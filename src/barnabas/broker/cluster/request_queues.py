@@ -14,7 +14,7 @@ from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.peer_connection import Address, PeerConnection, address_of
 from barnabas.cluster.image import Broker
 from barnabas.cluster.requests import BrokerRequest
-from barnabas.errors import KafkaError
+from barnabas.errors import KafkaError, LocalProtocolError
 from barnabas.ports import Timer, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.leader_and_isr import LeaderAndIsrRequest
@@ -105,10 +105,19 @@ class _Queue:
         self._connection.close()
 
     def _send(self) -> None:
+        """Send the first one. What cannot be encoded is left out: others come after it."""
         self._again = None
-        message = self._waiting[0].message
-        key, version = self._as(message)
-        self._connection.ask(key, version, message, _PATIENCE_SECONDS, self._answered)
+        while self._waiting:
+            node_id, message = self._waiting[0].node_id, self._waiting[0].message
+            key, version = self._as(message)
+            try:
+                self._connection.ask(key, version, message, _PATIENCE_SECONDS, self._answered)
+            except LocalProtocolError as error:
+                fields = {"node": node_id, "api": key.name, "error": error}
+                log.error("a request of the controller cannot be sent", extra=fields)  # noqa: TRY400 - it says why
+                self._waiting.popleft()
+            else:
+                return
 
     def _as(self, message: object) -> tuple[ApiKey, int]:
         if isinstance(message, LeaderAndIsrRequest):
@@ -124,6 +133,5 @@ class _Queue:
             self._again = self._timers.after(_AGAIN_SECONDS, self._send)
             return
         request = self._waiting.popleft()
-        if self._waiting:
-            self._send()
+        self._send()
         self._on_answer(request, response)

@@ -35,7 +35,12 @@ def brokers(broker: Broker, listener: str) -> Sequence[BrokerView]:
 
 def until_known(broker: Broker) -> Pending | None:
     """Is done when a member of a cluster knows its brokers, or within seconds; None: they are known."""
-    return broker.member.first_metadata.wait() if broker.member is not None else None
+    return broker.member.first_metadata.brokers.wait() if broker.member is not None else None
+
+
+def until_topics_known(broker: Broker) -> Pending | None:
+    """The same of topics: one that is not known may be there."""
+    return broker.member.first_metadata.topics.wait() if broker.member is not None else None
 
 
 def controller(broker: Broker) -> int:

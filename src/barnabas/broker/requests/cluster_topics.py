@@ -14,7 +14,7 @@ from barnabas.broker.topics.assignments import placed
 from barnabas.cluster.image import NO_LEADER
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.ports import Timers
-from barnabas.types import NodeId, Topic
+from barnabas.types import NodeId, Topic, TopicPartition
 
 _LOOK_MS = 5
 
@@ -44,10 +44,16 @@ def until_led(broker: Broker, names: Iterable[str], timeout_ms: int) -> Pending:
     member, wanted = broker.member, [*names]
 
     def is_so() -> bool:
-        topics = [member.image.topics.get(name) for name in wanted] if member is not None else []
+        if member is None:
+            return True
         return all(
-            topic is not None and all(one.leader != NO_LEADER for one in topic.partitions.values())
-            for topic in topics
+            topic is not None
+            and all(
+                state is not None and state.leader != NO_LEADER
+                for index in topic.partitions
+                for state in [member.image.partition(TopicPartition(topic.name, index))]
+            )
+            for topic in map(broker.topics.get, wanted)
         )
 
     return _until(broker.timers, is_so, timeout_ms)

@@ -18,7 +18,6 @@ from barnabas.broker.cluster.peer_queues import Exchange, PeerQueues
 from barnabas.broker.shares.state_messages import SHAPES, answers_of, request_of
 from barnabas.broker.shares.states import KeptShares
 from barnabas.coordinators.internal_topics import SHARES_TOPIC
-from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.coordinators.share_state import leaders
 from barnabas.coordinators.share_state.leaders import StateUpdate
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
@@ -156,14 +155,11 @@ class RoutedStates:
             self._answer(question, ErrorCode.COORDINATOR_NOT_AVAILABLE, KeptState())
 
     def _leader(self, key: StateKey) -> NodeId | None:
-        topic = self._member.image.topics.get(SHARES_TOPIC)
-        if topic is None:
+        if not self._member.topics.count(SHARES_TOPIC):
             with suppress(BrokerError):  # It is made meanwhile.
                 self._kept.prepare()
             return None
-        index = partition_for(KeptShares.name_of(key), len(topic.partitions))
-        state = topic.partitions.get(index)
-        return None if state is None or state.leader < 0 else state.leader
+        return self._member.topics.leader_of(SHARES_TOPIC, KeptShares.name_of(key))
 
     def _take_here(self, question: _Question) -> None:
         key, answer = question.key, partial(self._answer, question)

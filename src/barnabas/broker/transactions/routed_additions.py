@@ -15,7 +15,6 @@ from barnabas.broker.cluster.peer_queues import Exchange, PeerQueues
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.transactions.transactions import Transactions
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
-from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.ports import Timers
@@ -78,11 +77,7 @@ class RoutedAdditions:
             self._answer_all(question, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
     def _coordinator(self, transactional_id: str) -> NodeId | None:
-        topic = self._member.image.topics.get(TRANSACTIONS_TOPIC)
-        if topic is None:
-            return None
-        state = topic.partitions.get(partition_for(transactional_id, len(topic.partitions)))
-        return None if state is None or state.leader < 0 else state.leader
+        return self._member.topics.leader_of(TRANSACTIONS_TOPIC, transactional_id)
 
     def _take_here(self, question: _Question) -> None:
         answer_all = partial(self._answer_all, question)

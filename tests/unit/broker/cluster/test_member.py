@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from threading import Thread
 from typing import cast
@@ -21,12 +22,17 @@ from barnabas.protocol.leader_and_isr import (
     LeaderAndIsrRequest,
     LeaderAndIsrTopicState,
 )
-from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.protocol.produce import (
     PartitionProduceData,
     ProduceRequest,
     ProduceResponse,
     TopicProduceData,
+)
+from barnabas.protocol.update_metadata import (
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
 )
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
@@ -378,6 +384,73 @@ def test_roles_begin_in_steps_and_one_that_is_replaced_meanwhile_does_not_begin(
 
     cluster._on_loop(take_both)
     assert [role("dogs"), role("cats")] == [(Leading, 5), (Following, 6)]
+
+
+def finish(steps: Steps[object]) -> None:
+    """Make all steps; the registry answers at once."""
+    given: object = None
+    with suppress(StopIteration):
+        while True:
+            waits_for = steps.send(given)
+            given = waits_for.outcome if waits_for is not None else None
+
+
+def test_a_topic_is_known_when_all_its_partitions_are_named(cluster: LocalCluster) -> None:
+    """Until then clients would count too few, and send keys to other partitions."""
+    member = cluster.member(1)
+
+    def partitions() -> list[int]:
+        with RawClient(cluster.ports[1]) as client:
+            asked = MetadataRequest(topics=[MetadataRequestTopic(name="dogs")])
+            (topic,) = client.ask(asked, 9, MetadataResponse).topics
+        assert bool(topic.partitions) is (topic.error_code == ErrorCode.NONE)
+        return sorted(one.partition_index for one in topic.partitions)
+
+    def led_by_one(*numbers: int) -> LeaderAndIsrRequest:
+        request = leads({"dogs": (1, 5)})
+        (topic,) = request.topic_states
+        (row,) = topic.partition_states
+        topic.partition_states = [copy(row) for _ in numbers]
+        for one, number in zip(topic.partition_states, numbers, strict=True):
+            one.partition_index = number
+        return request
+
+    def shown(*numbers: int) -> UpdateMetadataRequest:
+        rows = [
+            UpdateMetadataPartitionState(
+                partition_index=number, controller_epoch=9, leader=1 + number % 2, leader_epoch=5,
+                isr=[1 + number % 2], zk_version=0, replicas=[1 + number % 2],
+            )
+            for number in numbers
+        ]  # fmt: skip
+        (topic,) = leads({"dogs": (1, 5)}).topic_states
+        states = UpdateMetadataTopicState(
+            topic_name="dogs", topic_id=topic.topic_id, partition_states=rows
+        )
+        return UpdateMetadataRequest(
+            controller_id=1, controller_epoch=9, topic_states=[states], live_brokers=[]
+        )
+
+    many = 1_500
+    cluster._on_loop(lambda: finish(member.take_leaders(led_by_one(0, 2))))
+    assert partitions() == []
+    assert member.topics.count("dogs") == 0
+
+    def half_way() -> int:
+        """In the middle of a request that is taken in parts."""
+        steps = member.take_metadata(shown(*range(many)))
+        while len(member.image.topics["dogs"].partitions) < many / 2:
+            next(steps)
+        count = member.topics.count("dogs")
+        finish(steps)
+        return count
+
+    assert cluster._on_loop(half_way) == 0
+    assert partitions() == [*range(many)]
+    cluster._on_loop(lambda: finish(member.take_leaders(led_by_one(many))))
+    assert partitions() == [*range(many)]
+    cluster._on_loop(lambda: finish(member.take_metadata(shown(many))))
+    assert partitions() == [*range(many + 1)]
 
 
 def test_a_follower_has_a_fetch_session_and_another_one_when_the_leader_forgets_it(

@@ -195,8 +195,9 @@ class Elsewhere:
             )
         )
         member = SimpleNamespace(
-            node_id=NodeId(1), image=image, on_close=[], connect=lambda _address: self.connection
-        )
+            node_id=NodeId(1), image=image, on_close=[], connect=lambda _address: self.connection,
+            topics=SimpleNamespace(count=lambda _name: 1, leader_of=lambda _name, _key: OTHER),
+        )  # fmt: skip
         nothing = cast("KeptShares", SimpleNamespace())
         clock = cast("Clock", SimpleNamespace())
         self.states = RoutedStates(nothing, cast("ClusterMember", member), self.timers, clock)

@@ -74,9 +74,11 @@ class Questions:
                 topics={TRANSACTIONS_TOPIC: TopicDelta(bytes(16), {0: state})},
             )
         )
+        self.leader: NodeId | None = OTHER
         self.member = SimpleNamespace(
             node_id=NodeId(1), image=image, on_close=[], connect=lambda _address: self.connection,
             versions=SimpleNamespace(add_partitions_to_txn=5),
+            topics=SimpleNamespace(leader_of=lambda _name, _key: self.leader),
         )  # fmt: skip
         nobody = cast("Transactions", SimpleNamespace())
         self.additions = RoutedAdditions(nobody, cast("ClusterMember", self.member), self.timers)
@@ -157,5 +159,5 @@ def test_a_transaction_that_another_leader_has_just_begun_is_asked_for_again_for
 
 def test_without_a_coordinator_the_answer_is_there_at_once() -> None:
     questions = Questions()
-    questions.member.image = ClusterImage()
+    questions.leader = None
     assert questions.ask("one").outcome == {PLACE: ErrorCode.COORDINATOR_NOT_AVAILABLE}

@@ -51,10 +51,10 @@ API: Final = {
     "pipelines": (
         "Pipelines on Spark",
         "barnabas.spark.sessions.local_session.session",
-        "barnabas.pipelines.topic_archive",
-        "barnabas.pipelines.archive_replay",
-        "barnabas.pipelines.topic_mirror",
-        "barnabas.pipelines.comparison",
+        "barnabas.pipelines.archives.topic_archive",
+        "barnabas.pipelines.archives.archive_replay",
+        "barnabas.pipelines.mirrors.topic_mirror",
+        "barnabas.pipelines.comparisons.comparison",
         "barnabas.pipelines.record_statistics",
     ),
 }

@@ -21,9 +21,9 @@ from barnabas.pipelines import (
     RecordsDiffer,
     ReplayOptions,
     TopicSide,
-    topic_archive,
 )
 from barnabas.pipelines.archive_files import ArchiveDirectory
+from barnabas.pipelines.archives import topic_archive
 from tests.spark.topics import Given, Topics
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]

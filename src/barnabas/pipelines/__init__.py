@@ -8,10 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from barnabas.pipelines.archive_replay import ReplayOptions, ReplayResult, replay
-    from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
+    from barnabas.pipelines.archives.archive_replay import ReplayOptions, ReplayResult, replay
+    from barnabas.pipelines.archives.topic_archive import ArchiveOptions, ArchiveResult, archive
+    from barnabas.pipelines.comparisons.comparison import CompareOptions, Comparison, compare
     from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
-    from barnabas.pipelines.mirror_07 import Kafka07Address
+    from barnabas.pipelines.mirrors.mirror_07 import Kafka07Address
+    from barnabas.pipelines.mirrors.mirror_options import MirrorOptions
+    from barnabas.pipelines.mirrors.topic_mirror import MirrorResult, mirror
     from barnabas.pipelines.record_statistics import (
         StatisticsOptions,
         TopicStatistics,
@@ -19,32 +22,30 @@ if TYPE_CHECKING:
     )
     from barnabas.pipelines.running import PipelineProgress
     from barnabas.pipelines.sides import ArchiveSide, TopicSide
-    from barnabas.pipelines.topic_archive import ArchiveOptions, ArchiveResult, archive
     from barnabas.pipelines.topic_frames import ClusterAddress
-    from barnabas.pipelines.topic_mirror import MirrorOptions, MirrorResult, mirror
 
 _HOME = {
-    "ArchiveOptions": "topic_archive",
+    "ArchiveOptions": "archives.topic_archive",
     "ArchiveSide": "sides",
-    "ArchiveResult": "topic_archive",
+    "ArchiveResult": "archives.topic_archive",
     "ClusterAddress": "topic_frames",
-    "CompareOptions": "comparison",
-    "Comparison": "comparison",
-    "Kafka07Address": "mirror_07",
-    "MirrorOptions": "topic_mirror",
-    "MirrorResult": "topic_mirror",
+    "CompareOptions": "comparisons.comparison",
+    "Comparison": "comparisons.comparison",
+    "Kafka07Address": "mirrors.mirror_07",
+    "MirrorOptions": "mirrors.mirror_options",
+    "MirrorResult": "mirrors.topic_mirror",
     "PipelineProgress": "running",
     "PipelineRefused": "errors",
     "RecordsDiffer": "errors",
-    "ReplayOptions": "archive_replay",
-    "ReplayResult": "archive_replay",
+    "ReplayOptions": "archives.archive_replay",
+    "ReplayResult": "archives.archive_replay",
     "StatisticsOptions": "record_statistics",
     "TopicSide": "sides",
     "TopicStatistics": "record_statistics",
-    "archive": "topic_archive",
-    "compare": "comparison",
-    "mirror": "topic_mirror",
-    "replay": "archive_replay",
+    "archive": "archives.topic_archive",
+    "compare": "comparisons.comparison",
+    "mirror": "mirrors.topic_mirror",
+    "replay": "archives.archive_replay",
     "topic_statistics": "record_statistics",
 }
 

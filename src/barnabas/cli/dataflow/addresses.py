@@ -11,7 +11,7 @@ from barnabas.client.core.cluster.bootstrap import parse_address
 from barnabas.errors import KafkaError
 
 if TYPE_CHECKING:
-    from barnabas.pipelines.mirror_07 import Kafka07Address
+    from barnabas.pipelines.mirrors.mirror_07 import Kafka07Address
     from barnabas.pipelines.sides import Side
     from barnabas.pipelines.topic_frames import ClusterAddress
 
@@ -63,7 +63,7 @@ def checked_side(
 
 def old_cluster(brokers: tuple[str, ...], zookeeper: str | None) -> "Kafka07Address":
     """Brokers of Kafka 0.7: HOST:PORT, or N=HOST:PORT for broker N; without N they are 0, 1, 2 ..."""
-    from barnabas.pipelines.mirror_07 import Kafka07Address
+    from barnabas.pipelines.mirrors.mirror_07 import Kafka07Address
 
     numbered = {}
     for index, text in enumerate(brokers):

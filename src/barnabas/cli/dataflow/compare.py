@@ -16,7 +16,7 @@ from barnabas.cli.dataflow.spark_options import (
 from barnabas.cli.output.output import Row, json_option, notice, objects, show_json, show_rows
 
 if TYPE_CHECKING:
-    from barnabas.pipelines.comparison import Comparison
+    from barnabas.pipelines.comparisons.comparison import Comparison
 
 PARTS: Final = ("topic", "partition", "source_records", "target_records", "equal")
 DIFFERENCES: Final = (

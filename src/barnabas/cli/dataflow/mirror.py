@@ -20,7 +20,7 @@ from barnabas.cli.dataflow.spark_options import (
 from barnabas.cli.output.output import Row, json_option, objects, show_json, show_rows
 
 if TYPE_CHECKING:
-    from barnabas.pipelines.mirror_07 import Kafka07Address
+    from barnabas.pipelines.mirrors.mirror_07 import Kafka07Address
     from barnabas.pipelines.topic_frames import ClusterAddress
 
 GROUPS: Final = (

@@ -4,22 +4,19 @@ A streaming query into the exactly-once sink: a run takes what is there, the nex
 ended. At its end it compares what came since the last comparison that found all equal.
 """
 
-import json
-from collections.abc import Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
-from barnabas.pipelines.checkpoint import QueryCheckpoint, if_there
-from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
+from barnabas.pipelines.comparisons.comparison import Comparison
 from barnabas.pipelines.errors import PipelineRefused
-from barnabas.pipelines.group_positions import GroupPosition, move_groups, nth_from_end
-from barnabas.pipelines.mirror_07 import Kafka07Address, mirror_07
-from barnabas.pipelines.mirror_to_07 import mirror_to_07
+from barnabas.pipelines.mirrors.group_positions import GroupPosition, move_groups
+from barnabas.pipelines.mirrors.mirror_07 import Kafka07Address, mirror_07
+from barnabas.pipelines.mirrors.mirror_comparison import compare_new, keep_compared
+from barnabas.pipelines.mirrors.mirror_options import MirrorOptions
+from barnabas.pipelines.mirrors.mirror_to_07 import mirror_to_07
 from barnabas.pipelines.retention import oldest_timestamps, warn_of_old_records
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.sides import TopicSide
@@ -27,10 +24,7 @@ from barnabas.pipelines.target_topics import (
     check_empty,
     copied_properties,
     ensure_topics,
-    reader,
     renamed,
-    target_names,
-    written_ranges,
 )
 from barnabas.pipelines.topic_frames import (
     RECORD,
@@ -40,46 +34,7 @@ from barnabas.pipelines.topic_frames import (
     partitions_of,
 )
 from barnabas.pipelines.topic_identities import KeptIdentities, identities
-from barnabas.spark.options.offsets import OffsetMap, offsets_from_json, offsets_to_json
 from barnabas.types import TopicPartition
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MirrorOptions:
-    """What to mirror, and where to.
-
-    `directory`: a path or URI of this mirror's own, where it keeps how far it is. `names`: the
-    target's name of a topic, by default its own. `groups`: whose positions to move; None: all groups'.
-    `records_per_batch`: how many records are in one transaction of each partition at most.
-    """
-
-    source: ClusterAddress | Kafka07Address
-    target: ClusterAddress | Kafka07Address
-    topics: Sequence[str]
-    directory: str
-    names: Mapping[str, str] = field(default_factory=dict)
-    groups: Sequence[str] | None = ()
-    records_per_batch: int = 1_000_000
-
-    @property
-    def checkpoint(self) -> QueryCheckpoint:
-        """Where Spark keeps how far the mirror is."""
-        return QueryCheckpoint(f"{self.directory.rstrip('/')}/checkpoint")
-
-    @property
-    def cluster(self) -> ClusterAddress:
-        """The target, where it is no Kafka 0.7."""
-        assert isinstance(self.target, ClusterAddress)
-        return self.target
-
-    @property
-    def target_names(self) -> dict[str, str]:
-        """The target's name of each topic.
-
-        Raises:
-            PipelineRefused: as `target_topics.target_names`.
-        """
-        return target_names(self.topics, self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +123,11 @@ def _from_cluster(
             )
             renamed_oldest = {names[topic]: at for topic, at in oldest.items()}
             warn_of_old_records(target, renamed_oldest, options.cluster)
-            _keep_compared(spark, options, starts, bounds(target, there, LATEST, options.cluster))
+            keep_compared(spark, options, starts, bounds(target, there, LATEST, options.cluster))
     done = run_available("mirror", lambda: _start(spark, origin, options), on_progress)
     on_progress(PipelineProgress("compare", done.batches, done.records))
     ends = {w: at for w, at in options.checkpoint.ends(spark).items() if w.topic in names}
-    found = _compared(spark, origin, options, ends)
+    found = compare_new(spark, origin, options, ends)
     groups: list[GroupPosition] = []
     if options.groups is None or options.groups:
         groups = move_groups(origin, options.cluster, ends, names, options.groups)
@@ -201,67 +156,3 @@ def _start(spark: SparkSession, origin: ClusterAddress, options: MirrorOptions) 
         .trigger(availableNow=True)
         .start()
     )
-
-
-def _compared(
-    spark: SparkSession, origin: ClusterAddress, options: MirrorOptions, ends: OffsetMap
-) -> Comparison:
-    """Compare what came since the last comparison, and keep how far this one went.
-
-    Raises:
-        RecordsDiffer: both sides do.
-    """
-    names = options.target_names
-    if not ends:
-        return Comparison(", ".join(names), ", ".join(names.values()), [], [])  # No records yet.
-    source_from, target_from = _last_compared(spark, options)
-    targets = [TopicPartition(names[where.topic], where.partition) for where in ends]
-    with origin.admin() as source, options.cluster.admin() as target:
-        starts = bounds(source, ends, EARLIEST, origin)
-        written = written_ranges(target, targets, options.cluster)
-    source_ranges = TopicRanges(
-        {w: min(max(at, source_from.get(w, 0)), ends[w]) for w, at in starts.items()}, ends
-    )
-    begins = {w: max(at, target_from.get(w, 0)) for w, at in written.starts.items()}
-    for where, at in source_ranges.starts.items():
-        if at > source_from.get(where, 0):
-            # Retention was faster than this comparison: the last ones are those that both have.
-            there = TopicPartition(names[where.topic], where.partition)
-            with closing(reader(origin)) as reading, closing(reader(options.cluster)) as writing:
-                left = reading.count(*where, at, ends[where])
-                end = written.ends[there]
-                begins[there] = nth_from_end(writing, there, begins[there], end, left)
-    target_ranges = TopicRanges(begins, written.ends)
-    found = compare(
-        spark,
-        TopicSide(origin, list(names), source_ranges),
-        TopicSide(options.cluster, list(names.values()), target_ranges),
-        CompareOptions(names=names),
-    )
-    found.check()
-    _keep_compared(spark, options, ends, written.ends)
-    return found
-
-
-def _last_compared(spark: SparkSession, options: MirrorOptions) -> tuple[OffsetMap, OffsetMap]:
-    """The ends of source and target at the last comparison; empty maps before the first one."""
-    kept = if_there(lambda: spark.read.json(_compared_path(options), "run LONG, ends STRING"))
-    row = None if kept is None else kept.orderBy(f.desc("run")).first()
-    if row is None:
-        return {}, {}
-    source, target = json.loads(row.ends)
-    return offsets_from_json(source), offsets_from_json(target)
-
-
-def _keep_compared(
-    spark: SparkSession, options: MirrorOptions, source: OffsetMap, target: OffsetMap
-) -> None:
-    ends = json.dumps([offsets_to_json(source), offsets_to_json(target)])
-    kept = if_there(lambda: spark.read.json(_compared_path(options), "run LONG, ends STRING"))
-    run = 0 if kept is None else kept.count()
-    rows = spark.createDataFrame([(run, ends)], "run LONG, ends STRING").coalesce(1)
-    rows.write.mode("append").json(_compared_path(options))
-
-
-def _compared_path(options: MirrorOptions) -> str:
-    return f"{options.directory.rstrip('/')}/compared"

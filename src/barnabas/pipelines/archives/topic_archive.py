@@ -13,9 +13,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from barnabas.client.core.admin.descriptions import EARLIEST
 from barnabas.pipelines.archive_files import FOLDERS, ArchiveDirectory
-from barnabas.pipelines.batch_ledger import BatchLedger
+from barnabas.pipelines.archives.batch_ledger import BatchLedger
+from barnabas.pipelines.comparisons.offset_check import differing_offsets, offset_sums, unequal
 from barnabas.pipelines.errors import RecordsDiffer
-from barnabas.pipelines.offset_check import differing_offsets, offset_sums, unequal
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore, run_available
 from barnabas.pipelines.topic_frames import (
     RECORD,

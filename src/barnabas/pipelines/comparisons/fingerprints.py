@@ -9,7 +9,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
-from barnabas.pipelines.offset_check import hash_sum
+from barnabas.pipelines.comparisons.offset_check import hash_sum
 
 COMPARED: Final = ("key", "value", "headers", "timestamp")
 """What makes a record the same in two places. Offsets may differ."""

@@ -14,10 +14,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from barnabas.pipelines.archive_files import ArchiveDirectory
-from barnabas.pipelines.batch_ledger import BatchLedger
-from barnabas.pipelines.comparison import CompareOptions, Comparison, compare
+from barnabas.pipelines.archives.batch_ledger import BatchLedger
+from barnabas.pipelines.archives.replay_state import SINK, ReplayState
+from barnabas.pipelines.comparisons.comparison import CompareOptions, Comparison, compare
 from barnabas.pipelines.errors import PipelineRefused
-from barnabas.pipelines.replay_state import SINK, ReplayState
 from barnabas.pipelines.retention import warn_of_old_records
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore
 from barnabas.pipelines.sides import ArchiveSide, TopicSide

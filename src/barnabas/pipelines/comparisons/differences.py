@@ -7,7 +7,7 @@ from typing import Literal
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as f
 
-from barnabas.pipelines.fingerprints import numbered
+from barnabas.pipelines.comparisons.fingerprints import numbered
 from barnabas.spark.workers.late_workers import despite_late_workers
 
 Kind = Literal["missing", "surplus", "doubled", "order"]

@@ -11,9 +11,8 @@ from typing import Literal
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
 
-from barnabas.pipelines.differences import Difference, first_differences
-from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
-from barnabas.pipelines.fingerprints import (
+from barnabas.pipelines.comparisons.differences import Difference, first_differences
+from barnabas.pipelines.comparisons.fingerprints import (
     COMPARED,
     KEY,
     PARTITION,
@@ -21,6 +20,7 @@ from barnabas.pipelines.fingerprints import (
     ordered_sums,
     placed_sums,
 )
+from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore
 from barnabas.pipelines.sides import Side
 from barnabas.pipelines.target_topics import renamed

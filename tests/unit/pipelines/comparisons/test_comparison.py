@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from barnabas.pipelines.comparison import ComparedTopic, Comparison, compare
-from barnabas.pipelines.differences import Difference
+from barnabas.pipelines.comparisons.comparison import ComparedTopic, Comparison, compare
+from barnabas.pipelines.comparisons.differences import Difference
 from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
 from barnabas.pipelines.sides import TopicSide
 from barnabas.pipelines.topic_frames import ClusterAddress

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.pipelines.group_positions import nth_from_end, save_forward
+from barnabas.pipelines.mirrors.group_positions import nth_from_end, save_forward
 from barnabas.records.columns.columns import ColumnSelection, RecordColumns
 from barnabas.types import TopicPartition
 

@@ -20,9 +20,9 @@ from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.errors import TopicNotThere
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
-from barnabas.pipelines.comparison import ComparedTopic
+from barnabas.pipelines.comparisons.comparison import ComparedTopic
 from barnabas.pipelines.errors import PipelineRefused
-from barnabas.pipelines.group_positions import GroupPosition, save_forward
+from barnabas.pipelines.mirrors.group_positions import GroupPosition, save_forward
 from barnabas.pipelines.running import OnProgress, PipelineProgress
 from barnabas.pipelines.target_topics import ensure_topics
 from barnabas.pipelines.topic_frames import ClusterAddress

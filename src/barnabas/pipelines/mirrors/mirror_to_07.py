@@ -17,11 +17,11 @@ from barnabas.client.sync.ranges import RangeReader
 from barnabas.dialects.kafka07.offset_nodes import decode_offset, offsets_path
 from barnabas.migration.broker_source import BrokerSource
 from barnabas.migration.saved_offsets import saved_offsets
-from barnabas.pipelines.comparison import ComparedTopic
+from barnabas.pipelines.comparisons.comparison import ComparedTopic
 from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
-from barnabas.pipelines.group_positions import GroupPosition
-from barnabas.pipelines.mirror_07 import Kafka07Address, Mirror07
-from barnabas.pipelines.partition_to_07 import MatchingPosition, PartitionTo07
+from barnabas.pipelines.mirrors.group_positions import GroupPosition
+from barnabas.pipelines.mirrors.mirror_07 import Kafka07Address, Mirror07
+from barnabas.pipelines.mirrors.partition_to_07 import MatchingPosition, PartitionTo07
 from barnabas.pipelines.running import OnProgress, PipelineProgress
 from barnabas.pipelines.target_topics import reader
 from barnabas.pipelines.topic_frames import ClusterAddress, bounds, partitions_of

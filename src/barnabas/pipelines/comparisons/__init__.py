@@ -1,0 +1,1 @@
+"""Whether two places have the same records."""

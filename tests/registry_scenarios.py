@@ -225,6 +225,24 @@ def sequential_nodes_have_numbers_that_grow(sessions: Sessions, until: Until) ->
     assert int(first[-10:]) < int(second[-10:]) < int(third[-10:])
 
 
+def what_is_written_after_a_node_was_made_has_a_higher_number(
+    sessions: Sessions, until: Until
+) -> None:
+    del until
+    one, paths = sessions(), ["/t/dogs/state", "/t/none"]
+    one.set(paths[0], b"a")
+    one.create_ephemeral("/ids/1", b"")
+    before, missing = one.get_dated(paths)
+    assert before is not None
+    assert (before[:2], missing) == ((b"a", 0), None)
+    assert before[2] < one.created_at("/ids/1")
+    one.commit([NodeWrite(paths[0], b"b", 0)])
+    after, _ = one.get_dated(paths)
+    assert after is not None
+    assert after[:2] == (b"b", 1)
+    assert after[2] > one.created_at("/ids/1")
+
+
 SHARED = (
     an_ephemeral_node_goes_with_its_session,
     many_nodes_are_made_together_but_where_there_is_one,
@@ -233,6 +251,7 @@ SHARED = (
     a_lasting_node_is_not_mine,
     a_watch_tells_of_data_and_names_again_and_again,
     sequential_nodes_have_numbers_that_grow,
+    what_is_written_after_a_node_was_made_has_a_higher_number,
 )
 
 Expire = Callable[[SharedRegistry], None]

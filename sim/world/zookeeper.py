@@ -22,6 +22,7 @@ class SimulatedZooKeeper:
         self.nodes: dict[str, tuple[bytes, int]] = {}
         self.owners: dict[str, int] = {}
         self.created: dict[str, int] = {}
+        self.written: dict[str, int] = {}
         self.sessions: list[SimulatedSession] = []
         self.revision = 0
         """Grows with every change of a node."""
@@ -41,6 +42,7 @@ class SimulatedZooKeeper:
     def changed(self, path: str) -> None:
         """Notify those who watch the node; who watches the one above learns only of its names."""
         self.revision += 1
+        self.written[path] = self.next_number()
         for session in self.sessions:
             session.hear(path)
 
@@ -90,6 +92,13 @@ class SimulatedSession:
     def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
         """As `get` for each."""
         return [self.get(path) for path in paths]
+
+    def get_dated(self, paths: Sequence[str]) -> list[tuple[bytes, int, int] | None]:
+        """As `get_all`, with the number of the change that wrote each node last."""
+        return [
+            node and (*node, self.keeper.written[path])
+            for path, node in zip(paths, self.get_all(paths), strict=True)
+        ]
 
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted."""

@@ -304,10 +304,7 @@ class Timers(Protocol):
 
 
 class Registry(Protocol):
-    """A small hierarchical store with versions, like ZooKeeper.
-
-    Paths start with "/" and never end in one. Writes are durable when the call returns.
-    """
+    """A tree of nodes with versions, as ZooKeeper's. What a call wrote is durable when it returns."""
 
     def get(self, path: str) -> tuple[bytes, int] | None:
         """Return data and version of a node; None if it does not exist."""
@@ -366,6 +363,10 @@ class SharedRegistry(Registry, Protocol):
 
     def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
         """All changes or none; RegistryConflict: one of the nodes, or of `checks`, has another version."""
+        ...
+
+    def get_dated(self, paths: Sequence[str]) -> list[tuple[bytes, int, int] | None]:
+        """Like `get_all`, with the number of the change that wrote each node last (its mzxid)."""
         ...
 
     def created_at(self, path: str) -> int:

@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from barnabas.cluster.deletion import broker_moved, delete_topic, replicas_deleted, resume
 from barnabas.cluster.draft import Draft
-from barnabas.cluster.elections import elect_missing, elect_preferred, elect_unclean, leave, lose
+from barnabas.cluster.elections import (
+    elect_missing,
+    elect_preferred,
+    elect_unclean,
+    leave,
+    lose,
+    lose_bounced,
+)
 from barnabas.cluster.events import (
     BrokersChanged,
     ControllerEvent,
@@ -42,7 +49,7 @@ def step(view: View, event: ControllerEvent) -> Decision:
     """Decide what follows from an event."""
     match event:
         case Elected():
-            return _elected(view)
+            return _elected(view, event)
         case BrokersChanged():
             return _brokers_changed(view, event.brokers)
         case ShutdownAsked():
@@ -105,7 +112,7 @@ def _ask_replicas(view: View, node_id: NodeId) -> Decision:
     return draft.finish()
 
 
-def _elected(view: View) -> Decision:
+def _elected(view: View, event: Elected) -> Decision:
     """Tell all brokers all, under the new controller epoch, and mend what broke meanwhile."""
     draft = Draft(view)
     draft.batch.introduce(view.image.brokers)
@@ -113,6 +120,7 @@ def _elected(view: View) -> Decision:
         gone = [one for one in state.replicas if one not in view.image.brokers]
         if state.leader in gone or set(gone) & set(state.isr):
             lose(draft, partition, gone)
+        lose_bounced(draft, partition, event.written.get(partition))
         if partition.topic not in view.deletions and state.leader_epoch >= 0:
             draft.batch.lead(state.replicas, partition)
         _mend(draft, partition)

@@ -107,6 +107,23 @@ def lose(draft: Draft, partition: TopicPartition, gone: Collection[NodeId]) -> N
         draft.batch.show(draft.live_brokers(), [partition])
 
 
+def lose_bounced(draft: Draft, partition: TopicPartition, written: int | None) -> None:
+    """Take brokers out of an ISR that were away since its node was written, as change number `written`.
+
+    They may have come back without what they had: one that has lost its disk would lead with an empty log.
+    Where all were away, nobody is known to have more.
+    """
+    state, brokers = draft.state(partition), draft.view.image.brokers
+    if written is None or state is None or partition.topic in draft.deletions:
+        return
+    isr = tuple(one for one in state.isr if one in brokers and brokers[one].epoch <= written)
+    leader = state.leader
+    if leader not in isr:
+        leader = next((one for one in state.replicas if one in isr), NO_LEADER)
+    if isr and leader != NO_LEADER and isr != state.isr:
+        draft.change(partition, replace(state, leader=leader, isr=isr))
+
+
 def leave(draft: Draft, node_id: NodeId) -> tuple[TopicPartition, ...]:
     """Move leaders away from a broker that shuts down, and stop its followers.
 

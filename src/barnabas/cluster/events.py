@@ -1,7 +1,7 @@
 """Events: what can happen to a controller. They come from ZooKeeper, and from requests of brokers and tools."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from barnabas.cluster.image import Broker
 from barnabas.errors import ErrorCode
@@ -10,7 +10,13 @@ from barnabas.types import NodeId, TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class Elected:
-    """This broker is the controller now. The view is what the nodes say; no broker knows of it yet."""
+    """This broker is the controller now. The view is what the nodes say; no broker knows of it yet.
+
+    `written` has the number of the change that wrote the state of each partition last (its mzxid). A broker
+    whose epoch is higher was away since then, and no controller has seen that.
+    """
+
+    written: Mapping[TopicPartition, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

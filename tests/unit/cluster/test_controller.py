@@ -430,3 +430,28 @@ def test_a_new_controller_tells_all_and_mends_what_broke() -> None:
         *((2, "show"), (3, "show")),
     ]
     assert all(one.message.controller_epoch == 6 for one in controller.last.requests)
+
+
+@pytest.mark.parametrize(
+    ("lives", "written", "leader", "isr"),
+    [
+        pytest.param((21, 12, 13), 20, TWO, (TWO, THREE), id="the leader was away"),
+        pytest.param((11, 21, 13), 20, ONE, (ONE, THREE), id="a follower was away"),
+        pytest.param((21, 22, 13), 20, THREE, (THREE,), id="one was not away"),
+        pytest.param((21, 22, 23), 20, ONE, (ONE, TWO, THREE), id="all were away"),
+        pytest.param((21, 0, 23), 20, ONE, (ONE, THREE), id="all were away, and one is gone"),
+        pytest.param((21, 12, 13), 21, ONE, (ONE, TWO, THREE), id="it was written since"),
+    ],
+)
+def test_a_new_controller_sees_who_was_away_while_there_was_none(
+    lives: tuple[int, ...], written: int, leader: NodeId, isr: tuple[NodeId, ...]
+) -> None:
+    """A broker that lost its disk, and was back before anybody saw that it was gone, would lead."""
+    controller = three()
+    image = controller.view.image
+    there = brokers(*lives).brokers
+    controller.view = View(ClusterImage(there, image.topics, image.names, TWO, 6))
+    controller.take(Elected({DOGS: written}))
+    found = controller.state()
+    assert (found.leader, found.isr) == (leader, isr)
+    assert controller.state().leader_epoch == (0 if isr == (ONE, TWO, THREE) else 1)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from barnabas.broker.znodes.broker_znodes import BROKERS
 from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS, written_in
@@ -32,8 +33,15 @@ log = logging.getLogger(__name__)
 _UNCLEAN = "unclean.leader.election.enable"
 
 
-def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: str) -> View:
-    """All that a new controller starts from.
+class FoundNodes(NamedTuple):
+    """All that a new controller starts from; `written` is for `Elected`."""
+
+    view: View
+    written: Mapping[TopicPartition, int]
+
+
+def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: str) -> FoundNodes:
+    """Read all nodes: brokers before states, so that one which comes again later is seen to do so.
 
     Raises:
         StorageError: the registry does not answer.
@@ -47,7 +55,12 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
             },
         )
     )
-    image = with_states(registry, image, [partition for partition, _ in image.partitions()])
+    partitions = [partition for partition, _ in image.partitions()]
+    nodes = registry.get_dated([*map(state_path, partitions)])
+    image = _with_nodes(
+        image, zip(partitions, (node and (node[0], node[1]) for node in nodes), strict=True)
+    )
+    written = {one: node[2] for one, node in zip(partitions, nodes, strict=True) if node}
     deletions = {
         name: {
             (number, replica): ReplicaPhase.OFFLINE
@@ -57,9 +70,9 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
         for name in registry.children(DELETIONS)
         if name in image.topics
     }
-    written = written_in(registry)
-    unclean = with_unclean({}, {name: written.config_of(name) for name in written.configs})
-    return View(image, deletions=deletions, unclean=unclean, listener=listener)
+    topic_nodes = written_in(registry)
+    unclean = with_unclean({}, {name: topic_nodes.config_of(name) for name in topic_nodes.configs})
+    return FoundNodes(View(image, deletions=deletions, unclean=unclean, listener=listener), written)
 
 
 def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
@@ -101,8 +114,14 @@ def with_states(
     A partition whose node cannot be read is left out: nobody leads it until the node is mended.
     """
     asked = [*partitions]
+    return _with_nodes(image, zip(asked, registry.get_all([*map(state_path, asked)]), strict=True))
+
+
+def _with_nodes(
+    image: ClusterImage, nodes: Iterable[tuple[TopicPartition, tuple[bytes, int] | None]]
+) -> ClusterImage:
     changes: dict[str, dict[int, PartitionState | None]] = {}
-    for partition, node in zip(asked, registry.get_all([*map(state_path, asked)]), strict=True):
+    for partition, node in nodes:
         known = image.partition(partition)
         if node is None or known is None:
             continue

@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 
 from barnabas.broker.cluster.controller_changes import ChangesPorts, ControllerChanges
 from barnabas.broker.cluster.controller_election import Term
-from barnabas.broker.cluster.controller_nodes import read_view, with_states, with_unclean
+from barnabas.broker.cluster.controller_nodes import (
+    FoundNodes,
+    read_view,
+    with_states,
+    with_unclean,
+)
 from barnabas.broker.cluster.controller_writes import (
     AnotherController,
     Carried,
@@ -214,18 +219,18 @@ class Controllership:
         self._again = None
         ports, epoch = self._ports, self._term.epoch
         try:
-            view = yield from self.ask(
+            found: FoundNodes = yield from self.ask(
                 lambda: read_view(ports.registry, ports.node_id, epoch, ports.listener)
             )
             # What only a controller knows outlasts a second beginning.
             self.view = replace(
-                view,
+                found.view,
                 shutting_down=self.view.shutting_down,
                 unclean_by_default=ports.may_be_unclean(),
             )
             self._is_ready = True
             yield from self._give_ids()
-            yield from self.take(Elected())
+            yield from self.take(Elected(found.written))
             yield from self._changes.look()
         except KafkaError as error:
             self._begin_again(error)

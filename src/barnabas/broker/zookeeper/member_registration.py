@@ -10,6 +10,12 @@ from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from barnabas.ports import Disk, SharedRegistry
 
 _AGAIN_SECONDS = 1.0
+_LASTING_PATHS = (
+    *("/consumers", "/brokers/ids", "/brokers/topics", "/brokers/seqid", "/admin/delete_topics"),
+    *("/config/changes", "/isr_change_notification", "/log_dir_event_notification"),
+    *(f"/config/{kind}" for kind in ("topics", "clients", "users", "brokers", "ips")),
+)
+"""What is there in each ZooKeeper of Kafka's: tools make nodes below them. Source: ZkData.PersistentZkPaths."""
 
 
 class MemberRegistration:
@@ -40,6 +46,7 @@ class MemberRegistration:
         data = encode_broker(protocol, broker.advertised, broker.clock.time_ms(), rack)
         # First: the session may end at any step, and the node with it.
         self._registry.on_new_session(self._read_epoch_later)
+        self._registry.create_all(dict.fromkeys(_LASTING_PATHS, b""))
         claim(self._registry, self._path, data, disk, file)
         self._held.hold(self._path, data)
         self._member.broker_epoch = self._registry.created_at(self._path)

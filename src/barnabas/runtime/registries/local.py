@@ -31,6 +31,8 @@ class LocalRegistry:
         self.owners: dict[str, LocalSession] = {}
         self.created: dict[str, int] = {}
         """The numbers of the changes that made the ephemeral nodes."""
+        self.written: dict[str, int] = {}
+        """Those of the changes that wrote lasting nodes, of this process."""
         self.sessions: list[LocalSession] = []
         self._number = first_number
         self._numbered: dict[str, int] = {}
@@ -47,10 +49,17 @@ class LocalRegistry:
         """Give the file back, after all sessions."""
         self.lasting.close()
 
-    def number(self, path: str) -> None:
-        """An ephemeral node is made now."""
+    def number(self, paths: Iterable[str], numbers: dict[str, int]) -> None:
+        """A change makes or writes nodes now."""
         self._number += 1
-        self.created[path] = self._number
+        numbers.update(dict.fromkeys(paths, self._number))
+
+    def forget(self, gone: Iterable[str]) -> None:
+        """Keep no numbers of nodes that are gone, and of those below them."""
+        for path in [
+            path for top in gone for path in self.written if f"{path}/".startswith(f"{top}/")
+        ]:
+            del self.written[path]
 
     def next_of(self, path: str, there: Iterable[str]) -> int:
         """The number of the next sequential node of a path; `there` has the names beside it."""
@@ -97,6 +106,14 @@ class LocalSession:
     def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
         """As `get` for each path."""
         return [self.get(path) for path in paths]
+
+    def get_dated(self, paths: Sequence[str]) -> list[tuple[bytes, int, int] | None]:
+        """As `get_all`, with the number of the change that wrote a lasting node; 0: in another process."""
+        with self._use() as shared:
+            return [
+                node and (*node, shared.written.get(path, 0))
+                for path, node in zip(paths, self.get_all(paths), strict=True)
+            ]
 
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted; empty where there is no node."""
@@ -191,6 +208,8 @@ class LocalSession:
             above = {path for one in new for path in shared.missing_above(one)}
             missing = [NodeWrite(path, b"", MUST_BE_NEW) for path in sorted(above - {*new})]
             shared.lasting.commit([*missing, *lasting], checks)
+            shared.number((one.path for one in lasting if one.data is not None), shared.written)
+            shared.forget([one.path for one in lasting if one.data is None])
             for one in fleeting:
                 self._write_ephemeral(one)
             went = [one.path for one in writes if one.data is None]
@@ -207,7 +226,7 @@ class LocalSession:
         shared.ephemeral[one.path] = one.data, there[1] + 1 if there else 0
         if there is None:
             shared.owners[one.path] = self
-            shared.number(one.path)
+            shared.number([one.path], shared.created)
 
     # --- Changes of others, and the end -------------------------------------------------------
 

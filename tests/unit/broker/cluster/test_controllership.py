@@ -61,6 +61,10 @@ class Started:
                 path, value if isinstance(value, bytes) else json.dumps(value).encode()
             )
         self.sent: list[object] = []
+        self.begin(may_be_unclean)
+
+    def begin(self, may_be_unclean: Callable[[], bool] = bool) -> None:
+        """Have a controller over the nodes that there are."""
         ports = ControllerPorts(
             NodeId(1), cast("SharedRegistry", self.session), self.timers, SystemEntropy(),
             versions_of("3.9"), lambda _address: cast("PeerConnection", Silent(self.sent)),
@@ -179,3 +183,26 @@ def test_a_controller_begins_with_the_brokers_own_property(*, unclean: bool) -> 
     found = started.controller.view.image.partition(DOGS)
     assert found is not None
     assert found.leader == (1 if unclean else NO_LEADER)
+
+
+def test_a_broker_that_was_back_before_there_was_a_controller_does_not_lead_with_what_it_has() -> (
+    None
+):
+    started = Started(
+        __brokers__topics__dogs={"version": 1, "partitions": {"0": [1, 2]}},
+        __brokers__topics__dogs__partitions__0__state={**STATE, "isr": [1, 2]},
+    )
+    node, _ = started.session.get("/brokers/ids/1") or (b"", 0)
+    session = started.keeper.session()
+    # Registered before the state was written, and again: nobody was the controller then.
+    for path in ("/brokers/ids/2", "/brokers/topics/dogs/partitions/0/state"):
+        data, _ = session.get(path) or (b"", 0)
+        session.delete(path)
+        session.set(path, data)
+    session.delete("/brokers/ids/1")
+    session.set("/brokers/ids/1", node)
+    started.controller.end()
+    started.begin()
+    state = started.controller.view.image.partition(DOGS)
+    assert state is not None
+    assert (state.leader, state.isr, state.leader_epoch) == (2, (2,), 1)

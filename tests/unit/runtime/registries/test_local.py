@@ -75,6 +75,22 @@ def test_each_change_has_a_number_and_later_ones_higher_ones(here: Here) -> None
     assert not here.registry.created, "numbers of nodes that are gone are not kept"
 
 
+def test_numbers_of_written_nodes_go_with_them(here: Here) -> None:
+    session = here.session()
+    session.create("/topics/dogs/state", b"1")
+    session.create("/topics/dogs-2/state", b"1")
+    session.delete("/topics/dogs")
+    written = {path for path in here.registry.written if path.startswith("/topics/")}
+    assert written == {"/topics/dogs-2/state"}
+
+
+def test_what_another_process_has_written_is_older_than_all_of_this_one(here: Here) -> None:
+    here.session().set("/controller_epoch", b"1")
+    here.registry.close()
+    here.open()
+    assert here.session().get_dated(["/controller_epoch", "/none"]) == [(b"1", 0, 0), None]
+
+
 def test_a_session_that_has_ended_does_nothing(here: Here) -> None:
     session = here.session()
     session.close()

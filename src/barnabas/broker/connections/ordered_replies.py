@@ -28,12 +28,13 @@ class OrderedReplies:
     A reply that waits mutes the connection, so that replies keep the order of the requests. While
     quotas are in force requests are taken one by one, the next one when the client's wait is over.
     Where replies may overtake each other, nothing is muted: the one whose client has to wait is kept back.
-    What other replicas have to copy mutes at the end of its event: all records of the event go to them at once.
+    What other replicas have to copy mutes at the end of the turn: all records of it go to them at once.
     """
 
     __slots__ = (
-        "_broker", "_connection", "_dialect", "_floating", "_held_back", "_outcomes", "_parked",
-        "_replicating", "_used", "is_replicating", "others", "silence", "unwritten",
+        "_awaits_replicas", "_broker", "_connection", "_dialect", "_floating", "_has_new",
+        "_held_back", "_outcomes", "_parked", "_replicating", "_used", "others",
+        "silence", "unwritten",
     )  # fmt: skip
 
     def __init__(self, broker: Broker, dialect: Dialect, connection: Connection) -> None:
@@ -47,8 +48,9 @@ class OrderedReplies:
         self._parked: tuple[Request, Pending] | None = None
         self._replicating: deque[tuple[Request | None, object]] = deque()
         """The first waits for other replicas, and the others for the first."""
-        self.is_replicating = False
+        self._has_new = False
         """Whether an outcome of this event may wait for other replicas."""
+        self._awaits_replicas = False
         self._held_back = False
         self._used: Used | None = None
         self.silence = Silence(broker.timers, self._on_silence_over)
@@ -63,11 +65,16 @@ class OrderedReplies:
         """Whether some of this event wait for its end."""
         return bool(self._outcomes or self._replicating)
 
+    @property
+    def is_replicating(self) -> bool:
+        """Whether some may wait for other replicas."""
+        return self._has_new or bool(self._replicating)
+
     def take(self, request: Request, outcome: object) -> bool:
         """Keep an outcome for the end of the event, reply at once, or wait; whether the next may come."""
         kind = type(outcome)
         if kind is Unreplicated and self._floating is None and self._used is None:
-            self.is_replicating = True
+            self._has_new = True
             self._outcomes.append((request, outcome))
             return True
         if kind is Pending or kind is Unreplicated or self._used is not None:
@@ -106,7 +113,7 @@ class OrderedReplies:
 
     def take_replicating(self, replies: Sequence[Pending]) -> None:
         """Keep the responses to requests that were not read, bytes that wait for other replicas."""
-        self.is_replicating = True
+        self._has_new = True
         self.others += len(replies)
         self._outcomes += [(None, one) for one in replies]
 
@@ -146,10 +153,9 @@ class OrderedReplies:
             self._reply_metered(request, outcome, self._used)
         elif not self._reply_in_order():
             self._held_back = False
-            self._connection.pause()
-            _, first = self._replicating[0]
-            assert isinstance(first, Pending)
-            first.on_done(self._on_replicated)
+            if not self._awaits_replicas:
+                self._awaits_replicas = True
+                self._broker.turn.when_over(self._await_replicas)
             return
         if self._floating is not None:
             self._floating.start()
@@ -162,10 +168,10 @@ class OrderedReplies:
     def _reply_in_order(self) -> bool:
         """Reply as far as nothing waits for other replicas; whether that is to all."""
         waiting = self._replicating
-        if not self.is_replicating and not waiting:
+        if not self._has_new and not waiting:
             self._reply_to_all()
             return True
-        self.is_replicating = False
+        self._has_new = False
         outcomes, self._outcomes = self._outcomes, []
         if self.unwritten >= 0:
             self.unwritten, outcomes = _NOTHING, _written(outcomes)
@@ -183,7 +189,16 @@ class OrderedReplies:
             self._reply_to_all()
         return not waiting
 
+    def _await_replicas(self) -> None:
+        """The turn is over, in which more records may have come: take no more until others have these."""
+        if self._replicating:
+            self._connection.pause()
+            _, first = self._replicating[0]
+            assert isinstance(first, Pending)
+            first.on_done(self._on_replicated)
+
     def _on_replicated(self, _outcome: object) -> None:
+        self._awaits_replicas = False
         self._on_all_seen()
 
     def _reply_to_all(self) -> None:

@@ -86,16 +86,20 @@ class DelayedRepeats:
 
     def finish(self, *, is_late: bool) -> bool:
         """Answer those that wait no longer; whether none does."""
+        answered: list[tuple[Unreplicated, bytes]] = []
         while self._appends:
             number, pending, end = self._appends[0]
             code = self._role.acknowledgement(ALL, end)
             if code is None:
                 if not is_late:
-                    return False
+                    break
                 code = ErrorCode.REQUEST_TIMED_OUT
             self._appends.popleft()
-            pending.complete(self._respond(number, code))
-        return True
+            answered.append((pending, self._respond(number, code)))
+        # The connection waits for the first of them, and sends with it all that are there by then.
+        for pending, response in reversed(answered):
+            pending.complete(response)
+        return not self._appends
 
 
 def wait_for_acks(

@@ -206,8 +206,8 @@ PASSES = st.builds(Passes, st.sampled_from([0.0, 3.0, 20.0]))
 EVENTS: Any = st.one_of(
     PRODUCES,
     PRODUCES,
-    PRODUCES,
-    PRODUCES,
+    PRODUCES.map(lambda one: one._replace(acks=-1)),
+    PRODUCES.map(lambda one: one._replace(acks=-1)),
     ROLES,
     ROLES,
     COPIES,
@@ -226,6 +226,17 @@ def again(acks: int = 1, count: int = 3, *batches: Batch) -> list[Event]:
 
 LEADS, FOLLOWS, SHRINKS = Roles("lead", ALL, ALL), Roles("follow"), Roles("isr", ALL, ALONE)
 GROWS, NEEDS_TWO, BEHIND = Roles("isr", ALL, ALL), Roles("limits", ALL, ALL), Copies(1)
+COPIED: list[Event | Roles | Copies] = [Copies(1), Copies(2, SECOND)]
+PARTLY: list[Event | Roles | Copies] = [Copies(1, FIRST, 3), Copies(2, SECOND, 2)]
+WAITING: list[Event | Roles | Copies] = [Produces(0, (ONE, ONE), 9, -1)]
+TWICE, BAD = Batch((b"woof",), "sequenced"), Batch((b"woof",), "damaged")
+
+
+def acknowledged() -> list[Event | Roles | Copies]:
+    """A leader with followers knows a request with acks=all, and none waits."""
+    return [LEADS, *[*WAITING, *COPIED] * 3]
+
+
 MOVES = Roles("lead", ALL, ALL, OFFSETS_TOPIC)
 
 
@@ -241,6 +252,21 @@ MOVES = Roles("lead", ALL, ALL, OFFSETS_TOPIC)
 @example(events=[*again(-1), FULL, *again(-1), Changes("disk", 0), *again()])
 @example(events=[LEADS, *again(), Changes("flush", 1), BEHIND, *again(), Changes("flushed", 0)])
 @example(events=[*committed(0, CLASSIC), MOVES, Says(0, ("commit",), 9), FOLLOWS, Passes(20)])
+@example(events=[*acknowledged(), Produces(0, (ONE,) * 5, 9, -1), *COPIED])
+@example(events=[*acknowledged(), Produces(0, (ONE,) * 5, 9, -1), *PARTLY, Passes(3), *COPIED])
+@example(events=[*acknowledged(), *WAITING, SHRINKS, NEEDS_TWO, *COPIED, *again(-1)])
+@example(events=[*acknowledged(), *WAITING, NEEDS_TWO, SHRINKS, *WAITING, GROWS, *COPIED])
+@example(events=[*acknowledged(), *WAITING, FOLLOWS, *WAITING, LEADS, *WAITING, *COPIED])
+@example(events=[*acknowledged(), *WAITING, LEADS, *WAITING, *COPIED, *COPIED])
+@example(events=[*acknowledged(), *WAITING, Changes("delete", 0), *WAITING, *COPIED])
+@example(events=[*acknowledged(), *WAITING, FULL, *WAITING, *COPIED, Changes("disk", 0), *COPIED])
+@example(events=[*acknowledged(), Changes("flush", 1), *again(-1), *COPIED, Changes("flushed", 0)])
+@example(events=[*acknowledged(), *WAITING, Roles("lead"), *WAITING, LEADS, *WAITING, *COPIED])
+@example(events=[*acknowledged(), *WAITING, Produces(0, (ONE,), 9, 1, fetches=True), *COPIED])
+@example(
+    events=[*acknowledged(), Produces(0, (ONE, TWICE, ONE, BAD), 9, -1, fetches=True), *COPIED]
+)
+@example(events=[*acknowledged(), *WAITING, Says(0, ("beat",), 9), Joins(0, CLASSIC, 4), *COPIED])
 @given(events=st.lists(EVENTS, max_size=30))
 def test_both_ways_come_to_the_same_whatever_the_role(
     events: Iterable[Event | Roles | Copies],
@@ -287,16 +313,37 @@ def assert_ends(both: Conversations, end: int, watermark: int) -> None:
         assert (partition.log.written_end, partition.log.high_watermark) == (end, watermark)
 
 
-def test_acks_all_of_a_leader_with_followers_is_always_read() -> None:
+def test_acks_all_of_a_leader_with_followers_is_appended_without_being_read() -> None:
     both = Conversations(Member)
-    for event in [*again(-1), LEADS]:
+    for event in acknowledged():
         event.to(both)
-    before = Quick.read
-    for _ in range(3):
-        for each in [*again(-1, 1), BEHIND, Copies(2, SECOND)]:
+    before, channel = (Quick.read, Ordinary.read), both.sides[0].channels[0]
+    for number in range(3):
+        sent = len(channel.sent)
+        Produces(0, (ONE,) * 4, 9, -1).to(both)
+        assert len(channel.sent) == sent, "what is not committed is not acknowledged"
+        for each in COPIED:
             each.to(both)
-    assert Quick.read - before == 9
-    assert_ends(both, 6, 6)
+        assert len(channel.sent) > sent
+        assert_ends(both, 10 + 4 * number, 10 + 4 * number)
+    # Two fetches for each event, and four requests that the ordinary way reads.
+    assert (Quick.read - before[0], Ordinary.read - before[1]) == (6, 18)
+
+
+def test_what_waits_for_replicas_is_acknowledged_as_far_as_they_have_it() -> None:
+    both = Conversations(Member)
+    for event in acknowledged():
+        event.to(both)
+    channel = both.sides[0].channels[0]
+    before = len(channel.sent)
+    Produces(0, (ONE,) * 5, 9, -1).to(both)
+    for event in PARTLY:
+        event.to(both)
+    some = len(channel.sent) - before
+    for event in COPIED:
+        event.to(both)
+    every = len(channel.sent) - before
+    assert (some, every) == (2 * every // 5, every)
 
 
 def test_commits_that_repeat_are_not_read_where_the_offsets_have_one_replica() -> None:

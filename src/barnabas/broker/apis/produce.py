@@ -20,7 +20,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.broker.replicas.append_again import AppendAgain, repeated_append
+from barnabas.broker.replicas.append_again import AppendAgain, AppendTraits, repeated_append
 from barnabas.broker.replicas.delayed_acks import wait_for_acks
 from barnabas.broker.replicas.refusals import refused
 from barnabas.dialects.dialect import ErrorWithoutResponse
@@ -90,19 +90,15 @@ def _outcome(
     response = _append(broker, context, request, refusals)
     if not broker.profile.tells_records:
         _without_invalid_record(response, closes=not rules.message_sets)
+    repeats = _is_of_one_batch(request) and not rules.message_sets
+    size = len(request.topic_data[0].partition_data[0].records or b"") if repeats else 0
+    outcome: ProduceResponse | Pending = response
     if request.acks == ALL and broker.member is not None:
         outcome = wait_for_acks(broker.replicas, broker.purgatory, request, response)
-        if isinstance(outcome, Pending):
-            return outcome
-    if not _is_of_one_batch(request) or rules.message_sets:
-        return response
-    return repeated_append(
-        broker.replicas,
-        request.topic_data[0],
-        response,
-        acks=request.acks,
-        highest_codec=rules.highest_codec,
-    )
+    if not repeats:
+        return outcome
+    traits = AppendTraits(request.acks, rules.highest_codec, size)
+    return repeated_append(broker.replicas, request.topic_data[0], outcome, response, traits)
 
 
 def _is_of_one_batch(request: ProduceRequest) -> bool:

@@ -82,14 +82,18 @@ class ClientConnection:
         is_special = broker.quotas.in_force or broker.slow_requests.crowded
         if known is None or is_special or self.connection.broken is not None:
             return start
-        end, responses = known.take(received, start, end)
+        taken, responses, replicating = known.take(received, start, end)
         if callable(responses):
             self.connection.pause()
             self._broker.turn.when_over(partial(self._on_known_written, responses))
         elif responses:
             self.connection.send(responses)
             self.connection.listen_late(late=known.is_patient)
-        return end
+        if replicating:
+            self._replies.take_replicating(replicating)
+            if taken == end:
+                self._replies.on_event_end()
+        return taken
 
     def _on_known_written(self, responses: Callable[[], bytes]) -> None:
         self.connection.guarded(self._send_known, responses)
@@ -124,6 +128,10 @@ class ClientConnection:
         is_special = broker.slow_requests.crowded or self.connection.broken is not None
         if is_special and not self._is_for_now(request, frame):
             return self.connection.broken is not None
+        if replies.is_replicating and key != _PRODUCE:
+            # It may ask for what those before it have changed.
+            replies.others -= 1
+            return replies.hold_back(frame)
         self.last_key = key
         context = self._contexts.get(key)
         same = context is not None and context.api_version == version

@@ -5,15 +5,16 @@ OffsetCommit, are known when they come the second time with other records or off
 never come again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.groups.commit_again import CommitAgain, QueuedCommit
-from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply
-from barnabas.broker.replicas.append_again import AppendAgain
+from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply, Unreplicated
+from barnabas.broker.replicas.append_again import AppendAgain, QueuedAppends
+from barnabas.broker.replicas.delayed_acks import DelayedRepeats
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
 from barnabas.kernels.connections.repeats import RepeatCounts, Repeats
@@ -110,10 +111,7 @@ class KnownRequests:
         body = request.body
         assert isinstance(body, ProduceRequest)
         topic = body.topic_data[0]
-        size, compact = (
-            len(topic.partition_data[0].records or b""),
-            request.api_version in _FLEXIBLE,
-        )
+        size, compact = outcome.size, request.api_version in _FLEXIBLE
         tail = _TAIL if compact else b""
         behind = len(frame) - len(tail)
         if bytes(frame[behind:]) != tail:
@@ -125,8 +123,7 @@ class KnownRequests:
                 self._heads.clear()
             self._heads[words] = None
             return
-        assert isinstance(outcome.outcome, ProduceResponse)
-        response, offset_at = self._with_place(request, outcome.outcome)
+        response, offset_at = self._with_place(request, outcome.response)
         if len(head) + len(response) <= _MOST_BYTES:
             bare = replace(request, body=_without_records(body))
             about = _Produce(bare, topic.name, bytes(topic.topic_id))
@@ -172,10 +169,11 @@ class KnownRequests:
 
     def take(
         self, received: memoryview, start: int, end: int
-    ) -> tuple[int, bytes | Callable[[], bytes]]:
+    ) -> tuple[int, bytes | Callable[[], bytes], Sequence[Unreplicated]]:
         """Do the requests from `start` on that are known.
 
-        Returns where they end, and their responses, or what gives them once all is written.
+        Returns where they end, and their responses, or what gives them once all is written. Behind these
+        come those that wait for other replicas: the rest of the requests.
         """
         responses: list[bytes] = []
         appended: list[_Appended] = []
@@ -184,19 +182,51 @@ class KnownRequests:
             if type(about) is _Produce:
                 # Its records are in a buffer that the next frames overwrite.
                 self._broker.replicas.write()
-                return end, self._joined(responses, appended)
+                replicating = self._replicating(responses, appended)
+                return end, self._joined(responses, appended), replicating
         if appended:
-            return end, partial(self._joined, responses, appended)
-        return end, self._joined(responses, appended)
+            return end, partial(self._joined, responses, appended), ()
+        return end, self._joined(responses, appended), ()
+
+    def _replicating(
+        self, responses: list[bytes], appended: list[_Appended]
+    ) -> Sequence[Unreplicated]:
+        """Take those out that wait for other replicas, which are the last ones, if any."""
+        first, count, about, queued = appended[-1]
+        if type(queued) is not QueuedAppends:
+            return ()
+        appended.pop()
+        if queued.answer.error_code:
+            appended.append((first, count, about, queued.answer))
+            return ()
+        waiting = responses[first:]
+        del responses[first:]
+        replies = [Unreplicated() for _ in range(count)]
+
+        def respond(number: int, code: ErrorCode) -> bytes:
+            response = waiting[number]
+            if code:
+                response = self._failed(response, about, queued.answer_to(number, code))
+            return response
+
+        condition = DelayedRepeats(queued.role, zip(replies, queued.ends(), strict=True), respond)
+        if not condition.finish(is_late=False):
+            assert isinstance(about.request.body, ProduceRequest)
+            seconds = max(about.request.body.timeout_ms, 0) / 1000
+            self._broker.purgatory.park(condition, (queued.role,), seconds, replies[-1])
+        return replies
+
+    def _failed(self, response: bytes, about: _Produce | _Commit, answer: Any) -> bytes:
+        """The response to a request with this answer, in place of the one that it would have had."""
+        number = int.from_bytes(response[4:8], signed=True)
+        return self._written(replace(about.request, correlation_id=number), about.failed(answer))
 
     def _joined(self, responses: list[bytes], appended: list[_Appended]) -> bytes:
         """The responses, now that all is written."""
         for first, count, about, answer in appended:
             if answer.error_code:
                 for place in range(first, first + count):
-                    number = int.from_bytes(responses[place][4:8], signed=True)
-                    request = replace(about.request, correlation_id=number)
-                    responses[place] = self._written(request, about.failed(answer))
+                    responses[place] = self._failed(responses[place], about, answer)
         return responses[0] if len(responses) == 1 else b"".join(responses)
 
 

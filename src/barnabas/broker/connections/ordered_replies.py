@@ -1,5 +1,6 @@
 """OrderedReplies: what the requests of one connection came to, and when each reply leaves."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -7,7 +8,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.metering import RequestCost, ThrottlePause, metered
 from barnabas.broker.connections.unordered_replies import UnorderedReplies
 from barnabas.broker.purgatory.latch import Latch
-from barnabas.broker.purgatory.purgatory import Pending, Unwritten, reply_of, there
+from barnabas.broker.purgatory.purgatory import Pending, Unreplicated, Unwritten, reply_of, there
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.protocol.api_keys import ApiKey
@@ -27,21 +28,30 @@ class OrderedReplies:
     A reply that waits mutes the connection, so that replies keep the order of the requests. While
     quotas are in force requests are taken one by one, the next one when the client's wait is over.
     Where replies may overtake each other, nothing is muted: the one whose client has to wait is kept back.
+    What other replicas have to copy mutes at the end of the turn: all records of it go to them at once.
     """
 
     __slots__ = (
-        "_broker", "_connection", "_dialect", "_floating", "_outcomes", "_parked", "_used",
-        "others", "silence", "unwritten",
+        "_awaits_replicas", "_broker", "_connection", "_dialect", "_floating", "_has_new",
+        "_held_back", "_outcomes", "_parked", "_replicating", "_used", "others",
+        "silence", "unwritten",
     )  # fmt: skip
 
     def __init__(self, broker: Broker, dialect: Dialect, connection: Connection) -> None:
         self._broker = broker
         self._dialect = dialect
         self._connection = connection
-        self._outcomes: list[tuple[Request, object]] = []
+        self._outcomes: list[tuple[Request | None, object]] = []
+        """Without its request an outcome is the bytes of a response."""
         at_once = dialect.at_once
         self._floating = UnorderedReplies(at_once) if at_once > 1 else None
         self._parked: tuple[Request, Pending] | None = None
+        self._replicating: deque[tuple[Request | None, object]] = deque()
+        """The first waits for other replicas, and the others for the first."""
+        self._has_new = False
+        """Whether an outcome of this event may wait for other replicas."""
+        self._awaits_replicas = False
+        self._held_back = False
         self._used: RequestCost | None = None
         self.silence = ThrottlePause(broker.timers, self._on_silence_over)
         """The time in which nothing is taken from a client over its quota."""
@@ -53,12 +63,21 @@ class OrderedReplies:
     @property
     def has_outcomes(self) -> bool:
         """Whether some of this event wait for its end."""
-        return bool(self._outcomes)
+        return bool(self._outcomes or self._replicating)
+
+    @property
+    def is_replicating(self) -> bool:
+        """Whether some may wait for other replicas."""
+        return self._has_new or bool(self._replicating)
 
     def take(self, request: Request, outcome: object) -> bool:
         """Keep an outcome for the end of the event, reply at once, or wait; whether the next may come."""
         kind = type(outcome)
-        if kind is Pending or self._used is not None:
+        if kind is Unreplicated and self._floating is None and self._used is None:
+            self._has_new = True
+            self._outcomes.append((request, outcome))
+            return True
+        if kind is Pending or kind is Unreplicated or self._used is not None:
             return self.take_metered(request, outcome, None)
         if kind is Unwritten:
             self.unwritten = request.api_key
@@ -76,7 +95,9 @@ class OrderedReplies:
         """As `take`; `used` is what the request has cost, while quotas are in force."""
         if used is not None and self._floating is not None and not isinstance(outcome, Pending):
             outcome = there(outcome)
-        if type(outcome) is Pending or (used is not None and isinstance(outcome, Unwritten)):
+        kind = type(outcome)
+        if kind is Pending or kind is Unreplicated or (used is not None and kind is Unwritten):
+            assert isinstance(outcome, Pending)
             then = partial(self._connection.guarded, self._reply_now, request, used)
             if self._floating is not None and self._floating.take(outcome, then):
                 return True
@@ -84,11 +105,23 @@ class OrderedReplies:
             self._parked = (request, outcome)
             return False
         self._used = used
-        if type(outcome) is Unwritten:
+        if kind is Unwritten:
             self.unwritten = request.api_key
             self.others -= 1
         self._outcomes.append((request, outcome))
         return used is None
+
+    def take_replicating(self, replies: Sequence[Pending]) -> None:
+        """Keep the responses to requests that were not read, bytes that wait for other replicas."""
+        self._has_new = True
+        self.others += len(replies)
+        self._outcomes += [(None, one) for one in replies]
+
+    def hold_back(self, frame: memoryview) -> bool:
+        """Have the frame that came last come again when other replicas have what came before it; False."""
+        self._held_back = True
+        self._connection.take_back(frame)
+        return False
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""
@@ -115,14 +148,58 @@ class OrderedReplies:
     def _answer(self) -> None:
         if self._used is not None and self._parked is None:
             request, outcome = self._outcomes.pop()
+            assert request is not None, "what is metered was read"
             self._reply_to_all()
             self._reply_metered(request, outcome, self._used)
-        else:
-            self._reply_to_all()
+        elif not self._reply_in_order():
+            self._held_back = False
+            if not self._awaits_replicas:
+                self._awaits_replicas = True
+                self._broker.turn.when_over(self._await_replicas)
+            return
         if self._floating is not None:
             self._floating.start()
+        if self._held_back:
+            self._held_back = False
+            self._connection.resume()
         if self._parked is not None:
             self._parked[1].on_done(self._on_parked_done)
+
+    def _reply_in_order(self) -> bool:
+        """Reply as far as nothing waits for other replicas; whether that is to all."""
+        waiting = self._replicating
+        if not self._has_new and not waiting:
+            self._reply_to_all()
+            return True
+        self._has_new = False
+        outcomes, self._outcomes = self._outcomes, []
+        if self.unwritten >= 0:
+            self.unwritten, outcomes = _NOTHING, _written(outcomes)
+        waiting.extend(outcomes)
+        try:
+            while waiting:
+                request, outcome = waiting[0]
+                if type(outcome) is Unreplicated:
+                    if not outcome.is_done:
+                        break
+                    outcome = reply_of(outcome.outcome)
+                waiting.popleft()
+                self._outcomes.append((request, outcome))
+        finally:
+            self._reply_to_all()
+        return not waiting
+
+    def _await_replicas(self) -> None:
+        """The turn is over, in which more records may have come: take no more until others have these."""
+        if self._replicating:
+            self._connection.pause()
+            _, first = self._replicating[0]
+            assert isinstance(first, Pending)
+            first.on_done(self._on_replicated)
+
+    def _on_replicated(self, _outcome: object) -> None:
+        self._awaits_replicas = False
+        self._on_all_seen()
 
     def _reply_to_all(self) -> None:
         outcomes = self._outcomes
@@ -140,11 +217,11 @@ class OrderedReplies:
         """What the event appended counts, or is lost: reply, and go on."""
         goes_on = self._parked is None and self._used is None
         self._connection.guarded(self._answer)
-        if goes_on and not self.silence:
+        if goes_on and not self.silence and not self._replicating:
             self._connection.resume()
 
-    def _reply(self, request: Request, outcome: object) -> None:
-        reply = self._dialect.write_response(request, outcome)
+    def _reply(self, request: Request | None, outcome: object) -> None:
+        reply = _response(self._dialect, request, outcome)
         if reply is not None:
             self._connection.send(reply)
 
@@ -208,6 +285,10 @@ class OrderedReplies:
 
     def give_up(self) -> None:
         """The client has gone: end all that waits for it."""
+        for _, outcome in (*self._replicating, *self._outcomes):
+            if type(outcome) is Unreplicated:
+                outcome.give_up()
+        self._replicating.clear()
         parked, self._parked = self._parked, None
         if parked is not None:
             parked[1].give_up()
@@ -216,7 +297,9 @@ class OrderedReplies:
         self.silence.cancel()
 
 
-def _written(outcomes: Iterable[tuple[Request, object]]) -> list[tuple[Request, object]]:
+def _written(
+    outcomes: Iterable[tuple[Request | None, object]],
+) -> list[tuple[Request | None, object]]:
     """What the outcomes are now that all is written."""
     return [
         (request, outcome.outcome if type(outcome) is Unwritten else outcome)
@@ -224,17 +307,23 @@ def _written(outcomes: Iterable[tuple[Request, object]]) -> list[tuple[Request, 
     ]
 
 
+def _response(dialect: Dialect, request: Request | None, outcome: object) -> Send | bytes | None:
+    if request is None:
+        assert isinstance(outcome, bytes)
+        return outcome
+    return dialect.write_response(request, outcome)
+
+
 def _send_joined(
     dialect: Dialect,
-    outcomes: Iterable[tuple[Request, object]],
+    outcomes: Iterable[tuple[Request | None, object]],
     send: Callable[[Send | bytes], None],
 ) -> None:
     """Send the replies in order, those of bytes joined with their neighbours."""
-    write_response = dialect.write_response
     joined: list[bytes] = []
     try:
         for request, outcome in outcomes:
-            reply = write_response(request, outcome)
+            reply = _response(dialect, request, outcome)
             if isinstance(reply, bytes):
                 joined.append(reply)
             elif reply is not None:

@@ -102,6 +102,21 @@ class Unwritten(Pending):
     __slots__ = ()
 
 
+class Unreplicated(Pending):
+    """A reply that is there when other replicas have what was appended.
+
+    Records that come behind it on its connection need not wait for that, but their replies do.
+    """
+
+    __slots__ = ()
+
+    def complete(self, outcome: object) -> None:
+        """Give the reply, and keep it: its connection sends it with those behind it."""
+        if not self.is_done:
+            self._outcome = outcome
+        super().complete(outcome)
+
+
 class Repeatable:
     """An outcome, with what does the work of its request should that come again."""
 
@@ -195,7 +210,8 @@ class Purgatory:
     """
 
     __slots__ = (
-        "_by_key", "_due", "_is_easing", "_is_stepping", "_memory", "_monotonic", "_timers", "_waiting",
+        "_by_key", "_due", "_in_turn", "_is_easing", "_is_stepping", "_memory", "_monotonic", "_timers",
+        "_waiting",
     )  # fmt: skip
 
     def __init__(
@@ -210,6 +226,8 @@ class Purgatory:
         self._is_easing = False
         self._by_key: dict[Hashable, dict[_Parked, None]] = {}
         self._due: deque[_Parked] = deque()
+        self._in_turn: dict[Hashable, int] = {}
+        """What has happened in this turn of the loop and is looked at when that is over."""
         self._is_stepping = False
         """Whether those that are due are looked at now, or in a later turn."""
 
@@ -239,6 +257,19 @@ class Purgatory:
                 self._due.append(parked)
         if not self._is_stepping:
             self._step()
+
+    def happened_in_turn(self, key: Hashable, amount: int) -> None:
+        """As `happened`, when the loop's turn is over: once for all that happens to a key until then."""
+        if key not in self._by_key:
+            return
+        if not self._in_turn:
+            self._timers.soon(self._end_turn)
+        self._in_turn[key] = self._in_turn.get(key, 0) + amount
+
+    def _end_turn(self) -> None:
+        happened, self._in_turn = self._in_turn, {}
+        for key, amount in happened.items():
+            self.happened(key, amount)
 
     def finish_all(self) -> None:
         """Finish everything now, as if all deadlines were here; for a stop."""

@@ -1,13 +1,15 @@
 """DelayedAcks: when a produce request is answered that waits for other replicas."""
 
-from collections.abc import Callable, Hashable
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.purgatory import Pending, Purgatory, Unreplicated
 from barnabas.broker.replicas.leading import Leading
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.errors import ErrorCode
 from barnabas.protocol.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
+from barnabas.replication.acknowledgement import ALL
 
 
 class _Append(NamedTuple):
@@ -57,6 +59,49 @@ class DelayedAcks:
         return False
 
 
+class DelayedRepeats:
+    """As `DelayedAcks`, of requests with acks=all for one partition that came one behind the other.
+
+    Each is answered as soon as the replicas in sync have what it appended: an append before another one
+    waits no longer than that.
+    """
+
+    __slots__ = ("_appends", "_respond", "_role")
+
+    def __init__(
+        self,
+        role: Leading,
+        appends: Iterable[tuple[Unreplicated, int]],
+        respond: Callable[[int, ErrorCode], bytes],
+    ) -> None:
+        """`appends`: each reply, and where its append ends; `respond` makes that of the given number."""
+        self._role = role
+        self._appends = deque((number, *one) for number, one in enumerate(appends))
+        self._respond = respond
+
+    def happened(self, key: Hashable, amount: int) -> bool:
+        """Replicas of the partition came further, or its ISR is another one."""
+        del key, amount
+        return True
+
+    def finish(self, *, is_late: bool) -> bool:
+        """Answer those that wait no longer; whether none does."""
+        answered: list[tuple[Unreplicated, bytes]] = []
+        while self._appends:
+            number, pending, end = self._appends[0]
+            code = self._role.acknowledgement(ALL, end)
+            if code is None:
+                if not is_late:
+                    break
+                code = ErrorCode.REQUEST_TIMED_OUT
+            self._appends.popleft()
+            answered.append((pending, self._respond(number, code)))
+        # The connection waits for the first of them, and sends with it all that are there by then.
+        for pending, response in reversed(answered):
+            pending.complete(response)
+        return not self._appends
+
+
 def wait_for_acks(
     replicas: ReplicaManager,
     purgatory: Purgatory,
@@ -83,7 +128,7 @@ def wait_for_acks(
     for topic in request.topic_data:
         for one in topic.partition_data:
             one.records = None
-    pending = Pending()
+    pending = Unreplicated()
     condition = DelayedAcks(request.acks, appends, lambda: pending.complete(response))
     if condition.finish(is_late=False):
         # A batch that was sent again may have been committed before: nothing more happens to it.

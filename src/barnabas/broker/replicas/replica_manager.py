@@ -335,7 +335,10 @@ class ReplicaManager:
         self.writes += 1
         # Followers copy what does not count yet, and no reply waits for it: it may be their fetch's.
         has_role = partition.role is not None
-        if has_role or not partition.unseen:
+        if has_role:
+            # Each of them gets at once what all requests of this turn have brought.
+            self._purgatory.happened_in_turn(partition, written)
+        elif not partition.unseen:
             self._purgatory.happened(partition, written)
         if partition.unseen:
             partition.when_seen(partial(self._seen, partition, 0 if has_role else written))

@@ -90,6 +90,7 @@ class Repeats:
     _largest: cython.Py_ssize_t
     _records_at: cython.Py_ssize_t
     _records_end: cython.Py_ssize_t
+    _waits: cython.bint
     _counts: RepeatCounts
 
     def __init__(self, largest: cython.Py_ssize_t, counts: RepeatCounts | None = None, /) -> None:
@@ -101,6 +102,7 @@ class Repeats:
         self._counts = counts
         self._largest = largest
         self._records_at = self._records_end = 0
+        self._waits = False
 
     def learn(self, frame: bytes, response: bytes, again: object, /) -> None:
         """Keep a request that was answered just now, in place of the one before of its API.
@@ -131,8 +133,9 @@ class Repeats:
         `head` is what comes before the length of its records, which is compact or has four bytes,
         `tail` what comes behind them. `response` has their offset at `offset_at`. `again(view,
         places)` appends the records of requests that come one behind the other, which start and end at
-        these places; it returns what is known of that once it is written, and a list of the offsets of
-        those that it took, from the first on, which is at least one; or None, and the row is dropped.
+        these places; it returns what is known of that once it is written, a list of the offsets of
+        those that it took, from the first on, which is at least one, and whether their responses wait
+        for more than the write; or None, and the row is dropped.
 
         Raises:
             ValueError: there is no correlation id, or the response has no such place.
@@ -196,7 +199,7 @@ class Repeats:
         `view` is a memoryview. `responses` gets the responses, in order. Those to Produce and
         OffsetCommit are right once all is written: `appended` gets for each call of `again` the place
         of its first response and how many are for it, what the row is `about`, and what is known of
-        them, as `again` returned it.
+        them, as `again` returned it. Behind responses that wait for more than the write no frame is taken.
 
         Raises:
             ValueError: [start, end) is not within `view`.
@@ -221,6 +224,8 @@ class Repeats:
                 if behind == start:
                     break
                 start = behind
+                if self._waits:
+                    break
                 continue
             response: bytes = filled(row.response, _ID_AT, received, frame + _ID_AT, 4)
             if row.between == _NOTHING:
@@ -280,8 +285,9 @@ class Repeats:
             frame = behind
         done = row.again(view, places)
         taken: cython.Py_ssize_t = 0
+        self._waits = False
         if done is not None:
-            known, bases = done
+            known, bases, self._waits = done
             appended.append((len(responses), len(bases), row.about, known))
             for base in bases:
                 frame = start + _SIZE

@@ -16,7 +16,7 @@ class Repeats:
         tail: bytes,
         response: bytes,
         offset_at: int,
-        again: Callable[[memoryview, list[int]], tuple[object, list[int]] | None],
+        again: Callable[[memoryview, list[int]], tuple[object, list[int], bool] | None],
         about: object,
         /,
         *,

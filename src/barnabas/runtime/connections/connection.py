@@ -289,7 +289,8 @@ class Connection:
 
     def _handle_left_over(self) -> None:
         self._intake.open()
-        self._hand_over(self._turn.monotonic(), is_first=True)
+        if not self._answers_all():
+            self._hand_over(self._turn.monotonic(), is_first=True)
         if not self.is_closed:
             self._intake.settle()
             self._flush()

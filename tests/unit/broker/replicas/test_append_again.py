@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 from barnabas.broker.purgatory.purgatory import Purgatory
-from barnabas.broker.replicas.append_again import AppendAgain, repeated_append
+from barnabas.broker.replicas.append_again import AppendAgain, AppendTraits, repeated_append
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.errors import ErrorCode
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    TopicProduceData,
+)
 from barnabas.records.codecs.compression import HIGHEST_CODEC
 from barnabas.runtime.clock import SystemClock
 from barnabas.types import TopicPartition
@@ -35,14 +40,14 @@ class Place:
         )
         self.log = open_log(self.disk, TopicPartition("dogs", 0), directory, LogConfig())
         self.partition = self.replicas.lead(self.log, 0)
-        data = PartitionProduceData(index=0, records=self.records())
+        records = self.records()
+        data = PartitionProduceData(index=0, records=records)
         topic = TopicProduceData(name="dogs", partition_data=[data])
         request = ProduceRequest(acks=1, timeout_ms=1000, topic_data=[topic])
         response = self.replicas.append(request)
         self.replicas.write()
-        outcome = repeated_append(
-            self.replicas, topic, response, acks=1, highest_codec=HIGHEST_CODEC
-        )
+        traits = AppendTraits(1, HIGHEST_CODEC, len(records))
+        outcome = repeated_append(self.replicas, topic, response, response, traits)
         assert isinstance(outcome, AppendAgain)
         self.again = outcome.again
 
@@ -57,7 +62,10 @@ class Place:
         if done is None:
             return None
         self.replicas.write()
-        return ErrorCode(done[0].error_code), done[1]
+        answer, bases, waits = done
+        assert isinstance(answer, PartitionProduceResponse)
+        assert not waits
+        return ErrorCode(answer.error_code), bases
 
 
 @pytest.fixture

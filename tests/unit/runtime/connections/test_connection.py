@@ -405,7 +405,7 @@ def test_what_is_known_waits_as_all_else_while_it_must() -> None:
     assert served.channel.sent == framed(b"park")
     served.connection.resume()
     served.timers.run_soon()
-    assert served.channel.sent == framed(b"park") + KNOWN
+    assert served.channel.sent == framed(b"park") + b"as ever"
 
 
 def test_what_fails_in_a_known_frame_ends_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,6 +192,14 @@ class MemoryDisk:
         for name in [p for p in self.files if p == path or p.startswith(f"{path}/")]:
             del self.files[name]
 
+    def remove_part(self, path: str, most: int) -> bool:
+        inside = [name for name in self.files if name.startswith(f"{path}/")]
+        for name in inside[:most]:
+            self.remove(name)
+        if len(inside) < most:
+            self.remove(path)
+        return len(inside) < most
+
     def begin_sync(
         self,
         files: Sequence[File],

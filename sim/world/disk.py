@@ -236,6 +236,15 @@ class SimDisk:
             for one in [*reversed(self._names.below(path)), path]:
                 self._change(Change(one, is_removal=True))
 
+    def remove_part(self, path: str, most: int) -> bool:
+        """As `remove`, but of a directory's contents at most so many; whether all is removed."""
+        for number, name in enumerate(self._names.below(path) if self.exists(path) else ()):
+            if number == most:
+                return False
+            self.remove(name)
+        self.remove(path)
+        return True
+
     def begin_sync(
         self,
         files: Sequence[File],

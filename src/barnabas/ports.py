@@ -151,6 +151,10 @@ class Disk(Protocol):
         """Remove a file, or a directory with its contents; fine if it does not exist."""
         ...
 
+    def remove_part(self, path: str, most: int) -> bool:
+        """As `remove`, but of a directory's contents at most so many; whether all is removed."""
+        ...
+
     def begin_sync(
         self,
         files: Sequence[File],
@@ -261,11 +265,7 @@ class Network(Protocol):
     """Opens ports and connections."""
 
     def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> Listener:
-        """Open a port (0: any free one).
-
-        Raises:
-            ConnectionFailed: the address is not available; the message names it.
-        """
+        """Open a port (0: any free one); raises ConnectionFailed, which names what is not available."""
         ...
 
     def connect(

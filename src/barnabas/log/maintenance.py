@@ -9,7 +9,7 @@ from barnabas.log.directories.keeper import InventoryKeeper
 from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import DELETED, SEGMENT_FILES
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.retention import drop_expired
+from barnabas.log.partition.retention import SEGMENTS_A_STEP, drop_expired
 from barnabas.log.schedule import Schedule
 from barnabas.log.segments.segment import Segment
 from barnabas.log.start import LogEvent, LogSettings
@@ -59,7 +59,9 @@ class LogMaintenance:
                 continue  # One that was deleted since this began has failed, too.
             events: list[LogEvent] = []
             try:
-                self._maintain(log, places, now_ms, events, retention=retention, expiry=expiry)
+                self._maintain(log, places, now_ms, events, expiry=expiry)
+                for _ in self._drop_expired(log, now_ms, events) if retention else ():
+                    yield []
             except StorageError as error:
                 log.drop_queued(error)
                 what = "is offline" if log.failure else "takes no records"
@@ -86,7 +88,6 @@ class LogMaintenance:
         now_ms: int,
         events: list[LogEvent],
         *,
-        retention: bool,
         expiry: bool,
     ) -> None:
         if log.cut_off:
@@ -101,14 +102,27 @@ class LogMaintenance:
             log.begin_flush(now_ms)
         if expiry:
             log.producers.expire(now_ms, log.config.producer_id_expiration_ms)
-        if retention:
-            dropped = drop_expired(log, now_ms)
-            if dropped:
+
+    def _drop_expired(
+        self, log: PartitionLog, now_ms: int, events: list[LogEvent]
+    ) -> Iterator[None]:
+        """Drop segments in steps, between which the log may be deleted; `events` gets one for all."""
+        count = size = 0
+        try:
+            while dropped := drop_expired(log, now_ms):
                 for segment in dropped:
                     segment.rename_to(DELETED)
                 self.remove_later(log, dropped, now_ms)
-                size = sum(segment.size for segment in dropped)
-                text = f"dropped {len(dropped)} segments of {size} bytes before {log.start_offset}"
+                count += len(dropped)
+                size += sum(segment.size for segment in dropped)
+                if len(dropped) < SEGMENTS_A_STEP:
+                    break
+                yield
+                if log.failure is not None:
+                    break
+        finally:
+            if count:
+                text = f"dropped {count} segments of {size} bytes before {log.start_offset}"
                 events.append(LogEvent(log.topic_partition, text))
 
     def remove_later(self, log: PartitionLog, segments: Sequence[Segment], now_ms: int) -> None:

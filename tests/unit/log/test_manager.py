@@ -1,5 +1,6 @@
 import shutil
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,10 @@ import pytest
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.retention import SEGMENTS_A_STEP
 from barnabas.log.recovery.truncation import truncate_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
+from barnabas.log.start import LogEvent, LogSettings
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.files.disk import RealDisk
@@ -356,6 +358,46 @@ def test_logs_give_up_segments_one_after_another_and_may_be_deleted_meanwhile(
     assert event.partition == partitions[2]
     assert [log.start_offset for log in logs] == [5, 0, 5]
     assert [step for step in steps if step] == []
+    assert manager.close() == []
+
+
+def test_many_segments_of_a_log_go_some_at_a_time(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    config = LogConfig(segment_bytes=250, retention_ms=1000, file_delete_delay_ms=0)
+    log = manager.create(DOGS, TOPIC_ID, config)
+    fill(log, 5 * SEGMENTS_A_STEP)
+    count = len(log.segments)
+    assert count > 2 * SEGMENTS_A_STEP
+    names = [len(list(tmp_path.rglob("*.log*")))]
+    left: list[int] = []
+    reported: list[LogEvent] = []
+    for events in manager.maintain_in_steps(SystemClock().time_ms() + HOUR):
+        left.append(len(log.segments))
+        names.append(len(list(tmp_path.rglob("*.log*"))))
+        reported += events
+    assert left[:3] == [count - SEGMENTS_A_STEP, count - 2 * SEGMENTS_A_STEP, 1]
+    assert f"dropped {count} segments" in reported[0].text
+    assert names[-1] == 1
+    assert max(a - b for a, b in pairwise(names)) <= SEGMENTS_A_STEP
+    assert manager.close() == []
+
+
+def test_a_deleted_partition_of_many_files_goes_some_at_a_time(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, LogConfig(segment_bytes=250, file_delete_delay_ms=0))
+    fill(log, 100)
+    manager.delete(DOGS)
+
+    def files() -> int:
+        return len(list(tmp_path.glob("*-delete/*")))
+
+    steps = manager.maintain_in_steps(SystemClock().time_ms() + HOUR)
+    left = [files(), *(files() for _ in steps)]
+    assert not list(tmp_path.glob("*-delete"))
+    assert left[0] > 180
+    assert max(a - b for a, b in pairwise(left)) <= 64
     assert manager.close() == []
 
 

@@ -8,6 +8,8 @@ from barnabas.errors import StorageError
 from barnabas.log.segments.segment import Segment
 from barnabas.ports import Disk
 
+_FILES_A_STEP = 64
+
 
 class _Removal(NamedTuple):
     paths: Sequence[str]
@@ -62,7 +64,8 @@ class Removals:
         while self._waiting and self._waiting[0][0] <= now_ms:
             _due, _number, removal = heapq.heappop(self._waiting)
             try:
-                self._remove(removal, empty=stale and removal.of_inventory)
+                for _ in self._removed(removal, empty=stale and removal.of_inventory):
+                    yield None
             except StorageError as error:
                 yield error
             else:
@@ -84,14 +87,18 @@ class Removals:
                 (due_ms - back_ms, number, removal) for due_ms, number, removal in self._waiting
             ]
 
-    def _remove(self, removal: _Removal, *, empty: bool) -> None:
+    def _removed(self, removal: _Removal, *, empty: bool) -> Iterator[None]:
+        """Remove one thing after the other: a directory may have 100,000 files."""
         for segment in removal.segments:
             segment.close()
-        for path in removal.paths:
+        for number, path in enumerate(removal.paths, 1):
             if not empty:
-                self._disk.remove(path)
+                while not self._disk.remove_part(path, _FILES_A_STEP):
+                    yield
             elif self._disk.exists(path):
                 file = self._disk.open(path)
                 file.truncate(0)
                 file.close()
                 self._named.append(path)
+            if number % _FILES_A_STEP == 0:
+                yield

@@ -10,6 +10,10 @@ from barnabas.log.segments.segment import Segment
 _NO_LIMIT = -1
 
 
+SEGMENTS_A_STEP = 16
+"""How many go at a time: each has up to five files to be renamed or removed, and a log may have 100,000."""
+
+
 def expired_segments(log: PartitionLog, now_ms: int) -> int:
     """How many of the oldest segments should go; may be all of them, the active one too."""
     segments = list(log.segments)
@@ -26,7 +30,7 @@ def expired_segments(log: PartitionLog, now_ms: int) -> int:
 
 
 def _before_start(log: PartitionLog, segments: list[Segment]) -> int:
-    return sum(later.base_offset <= log.start_offset for later in segments[1:])
+    return min(log.segments.number_of(log.start_offset), len(segments) - 1)
 
 
 def _over_size(log: PartitionLog, segments: list[Segment]) -> int:
@@ -58,15 +62,15 @@ def _too_old(log: PartitionLog, segments: list[Segment], now_ms: int) -> int:
     return count
 
 
-def drop_expired(log: PartitionLog, now_ms: int) -> list[Segment]:
-    """Remove expired segments from a log; it then starts at or after the next one.
+def drop_expired(log: PartitionLog, now_ms: int, most: int = SEGMENTS_A_STEP) -> list[Segment]:
+    """Remove the oldest expired segments from a log, at most `most`; it then starts at or after the next one.
 
     Their files still exist, for the caller to rename and remove: readers may have them open.
 
     Raises:
         StorageError: the log is offline.
     """
-    count = expired_segments(log, now_ms)
+    count = min(expired_segments(log, now_ms), most)
     if not count:
         return []
     if count == len(log.segments):

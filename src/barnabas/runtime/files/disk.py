@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
+from itertools import islice
 
 from barnabas.errors import LockHeld, StorageError
 from barnabas.ports import File, Sync
@@ -137,9 +138,22 @@ class RealDisk:
                 from shutil import rmtree
 
                 rmtree(path)
-                self._files.forget(path)
             else:
                 os.unlink(path)
+            self._files.forget(path)
+
+    def remove_part(self, path: str, most: int) -> bool:
+        """As `remove`, but of a directory's contents at most so many; whether all is removed."""
+        with _storage_errors("remove", path), contextlib.suppress(FileNotFoundError):
+            if os.path.isdir(path) and not os.path.islink(path):
+                with os.scandir(path) as entries:
+                    some = [entry.path for entry in islice(entries, most)]
+                for each in some:
+                    self.remove(each)
+                if len(some) == most:
+                    return False
+        self.remove(path)
+        return True
 
     @contextlib.contextmanager
     def lock(self, path: str) -> Iterator[None]:

@@ -12,7 +12,7 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from barnabas.errors import DiskFull, StorageError
 from barnabas.runtime.descriptors import advice, brink
@@ -147,8 +147,9 @@ class OpenFiles:
         self.limit = limit
         self.brink = brink()
         self._open: deque[RealFile] = deque()
-        # By directory: a rename must not look at the files of all others.
-        self._known: dict[str, weakref.WeakSet[RealFile]] = {}
+        # By directory and path: a rename must not look at the files of all others, of which one
+        # directory may have 100,000.
+        self._known: dict[str, dict[str, tuple[weakref.ref[RealFile], ...]]] = {}
         self._names = threading.Lock()
 
     def add(self, path: str, descriptor: int) -> RealFile:
@@ -204,22 +205,29 @@ class OpenFiles:
         """Rename a file or directory; it, or the files in it, live on under the new name."""
         with self._names:
             os.rename(source, target)
-            for file in self._known.pop(source, ()):
-                file.path = target + file.path[len(source) :]
-                self._know(file)
-            beside = self._known.get(os.path.dirname(source), ())
-            for file in [one for one in beside if one.path == source]:
-                self._known[os.path.dirname(source)].remove(file)
+            for inside in self._known.pop(source, {}).values():
+                for file in _alive(inside):
+                    file.path = target + file.path[len(source) :]
+                    self._know(file)
+            beside = self._known.get(os.path.dirname(source), {})
+            for file in _alive(beside.pop(source, ())):
                 file.path = target
                 self._know(file)
 
-    def forget(self, directory: str) -> None:
-        """The directory was removed."""
-        self._known.pop(directory, None)
+    def forget(self, path: str) -> None:
+        """The file or directory was removed."""
+        self._known.pop(path, None)
+        self._known.get(os.path.dirname(path), {}).pop(path, None)
 
     def _know(self, file: RealFile) -> None:
-        directory = os.path.dirname(file.path)
-        self._known.setdefault(directory, weakref.WeakSet()).add(file)
+        beside = self._known.setdefault(os.path.dirname(file.path), {})
+        others = _alive(beside.get(file.path, ()))
+        beside[file.path] = (*map(weakref.ref, others), weakref.ref(file))
+
+
+def _alive(files: Iterable["weakref.ref[RealFile]"]) -> list[RealFile]:
+    """Those that somebody still has."""
+    return [file for each in files if (file := each()) is not None]
 
 
 def error_text(error: OSError) -> str:

@@ -138,6 +138,10 @@ class ReadOnlyDisk:
         """Refused."""
         raise _only_read(path)
 
+    def remove_part(self, path: str, most: int) -> bool:
+        """Refused."""
+        raise _only_read(path)
+
     def begin_sync(
         self,
         files: Sequence[object],

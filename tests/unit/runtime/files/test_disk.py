@@ -71,6 +71,36 @@ def test_a_file_given_up_is_found_again_after_its_directory_was_renamed(tmp_path
     assert file.read(0, 10) == b"here"
 
 
+def test_all_files_of_one_name_follow_it_and_those_of_others_stay(tmp_path: Path) -> None:
+    disk = RealDisk()
+    path, target, other = (str(tmp_path / name) for name in ("log", "moved", "other"))
+    first, second = disk.open(path, create=True), disk.open(path)
+    beside = disk.open(other, create=True)
+    disk.rename(path, target)
+    assert [one.path for one in (first, second, beside)] == [target, target, other]
+    disk.remove(target)
+    again = disk.open(target, create=True)
+    disk.rename(target, path)
+    assert [one.path for one in (first, again)] == [target, path]
+
+
+def test_a_directory_goes_some_files_at_a_time_and_a_link_alone(tmp_path: Path) -> None:
+    disk = RealDisk()
+    folder, link = tmp_path / "folder", tmp_path / "link"
+    disk.make_directory(str(folder))
+    for number in range(5):
+        disk.write_file(str(folder / f"{number}"), b"")
+    link.symlink_to(folder)
+    assert disk.remove_part(str(link), 2)
+    assert len(list(folder.iterdir())) == 5
+    left = []
+    while not disk.remove_part(str(folder), 2):
+        left.append(len(list(folder.iterdir())))
+    assert left == [3, 1]
+    assert not folder.exists()
+    assert disk.remove_part(str(folder), 2)
+
+
 def test_a_closed_file_is_not_opened_again(tmp_path: Path) -> None:
     file = RealDisk().open(str(tmp_path / "log"), create=True)
     file.close()

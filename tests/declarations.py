@@ -23,7 +23,7 @@ def every_record() -> Iterator[type]:
     ]
     for name in (consumer_protocol.__name__, *files):
         for declared in vars(import_module(name)).values():
-            said = getattr(declared, "DECLARATION", None)
-            message = isinstance(said, Declaration) and not said.versions.is_empty
+            answer = getattr(declared, "DECLARATION", None)
+            message = isinstance(answer, Declaration) and not answer.versions.is_empty
             if message and declared.__module__ == name:
                 yield declared

@@ -257,18 +257,18 @@ SHARED = (
 Expire = Callable[[SharedRegistry], None]
 
 
-def a_new_session_is_told_and_what_was_ephemeral_is_gone(
+def a_new_session_notifies_and_ephemeral_nodes_are_gone(
     sessions: Sessions, until: Until, expire: Expire
 ) -> None:
     session = sessions()
-    told: list[str] = []
+    reported: list[str] = []
     changes: list[int] = []
-    session.on_new_session(lambda: told.append("new session"))
+    session.on_new_session(lambda: reported.append("new session"))
     session.create_ephemeral("/ids/1", b"")
     session.create("/lasting", b"")
     session.watch("/ids", lambda: changes.append(len(changes)))
     expire(session)
-    until(lambda: bool(told) and bool(changes))
+    until(lambda: bool(reported) and bool(changes))
     assert session.children("/ids") == []
     assert session.get("/lasting") == (b"", 0)
     # The watch is one of the new session's.
@@ -276,4 +276,4 @@ def a_new_session_is_told_and_what_was_ephemeral_is_gone(
     session.create_ephemeral("/ids/1", b"")
     until(lambda: len(changes) > before)
     assert session.is_mine("/ids/1")
-    assert told == ["new session"]
+    assert reported == ["new session"]

@@ -10,7 +10,7 @@
 
 enum { CONSUMER = 68, SHARE = 76, ROOM = 64, MOST_TURNS = 20, REBALANCE_MS = 60000, GOES = -1 };
 
-/* A member says what it has only when it was told of a change; all that it was told last is kept. */
+/* A member reports its partitions only after a change; its last assignment is kept. */
 struct member {
     struct link link;
     char group[ROOM], id[ROOM];

@@ -29,16 +29,16 @@ void open_team(struct team *team, const char *group, long room) {
 }
 
 static struct message subscription(void) {
-    struct message told = {0};
-    add16(&told, 0);
-    add_count(&told, 1);
-    add_text(&told, settings.topic);
-    add32(&told, -1);
-    return told;
+    struct message subscribed = {0};
+    add16(&subscribed, 0);
+    add_count(&subscribed, 1);
+    add_text(&subscribed, settings.topic);
+    add32(&subscribed, -1);
+    return subscribed;
 }
 
 void join(struct team *team, struct member *member) {
-    struct message told = subscription();
+    struct message subscribed = subscription();
     begin(&message, JOIN, 3, false);
     add_text(&message, team->group);
     add32(&message, SESSION_MS);
@@ -47,9 +47,9 @@ void join(struct team *team, struct member *member) {
     add_text(&message, "consumer");
     add_count(&message, 1);
     add_text(&message, "range");
-    add_bytes(&message, told.bytes, told.size);
+    add_bytes(&message, subscribed.bytes, subscribed.size);
     ask(member, JOIN);
-    free(told.bytes);
+    free(subscribed.bytes);
 }
 
 static void ask_to_leave(struct team *team, struct member *member) {

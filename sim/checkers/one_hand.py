@@ -20,7 +20,7 @@ from sim.events import (
 class _Hold:
     owner: str
     until: float
-    is_said: bool = False
+    is_reported: bool = False
     """Whether the member has begun to say what becomes of it."""
 
 
@@ -43,7 +43,7 @@ class OneHand:
                 for offset, kind in event.kinds.items():
                     hold = self._hold(event, offset)
                     if hold is not None and kind is not Acknowledge.RENEW:
-                        hold.is_said = True
+                        hold.is_reported = True
             case AcknowledgeDone():
                 self._acknowledged(event)
             case LetsGo(group, owner):
@@ -68,7 +68,7 @@ class OneHand:
         for offset in event.counts:
             hold = holds.get((event.place, offset))
             is_sure = hold is not None and event.at < min(hold.until, event.until)
-            if hold is not None and is_sure and hold.owner != event.owner and not hold.is_said:
+            if hold is not None and is_sure and hold.owner != event.owner and not hold.is_reported:
                 raise Violation(f"{event.place} at {offset}: {hold} and {event}")
             holds[event.place, offset] = _Hold(event.owner, event.until)
 

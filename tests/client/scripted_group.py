@@ -39,7 +39,7 @@ _STALE = ErrorCode.STALE_MEMBER_EPOCH
 class ScriptedGroup(ScriptedCoordinator):
     """`lacks` is an API that it does not speak.
 
-    `member_epoch` is the member's, which is told with the next heartbeat and counts at once.
+    `member_epoch` is the member's, which is in the next heartbeat's response and counts at once.
     """
 
     lacks: ApiKey | None = None
@@ -57,7 +57,7 @@ class ScriptedGroup(ScriptedCoordinator):
                 is_stale = message.generation_id_or_member_epoch != self.member_epoch
                 return _committed(message, _STALE if is_stale else ErrorCode.NONE)
             case ApiKey.OFFSET_FETCH:
-                return _told(message, ErrorCode.NONE)
+                return _offsets_response(message, ErrorCode.NONE)
             case _:
                 return ScriptedCoordinator._right(self, api, message)
 
@@ -91,7 +91,7 @@ def refuse_beat(code: ErrorCode, message: str | None = None) -> Misdeed:
 
 def refuse_offsets(code: ErrorCode) -> Misdeed:
     """Tell no offsets."""
-    return lambda call: call.reply(_told(call.message, code))
+    return lambda call: call.reply(_offsets_response(call.message, code))
 
 
 def refuse_commit(code: ErrorCode) -> Misdeed:
@@ -117,7 +117,7 @@ def _committed(message: Any, code: ErrorCode) -> OffsetCommitResponse:
     )
 
 
-def _told(message: Any, code: ErrorCode) -> OffsetFetchResponse:
+def _offsets_response(message: Any, code: ErrorCode) -> OffsetFetchResponse:
     (group,) = message.groups
     topics = [
         OffsetFetchResponseTopics(
@@ -132,6 +132,6 @@ def _told(message: Any, code: ErrorCode) -> OffsetFetchResponse:
         )
         for topic in group.topics
     ]
-    told = [] if code else topics
-    row = OffsetFetchResponseGroup(group_id=group.group_id, topics=told, error_code=code)
+    reported = [] if code else topics
+    row = OffsetFetchResponseGroup(group_id=group.group_id, topics=reported, error_code=code)
     return OffsetFetchResponse(groups=[row])

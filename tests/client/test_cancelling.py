@@ -83,7 +83,7 @@ def test_a_listener_goes_on_where_the_poll_is_cancelled(servers: str) -> None:
 
         class Slow(RebalanceListener):
             async def on_partitions_assigned(self, partitions: Sequence[TopicPartition]) -> None:
-                received.append(f"told of {len(partitions)}")
+                received.append(f"notified of {len(partitions)}")
                 begun.set()
                 await go_on.wait()
                 received.append("done")
@@ -101,7 +101,7 @@ def test_a_listener_goes_on_where_the_poll_is_cancelled(servers: str) -> None:
             assert not second.done()
             go_on.set()
             await asyncio.wait_for(second, 20)
-        assert received == ["told of 1", "done"]
+        assert received == ["notified of 1", "done"]
 
     asyncio.run(main())
 

@@ -147,7 +147,7 @@ def test_static_members_come_back_to_what_they_had(servers: str, topic: str) -> 
     one, two = (member(servers, topic, group_instance_id=name) for name in ("first", "second"))
 
     def settled() -> bool:
-        # What one gave up may be here before it heard of the epoch that it reached by that.
+        # What one gave up may be here before it received the epoch that it reached by that.
         epochs = {each.group_metadata().generation for each in (one, two)}
         return shared([one, two]) and len(epochs) == 1
 

@@ -215,7 +215,9 @@ def test_a_session_that_the_broker_refuses_is_an_error_with_its_bounds(
 def test_who_leaves_may_assign_and_the_other_way_round(servers: str, topic: str) -> None:
     caught = RecordedRebalances()
     with member(servers, topic, caught) as one:
-        poll_until([one], lambda: len(caught.words) == 1)  # It has them before it is told so.
+        poll_until(
+            [one], lambda: len(caught.words) == 1
+        )  # It has them before its listener is notified.
         with pytest.raises(LocalProtocolError, match="unsubscribe before assign"):
             one.assign([(topic, 0)])
         one.unsubscribe()

@@ -30,7 +30,7 @@ class Proxied:
 @contextmanager
 def proxied(servers: str, folder: Path, *options: str) -> Iterator[Proxied]:
     """A proxy before the broker at `servers`; it must end in order and have nothing to say."""
-    file = folder / "said.pcap"
+    file = folder / "errors.pcap"
     out = (folder / "out.txt").open("w+")
     process = subprocess.Popen(
         [*BARNABAS, "wire", "proxy", "--listen", "0", "--to", servers, *options,
@@ -50,14 +50,14 @@ def proxied(servers: str, folder: Path, *options: str) -> Iterator[Proxied]:
     finally:
         process.terminate()
         process.wait(SECONDS)
-        said = process.stderr.read()
+        response = process.stderr.read()
         process.stderr.close()
         out.seek(0)
         found = out.read().splitlines()
         out.close()
         if failed is not None:
-            failed.add_note(f"the proxy's errors: {said!r}; it saw {_kinds(found)}")
-    assert (process.returncode, said) == (0, "")
+            failed.add_note(f"the proxy's errors: {response!r}; it saw {_kinds(found)}")
+    assert (process.returncode, response) == (0, "")
     proxy.lines += found
 
 

@@ -101,7 +101,7 @@ def test_a_record_of_a_megabyte(broker: Served) -> None:
 
 
 def test_options_of_a_consumer_are_known(broker: Served) -> None:
-    ended(broker.run("produce", "told", stdin="x\n"))
+    ended(broker.run("produce", "labelled", stdin="x\n"))
     given = (
         "-X",
         "group.id=g",
@@ -110,9 +110,9 @@ def test_options_of_a_consumer_are_known(broker: Served) -> None:
         "-X",
         "ssl.cipher.suites=a",
     )
-    done = ended(broker.run("consume", "told", "--from-beginning", "-e", *given))
+    done = ended(broker.run("consume", "labelled", "--from-beginning", "-e", *given))
     assert done.lines == ["x"]
-    done = broker.run("consume", "told", *given, "-X", "grup.id=g")
+    done = broker.run("consume", "labelled", *given, "-X", "grup.id=g")
     assert (done.code, done.out) == (2, "")
     assert "-X grup.id: unknown property; did you mean group.id?" in done.err
 

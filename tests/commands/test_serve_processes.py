@@ -21,11 +21,13 @@ SECONDS = 120
 class Cluster:
     """A cluster that runs, by what it announced."""
 
-    def __init__(self, process: subprocess.Popen[str], said: dict[str, Any], errors: Path) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], response: dict[str, Any], errors: Path
+    ) -> None:
         self.process = process
-        self.servers: str = said["bootstrap_servers"]
-        self.zookeeper: str = said["zookeeper"]
-        self.pids: dict[str, int] = said["processes"]
+        self.servers: str = response["bootstrap_servers"]
+        self.zookeeper: str = response["zookeeper"]
+        self.pids: dict[str, int] = response["processes"]
         self.errors = errors
 
     def run(self, *arguments: str, stdin: str = "") -> Done:

@@ -107,7 +107,7 @@ def kafka_python(servers: str, topic: str) -> None:
 
 @pytest.mark.parametrize("client", [confluent, kafka_python])
 def test_real_conversations_have_no_mistake(broker: Served, tmp_path: Path, client: Any) -> None:
-    topic = f"said-{client.__name__}"
+    topic = f"wire-{client.__name__}"
     with proxied(broker.servers, tmp_path, "--json") as proxy:
         client(proxy.servers, topic)
     found = proxy.documents()

@@ -135,14 +135,14 @@ def write(servers: str, topic: str, partition: int, values: Sequence[bytes]) -> 
     """Send values to a partition, each in a batch; gives the name of each one's outcome."""
     outcomes: list[str] = []
 
-    def told(error: KafkaError | None, _message: object) -> None:
+    def reported(error: KafkaError | None, _message: object) -> None:
         outcomes.append(error.name() if error else "stored")
 
     producer = Producer(
         {"bootstrap.servers": servers, "retries": 0, "linger.ms": 0, "message.timeout.ms": 5000}
     )
     for value in values:
-        producer.produce(topic, value, partition=partition, on_delivery=told)
+        producer.produce(topic, value, partition=partition, on_delivery=reported)
         producer.flush(SECONDS)
     return outcomes
 

@@ -125,9 +125,9 @@ class TwiceCleaned:
             while True:
                 answer = connection.ask(request)
                 assert answer is not None
-                _, said = decode_response(ApiKey.PRODUCE, version, answer)
-                assert isinstance(said, ProduceResponse)
-                code = said.responses[0].partition_responses[0].error_code
+                _, response = decode_response(ApiKey.PRODUCE, version, answer)
+                assert isinstance(response, ProduceResponse)
+                code = response.responses[0].partition_responses[0].error_code
                 if code == ErrorCode.NONE:
                     return
                 assert ErrorCode(code).retriable, code  # it is not led yet

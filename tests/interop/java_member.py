@@ -45,15 +45,15 @@ class JavaMember:
         self._read: list[Place] = []
         self._committed: dict[int, int] = {}
         self._lock = threading.Lock()
-        self._heard = threading.Event()
+        self._answered = threading.Event()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self._listener = threading.Thread(target=self._listen)
         self._listener.start()
 
     def poll(self) -> list[Place]:
         assert self.process.poll() is None, "it has ended"
-        self._heard.wait(HEARTBEAT_MS / 1000)
-        self._heard.clear()
+        self._answered.wait(HEARTBEAT_MS / 1000)
+        self._answered.clear()
         with self._lock:
             read, self._read = self._read, []
         return read
@@ -91,7 +91,7 @@ class JavaMember:
             if line.startswith("{") and line.endswith("\n"):
                 with self._lock:
                     self._take(json.loads(line))
-                self._heard.set()
+                self._answered.set()
 
     def _take(self, event: dict[str, Any]) -> None:
         match event["name"]:

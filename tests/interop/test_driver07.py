@@ -147,7 +147,7 @@ def test_a_session_that_expires_and_topics_that_were_there(estate: Estate) -> No
         assert estate.kazoo.exists("/brokers/topics/dogs/4") is None
         broker.spawn()
         estate.until(reported)
-        # What is told comes before the broker hears that it is to stop.
+        # The listener is notified before the broker receives the signal to stop.
         with SimpleConsumer("127.0.0.1", broker.port) as asking:
             assert asking.offsets("dogs", 0, EARLIEST) == [0]
 

@@ -124,7 +124,7 @@ def test_the_greatest_time_is_that_of_the_records(
     batch = bytearray(packed(codec, THREE))
     codes = []
     with Raw(broker.bootstrap_servers) as connection:
-        # Where it begins, what the header says, and whether a broker is said to have given it.
+        # Where it begins, what the header says, and whether a broker is reported to have set it.
         for base, stated, by_broker in [
             (now, 0, 0), (now, ahead, 0), (now, now, 8), (ahead, now, 0)
         ]:  # fmt: skip

@@ -121,7 +121,7 @@ class Sharer:
         except PeerMissing as missing:
             give_up(missing)
         self._folder = tempfile.TemporaryDirectory(prefix="sharer-")
-        self._child = Child(command, Path(self._folder.name) / "said")
+        self._child = Child(command, Path(self._folder.name) / "output")
 
     def reported(self, of: str = "offsets_acknowledged") -> Counter[Place]:
         """What its events tell of; it may be amid a line."""

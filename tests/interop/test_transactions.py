@@ -239,7 +239,7 @@ def cells(table: Sequence[Sequence[str]], *names: str) -> list[str]:
 @pytest.mark.java
 def test_the_transactions_command(broker: InteropBroker) -> None:
     topic, address = broker.new_topic(), broker.bootstrap_servers
-    name = f"told-{topic}"
+    name = f"committed-{topic}"
     lasting = {"transaction.timeout.ms": 600_000}  # The tool is started again for each question.
     producer = Producer({"bootstrap.servers": address, "transactional.id": name, **lasting})
     producer.init_transactions(SECONDS)

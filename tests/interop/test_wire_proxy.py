@@ -118,7 +118,7 @@ def test_a_conversation_of_0_7(tmp_path: Path, name: str) -> None:
         with proxied(address, tmp_path, "--json", "--dialect", "kafka-0.7") as proxy:
             port = int(proxy.servers.rpartition(":")[2])
             for verb in verbs:
-                topic = f"said-{verb}"
+                topic = f"proxied-{verb}"
                 client.produce(verb, port, topic, 1, *LINES[:3])
                 read = client.consume(port, topic, 1, 0, 3)
                 assert [text for text, _ in read[:3]] == LINES[:3]

@@ -82,7 +82,7 @@ def test_shared(scenario: Callable[[Sessions, Until], None], here: Here) -> None
 
 
 def test_new_session(here: Here) -> None:
-    registry_scenarios.a_new_session_is_told_and_what_was_ephemeral_is_gone(
+    registry_scenarios.a_new_session_notifies_and_ephemeral_nodes_are_gone(
         here.session, here.until, here.expire
     )
 

@@ -327,13 +327,13 @@ def test_a_session_that_expired_and_a_zookeeper_that_was_away(
         make_topic(ours, "dogs")
         before: Nodes = {}
 
-        def all_told() -> bool:
+        def all_notified() -> bool:
             # In one look, which a session that ends by itself cannot come between.
             nonlocal before
             before = tree.nodes("/brokers")
             return {"/brokers/ids/1", "/brokers/topics/dogs/partitions/0/state"} <= before.keys()
 
-        until(all_told)
+        until(all_notified)
         keeper.kill()
         # Known clients are served without ZooKeeper; a change is an error.
         Confluent().write(ours.bootstrap_servers, "dogs", many(3))

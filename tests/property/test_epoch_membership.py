@@ -92,7 +92,7 @@ class Members(RuleBasedStateMachine):
             client.telling = machine.took(
                 {each: self.name_of(each) for each in machine.unnamed({})}
             )
-            assert not client.knows & set(client.telling.partitions), "told twice"
+            assert not client.knows & set(client.telling.partitions), "notified twice"
             client.knows |= set(client.telling.partitions)
 
     def reported(self, client: Client, change: Change) -> None:

@@ -49,7 +49,7 @@ class Dialect:
 
     def read_request(self, frame: memoryview) -> Request:
         if frame[0] == UNANSWERED:
-            raise RequestIgnored("as told")
+            raise RequestIgnored("as the test asked")
         return Request(frame[0], 0, frame[1], self.client_id, bytes(frame))
 
     def write_response(
@@ -183,7 +183,7 @@ class Clients:
                 pending.complete(body)
                 return pending
             case kind if kind == FAILING_LATE:
-                self.parked.append(lambda: pending.fail(ErrorWithoutResponse("as told")))
+                self.parked.append(lambda: pending.fail(ErrorWithoutResponse("as the test asked")))
                 return pending
             case kind if kind == UNWRITTEN:
                 unwritten = Unwritten()
@@ -194,7 +194,7 @@ class Clients:
             case kind if kind == SLOW:
                 self.slow_requests.handled()
             case kind if kind == FAILING:
-                raise ErrorWithoutResponse("as told")
+                raise ErrorWithoutResponse("as the test asked")
         return body
 
     def arrive(self, number: int, piece: bytes) -> None:

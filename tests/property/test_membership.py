@@ -226,7 +226,7 @@ class Members(RuleBasedStateMachine):
         _, changes = client.machine.synced(response)
         for change in changes:
             if change.kind is ChangeKind.ASSIGNED:
-                assert not client.knows & set(change.partitions), "told twice"
+                assert not client.knows & set(change.partitions), "notified twice"
                 client.knows |= set(change.partitions)
             else:
                 client.knows -= set(change.partitions)

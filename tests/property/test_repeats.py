@@ -209,8 +209,8 @@ class Member:
             )
             return self.frame(ApiKey.HEARTBEAT, self.version, asked)
         key, version, request, always = BEATS[self.kind]
-        said = {"member_epoch": self.epoch, **always, **more}
-        message = request(group_id=self.group, member_id=self.member_id, **said)
+        answer = {"member_epoch": self.epoch, **always, **more}
+        message = request(group_id=self.group, member_id=self.member_id, **answer)
         return self.frame(key, version, message)
 
     def commits(self, offsets: Sequence[int], topic: str = "dogs") -> bytes:
@@ -247,12 +247,12 @@ class Member:
         while received:
             size = 4 + int.from_bytes(received[:4])
             key, version = self.waiting.pop(0)
-            _, told = decode_response(key, version, received[4:size])
+            _, reported = decode_response(key, version, received[4:size])
             received = received[size:]
             if key is ApiKey.JOIN_GROUP:
-                self.member_id, self.epoch = told.member_id, told.generation_id  # type: ignore[attr-defined]
-            elif key in {one[0] for one in BEATS.values()} and not told.error_code:  # type: ignore[attr-defined]
-                self.epoch = max(0, told.member_epoch)  # type: ignore[attr-defined]
+                self.member_id, self.epoch = reported.member_id, reported.generation_id  # type: ignore[attr-defined]
+            elif key in {one[0] for one in BEATS.values()} and not reported.error_code:  # type: ignore[attr-defined]
+                self.epoch = max(0, reported.member_epoch)  # type: ignore[attr-defined]
 
 
 class Conversations:

@@ -110,7 +110,7 @@ class Sharing(RuleBasedStateMachine):
         again = a_shard(self.topics)
         for record in self.log:
             again.replay(*record)
-        assert unheard(again.share) == unheard(self.groups)
+        assert restored(again.share) == restored(self.groups)
         self.shard = again
         for group in self.groups.all():
             loaded(group, SETTINGS, self.now)
@@ -127,7 +127,7 @@ class Sharing(RuleBasedStateMachine):
                 assert member.assigned == {one for one in target if one.topic_id in subscribed}
 
 
-def unheard(groups: ShareGroups) -> list[ShareGroup]:
+def restored(groups: ShareGroups) -> list[ShareGroup]:
     return [replace(one, sessions={}, topics_seen=-1) for one in groups.all()]
 
 

@@ -57,6 +57,6 @@ def test_new_session(keeper: SimulatedZooKeeper, until: Until) -> None:
     def expire(session: SharedRegistry) -> None:
         cast("SimulatedSession", session).expire()
 
-    registry_scenarios.a_new_session_is_told_and_what_was_ephemeral_is_gone(
+    registry_scenarios.a_new_session_notifies_and_ephemeral_nodes_are_gone(
         keeper.session, until, expire
     )

@@ -186,7 +186,7 @@ class Application(RuleBasedStateMachine):
         again = a_shard(self.topics)
         for record in self.log:
             again.replay(*record)
-        assert unheard(again.streams) == unheard(self.groups)
+        assert restored(again.streams) == restored(self.groups)
         self.shard = again
         for group in self.groups.all():
             loaded(group, self.settings, self.now)
@@ -243,7 +243,7 @@ def check_holders(group: StreamsGroup) -> None:
             active |= {task} if task.role is Role.ACTIVE else set()
 
 
-def unheard(groups: StreamsGroups) -> list[StreamsGroup]:
+def restored(groups: StreamsGroups) -> list[StreamsGroup]:
     nothing = StreamsVolatileState()
     return [replace(one, volatile=nothing) for one in groups.all()]
 

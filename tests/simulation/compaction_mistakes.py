@@ -67,8 +67,8 @@ def remove_only_what_is_there(patch: Patch) -> None:
         value: Buffer | None,
         undo_log: list[Undo] | None = None,
     ) -> bool:
-        said = read_record(key, value, self._layouts)
-        if said is not None and said.value is None and said.key.group_id not in groups:
+        response = read_record(key, value, self._layouts)
+        if response is not None and response.value is None and response.key.group_id not in groups:
             raise DecodeError("key.group_id", 0, "a group that there is")
         return real(self, groups, key, value, undo_log)
 

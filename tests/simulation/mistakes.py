@@ -37,9 +37,9 @@ def acknowledge_commits_first(patch: Patch) -> None:
 
     def append_gathered(self: Partition, own: OwnBatch) -> None:
         own.tell(ErrorCode.NONE)
-        told = OwnBatch(own.now_ms)
-        told.records = own.records
-        real(self, told)
+        reported = OwnBatch(own.now_ms)
+        reported.records = own.records
+        real(self, reported)
 
     patch.setattr(Partition, "append_gathered", append_gathered)
 

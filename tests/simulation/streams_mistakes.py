@@ -78,8 +78,8 @@ def take_newer_topologies(patch: Patch) -> None:
     real = beating._topology
 
     def topology(group: StreamsGroup, asked: StreamsHeartbeat) -> Topology:
-        known, said = group.topology, asked.topology
-        if known is not None and said is not None and said.epoch > known.epoch:
+        known, response = group.topology, asked.topology
+        if known is not None and response is not None and response.epoch > known.epoch:
             group.topology = group.volatile.configured = None
         return real(group, asked)
 
@@ -98,8 +98,8 @@ def call_no_topology_old(patch: Patch) -> None:
     def statuses(
         group: StreamsGroup, member: StreamsMember, delayed: Status | None
     ) -> Iterable[Status]:
-        said = real(group, member, delayed)
-        return (one for one in said if one.code is not StatusCode.STALE_TOPOLOGY)
+        response = real(group, member, delayed)
+        return (one for one in response if one.code is not StatusCode.STALE_TOPOLOGY)
 
     patch.setattr(beating, "_statuses", statuses)
 

@@ -35,7 +35,7 @@ servers = {servers!r}
 
 
 @dp.table
-def heard():
+def received():
     reader = spark.readStream.format("barnabas").option("kafka.bootstrap.servers", servers)
     reader = reader.option("subscribe", {source!r}).option("startingOffsets", "earliest")
     return reader.load().selectExpr("CAST(value AS STRING) AS sound", "partition")
@@ -43,7 +43,7 @@ def heard():
 
 @dp.materialized_view
 def sounds():
-    return spark.read.table("heard").groupBy("sound").count()
+    return spark.read.table("received").groupBy("sound").count()
 
 
 dp.create_sink("loud", "barnabas", {{"kafka.bootstrap.servers": servers, "topic": {target!r}}})
@@ -51,7 +51,7 @@ dp.create_sink("loud", "barnabas", {{"kafka.bootstrap.servers": servers, "topic"
 
 @dp.append_flow(target="loud")
 def shout():
-    return spark.readStream.table("heard").selectExpr("upper(sound) AS value")
+    return spark.readStream.table("received").selectExpr("upper(sound) AS value")
 """
 
 

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 def topic(spark: SparkSession, topics: Topics) -> Iterator[str]:
     yield topics.create()
     spark.sql("DROP TABLE IF EXISTS animals")
-    for view in ("heard", "spoken"):
+    for view in ("received", "spoken"):
         spark.catalog.dropTempView(view)
 
 
@@ -56,12 +56,12 @@ def test_views_keep_their_options(spark: SparkSession, topics: Topics, topic: st
         f" OPTIONS ({options(topics, topic=topic)})"
     )
     spark.sql(
-        "CREATE TEMPORARY VIEW heard (value STRING, key STRING) USING barnabas"
+        "CREATE TEMPORARY VIEW received (value STRING, key STRING) USING barnabas"
         f" OPTIONS ({options(topics, subscribe=topic)})"
     )
     spark.sql("INSERT INTO spoken VALUES ('tom', 'purrs'), ('rex', 'barks')")
-    spark.sql("INSERT INTO spoken SELECT key, upper(value) FROM heard WHERE key = 'rex'")
-    found = spark.sql("SELECT key, value FROM heard ORDER BY value").collect()
+    spark.sql("INSERT INTO spoken SELECT key, upper(value) FROM received WHERE key = 'rex'")
+    found = spark.sql("SELECT key, value FROM received ORDER BY value").collect()
     assert [tuple(row) for row in found] == [("rex", "barks"), ("tom", "purrs")]  # as at first
     written = [each.value() or b"" for each in topics.all_of(topic)]
     assert sorted(written) == [b"BARKS", b"barks", b"purrs"]

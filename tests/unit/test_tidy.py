@@ -67,12 +67,15 @@ MAY_CATCH_EVERYTHING = {
 }
 """Who ends one thing with a line in the log, so that the others live on."""
 
-VAGUE = re.compile(r'\b(?:told|said|heard)\b|(?:"""|# |[.!?] )Who [a-z]')
-"""Words that stand for return, receive, report, request and response, and subjects without a name."""
+VAGUE = re.compile(
+    r'(?<![A-Za-z])(?i:un)?(?i:told|said|heard)(?![A-Za-z])|(?:"""|# |[.!?] )Who [a-z]'
+)
+"""Words that stand for return, receive, report, request and response, and subjects without a name.
 
-VAGUE_LEFT = {
-    "tests": 257,
-}
+In prose and in names, whatever their case: `Told`, `_untold` and `was_said` count, too.
+"""
+
+VAGUE_LEFT = {"src/barnabas/broker": 31, "src/barnabas/kernels": 3, "tests": 4}
 """How often they are left in each top folder: each number may only fall."""
 
 DEFINED_TWICE = re.findall(

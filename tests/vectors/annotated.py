@@ -39,12 +39,12 @@ class Frame(NamedTuple):
 def to_text(frame: Frame) -> str:
     """The frame with a title and a line for each field."""
     out = [f"# {frame.api.name} {frame.kind} {frame.version}, {frame.note}"]
-    for data, said in annotate(frame):
+    for data, answer in annotate(frame):
         hexed = data.hex(" ")
         while len(hexed) > 3 * 32:
             out.append(hexed[: 3 * 32].rstrip())
             hexed = hexed[3 * 32 :]
-        out.append(f"{hexed:<{_COLUMN}} | {said}")
+        out.append(f"{hexed:<{_COLUMN}} | {answer}")
     return "\n".join(out) + "\n"
 
 
@@ -115,9 +115,9 @@ def _struct(layout: StructLayout, value: Any, path: str) -> Iterator[Line]:
     if not layout.encoding.compact:
         return
     tagged = [
-        (field.tag or 0, path + field.name, list(_field(field, said, layout, path + field.name)))
+        (field.tag or 0, path + field.name, list(_field(field, answer, layout, path + field.name)))
         for field in layout.tagged
-        if (said := getattr(value, field.name)) != field.make_default()
+        if (answer := getattr(value, field.name)) != field.make_default()
     ]
     for tag, data in (value.unknown_tags or {}).items():
         tagged.append((tag, path + "unknown", [(data, f"{path}unknown: {len(data)} bytes")]))
@@ -146,13 +146,13 @@ def _one(kind: Any, value: Any, layout: StructLayout, path: str) -> Iterator[Lin
     if isinstance(kind, StructLayout):
         yield from _struct(kind, value, path + ".")
     elif isinstance(kind, Fixed):
-        said = value.hex() if isinstance(value, bytes) else repr(value)
-        yield Struct(">" + kind.code).pack(value), f"{path} {said}"
+        answer = value.hex() if isinstance(value, bytes) else repr(value)
+        yield Struct(">" + kind.code).pack(value), f"{path} {answer}"
     else:
         data = value.encode() if isinstance(value, str) else value
         length = _length(None if data is None else len(data), _code(kind), layout)
-        said = repr(value) if data is None or isinstance(kind, Text) else f"{len(data)} bytes"
-        yield length + bytes(data or b""), f"{path} {said}"
+        answer = repr(value) if data is None or isinstance(kind, Text) else f"{len(data)} bytes"
+        yield length + bytes(data or b""), f"{path} {answer}"
 
 
 def _code(kind: Any) -> str:

@@ -40,7 +40,7 @@ class Tap:
     def stop(self) -> None:
         self._listener.close()
 
-    def told(self, _request: bytes, response: bytes) -> bytes:
+    def changed_response(self, _request: bytes, response: bytes) -> bytes:
         """What the client gets for an answer of the broker: the same."""
         return response
 
@@ -66,7 +66,7 @@ class Tap:
         with contextlib.suppress(OSError), client:
             for answer in _frames(broker):
                 request = asked.pop(answer[:4])
-                frame = self.told(request, answer)
+                frame = self.changed_response(request, answer)
                 self.frames.append((request, frame))
                 client.sendall(len(frame).to_bytes(4) + frame)
 

@@ -1,6 +1,6 @@
 """How the vectors in `conversations` were taken: clients of every generation speak to real Kafka.
 
-`python -m tests.vectors.capture_clients` writes them anew, or those of the clients that it is told of:
+`python -m tests.vectors.capture_clients` writes them anew, or those of the clients named as arguments:
 Kafka 3.9 answers the clients that need a broker before 4.0, Kafka 4.3 the others. One request of each
 API and version stays of a client, and the answer where no client before had one of that version.
 """
@@ -67,7 +67,7 @@ def speak(peer: Peer, client: Finder, address: str, topic: str) -> None:
         client.topics(address, f"made-{peer.version}")
 
 
-def said_by(peer: Peer, frames: Sequence[Conversation]) -> list[Conversation]:
+def frames_of_client(peer: Peer, frames: Sequence[Conversation]) -> list[Conversation]:
     """Without what librdkafka still says that the clients before this one had."""
     if peer.client.startswith(("confluent-kafka", "kcat")):
         return list(frames)
@@ -104,10 +104,10 @@ def write_down(
         parts.append(to_text(Frame(key, "request", version, note, request)))
         # A version of ApiVersions that the broker does not know is answered in version 0 (KIP-511).
         unknown = key is ApiKey.API_VERSIONS and response[4:6] == _UNSUPPORTED_VERSION
-        said = key, 0 if unknown else version
-        if said not in answered and len(response) < LONGEST_ANSWER:
-            answered.add(said)
-            answer = Frame(key, "response", said[1], f"Kafka {release.version}", response)
+        reported = key, 0 if unknown else version
+        if reported not in answered and len(response) < LONGEST_ANSWER:
+            answered.add(reported)
+            answer = Frame(key, "response", reported[1], f"Kafka {release.version}", response)
             parts.append(to_text(answer))
     file_of(peer).write_text("\n".join(parts), encoding="utf-8")
 
@@ -140,7 +140,7 @@ def main() -> None:
                 started: AbstractContextManager[Finder] = peer.start()
                 with started as client:
                     speak(peer, client, f"127.0.0.1:{tap.port}", topic)
-                write_down(peer, release, said_by(peer, tap.frames), answered)
+                write_down(peer, release, frames_of_client(peer, tap.frames), answered)
 
 
 if __name__ == "__main__":

@@ -161,8 +161,8 @@ def converse(
             del tap.frames[:]
             with CANNOT:
                 one.speak(Arrival(f"127.0.0.1:{tap.port}", source, target))
-            said, inside = apart(tap.frames)
-            for frame in frames_of(one.name, release, said):
+            reported, inside = apart(tap.frames)
+            for frame in frames_of(one.name, release, reported):
                 less = frame.kind == "request" and tap.offered.get(frame.api) == frame.version
                 note = f"{frame.note}, offered no more" if less else frame.note
                 yield one.name, frame._replace(note=note)
@@ -172,19 +172,19 @@ def converse(
         tap.stop()
 
 
-def apart(said: Sequence[Conversation]) -> tuple[list[Conversation], list[Conversation]]:
+def apart(reported: Sequence[Conversation]) -> tuple[list[Conversation], list[Conversation]]:
     """What clients asked, and what Kafka asked of itself: it takes the way of its clients."""
     found: tuple[list[Conversation], list[Conversation]] = [], []
-    for each in list(said):
+    for each in list(reported):
         client_id = read_request_header(each[0])[0].client_id or ""
         if client_id != ASIDE:
             found[client_id.startswith(OF_KAFKA_ITSELF)].append(each)
     return found
 
 
-def frames_of(note: str, release: MavenPeer, said: Sequence[Conversation]) -> Iterator[Frame]:
+def frames_of(note: str, release: MavenPeer, reported: Sequence[Conversation]) -> Iterator[Frame]:
     """A request of each API and version that is wanted, with its answer if one can read that."""
-    for (key, version), (asked, answer) in sorted(kept(said).items()):
+    for (key, version), (asked, answer) in sorted(kept(reported).items()):
         if key in WANTED:
             yield Frame(key, "request", version, note, asked)
             if len(answer) < LONGEST_ANSWER:

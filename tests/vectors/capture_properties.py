@@ -3,7 +3,7 @@
 `python -m tests.vectors.capture_properties` asks Kafka 0.11, the first that can be asked, to 4.3. A
 line is a property: its name, its type (since 2.6), its default and, where it can be changed while the
 broker runs, the word changeable. The default is - for none, '' for an empty text, and ? where the
-broker was told another value to start with.
+broker was started with another value.
 """
 
 from contextlib import AbstractContextManager
@@ -38,7 +38,7 @@ _WITH_TYPES = 3
 _DEFAULT, _BROKER = 5, 4
 
 
-def told_by(release: MavenPeer) -> list[str]:
+def properties_of(release: MavenPeer) -> list[str]:
     """The lines of a release."""
     kafka: AbstractContextManager[OldKafka | RealKafka] = (
         OldKafka(release) if release in _WITH_ZOOKEEPER else RealKafka(peer=release)
@@ -84,7 +84,7 @@ def main() -> None:
     PROPERTIES.mkdir(exist_ok=True)
     for release in (*_WITH_ZOOKEEPER, *_LATER):
         title = f"# What Apache Kafka {release.version} says of its properties."
-        lines = [title, *told_by(release)]
+        lines = [title, *properties_of(release)]
         file = PROPERTIES / f"{release.name}.txt"
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 

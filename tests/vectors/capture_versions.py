@@ -2,7 +2,7 @@
 
 `python -m tests.vectors.capture_versions` writes them, after those of `capture_clients`. Real Kafka
 answers, and a relay tells the clients in its place that it knows each API up to a certain version
-only: so they choose that one. What `conversations` has from clients that were told nothing, stays
+only: so they choose that one. What `conversations` has from clients whose ApiVersions was not changed, stays
 out.
 """
 
@@ -50,17 +50,17 @@ class OfferingTap(Tap):
         super().__init__()
         self.offered: Mapping[int, int] = {}
 
-    def told(self, request: bytes, response: bytes) -> bytes:
+    def changed_response(self, request: bytes, response: bytes) -> bytes:
         """An answer to ApiVersions with less in it."""
         version = int.from_bytes(request[2:4])
         if request[:2] != ApiKey.API_VERSIONS.to_bytes(2) or response[4:6] != bytes(2):
             return response
-        correlation, said = decode_response(ApiKey.API_VERSIONS, version, response)
-        assert isinstance(said, ApiVersionsResponse)
-        for each in said.api_keys:
+        correlation, reported = decode_response(ApiKey.API_VERSIONS, version, response)
+        assert isinstance(reported, ApiVersionsResponse)
+        for each in reported.api_keys:
             last = self.offered.get(each.api_key, each.max_version)
             each.max_version = max(each.min_version, min(each.max_version, last))
-        return encode_response(ApiKey.API_VERSIONS, version, correlation, said).joined()[4:]
+        return encode_response(ApiKey.API_VERSIONS, version, correlation, reported).joined()[4:]
 
 
 def with_kafka_python(address: str, topic: str) -> None:
@@ -118,8 +118,10 @@ def converse(release: MavenPeer, speakers: Sequence[Speaker], first: int) -> dic
     return found
 
 
-def _frames(speaker: Speaker, release: MavenPeer, said: Sequence[Conversation]) -> Iterator[Frame]:
-    for (key, version), (asked, answer) in sorted(kept(said).items()):
+def _frames(
+    speaker: Speaker, release: MavenPeer, reported: Sequence[Conversation]
+) -> Iterator[Frame]:
+    for (key, version), (asked, answer) in sorted(kept(reported).items()):
         if key in speaker.offered:
             yield Frame(key, "request", version, f"{speaker.name}, offered no more", asked)
             if len(answer) < LONGEST_ANSWER:

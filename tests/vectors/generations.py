@@ -206,34 +206,38 @@ def _words(request: object, answer: object) -> str:
     match answer:
         case ProduceResponse():
             (part,) = answer.responses[0].partition_responses
-            said = [_code(part.error_code), f"offset {part.base_offset}"]
-            said.append(f"time {part.log_append_time_ms}")
+            response = [_code(part.error_code), f"offset {part.base_offset}"]
+            response.append(f"time {part.log_append_time_ms}")
         case FetchResponse():
             (fetched,) = answer.responses[0].partitions
-            said = [_code(fetched.error_code), f"end {fetched.high_watermark}"]
+            response = [_code(fetched.error_code), f"end {fetched.high_watermark}"]
             assert isinstance(request, FetchRequest)
             assert isinstance(fetched.records, memoryview | bytes)
             start = request.topics[0].partitions[0].fetch_offset
-            said += _contents(bytes(fetched.records), start)
+            response += _contents(bytes(fetched.records), start)
         case ListOffsetsResponse():
             (found,) = answer.topics[0].partitions
-            said = [_code(found.error_code), f"offset {found.offset}", f"time {found.timestamp}"]
-            said.append(f"offsets {list(found.old_style_offsets)}")
+            response = [
+                _code(found.error_code),
+                f"offset {found.offset}",
+                f"time {found.timestamp}",
+            ]
+            response.append(f"offsets {list(found.old_style_offsets)}")
         case OffsetForLeaderEpochResponse():
             (ended,) = answer.topics[0].partitions
-            said = [_code(ended.error_code), f"epoch {ended.leader_epoch}"]
-            said.append(f"end {ended.end_offset}")
+            response = [_code(ended.error_code), f"epoch {ended.leader_epoch}"]
+            response.append(f"end {ended.end_offset}")
         case MetadataResponse():
             (topic,) = answer.topics
-            said = [_code(topic.error_code), str(topic.name)]
-            said += [
+            response = [_code(topic.error_code), str(topic.name)]
+            response += [
                 f"{one.partition_index}: {_code(one.error_code)}, leader there"
                 for one in topic.partitions
                 if one.leader_id >= 0
             ]
         case _:
             raise TypeError(type(answer))
-    return ", ".join(said)
+    return ", ".join(response)
 
 
 def _code(code: int) -> str:

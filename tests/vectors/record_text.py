@@ -55,11 +55,11 @@ def to_text(title: str, batch: bytes) -> str:
     for code, name in HEADER:
         size = struct.calcsize(code)
         (number,) = struct.unpack_from(">" + code, batch, at)
-        said = f"{name} {number}"
+        meaning = f"{name} {number}"
         if name == "attributes":
             codec = number & 7
-            said += f": {', '.join(_attributes(number))}"
-        lines.append((batch[at : at + size], said))
+            meaning += f": {', '.join(_attributes(number))}"
+        lines.append((batch[at : at + size], meaning))
         at += size
     body = batch[at:]
     out = [f"# {title}"]
@@ -86,7 +86,7 @@ def from_text(text: str) -> Vector:
     return Vector(title.removeprefix("# "), batch, parts[1] if inside else batch[61:])
 
 
-def said(text: str, name: str) -> list[str]:
+def fields_of(text: str, name: str) -> list[str]:
     """What the lines of a field say, in order."""
     return re.findall(rf"\| +{re.escape(name)} (.*)", text)
 

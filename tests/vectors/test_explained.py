@@ -35,17 +35,19 @@ def test_real_frames_have_no_mistake(path: Path) -> None:
         assert b"".join(frame.data[part.start : part.end] for part in found.parts) == frame.data
         ends = {part.end for part in found.parts}
         at = 0
-        for data, said in annotate(frame):
+        for data, answer in annotate(frame):
             at += len(data)
-            assert at in ends, said
+            assert at in ends, answer
 
 
 @pytest.mark.parametrize("path", EXPLAINED, ids=lambda path: path.stem)
 def test_the_text_is_what_it_was(path: Path) -> None:
     lines: list[str] = []
     for frame in from_text((HERE / "frames" / path.name).read_text(encoding="utf-8")):
-        told = SentFrame(explained=explain(frame), position=0, from_client=frame.kind == "request")
-        lines += text_lines(told, Style())
+        reported = SentFrame(
+            explained=explain(frame), position=0, from_client=frame.kind == "request"
+        )
+        lines += text_lines(reported, Style())
     assert "\n".join(lines) == path.read_text(encoding="utf-8")
 
 

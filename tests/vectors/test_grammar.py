@@ -154,23 +154,23 @@ def rows() -> list[Any]:
     found = []
     for line in (GRAMMAR + OF_BROKERS_AND_ADMINS).splitlines():
         if line and not line.startswith("#"):
-            message, data, said = (part.strip() for part in line.split("|"))
+            message, data, answer = (part.strip() for part in line.split("|"))
             name, versions = message.split()
             for version in VersionRange.parse(versions):
-                given = (OURS[name], version, bytes.fromhex(data), said)
+                given = (OURS[name], version, bytes.fromhex(data), answer)
                 found.append(pytest.param(*given, id=f"{name}-{version}"))
     return found
 
 
-@pytest.mark.parametrize(("declared", "version", "data", "said"), rows())
+@pytest.mark.parametrize(("declared", "version", "data", "answer"), rows())
 def test_bytes_say_what_the_grammar_says(
-    declared: type, version: int, data: bytes, said: str
+    declared: type, version: int, data: bytes, answer: str
 ) -> None:
     codec: Codec[Any] = Codec.of(declared, version)
     message, end = codec.decode(data)
     assert end == len(data)
     layout = layout_of(declared, version, declaration_of(declared).encoding(version))
-    assert struct_text(layout, message) == said
+    assert struct_text(layout, message) == answer
     assert codec.encode(message) == data
 
 

@@ -46,7 +46,7 @@ class SentFrame(NamedTuple):
     changeable: bool
 
 
-def told_by_kafka(file: Path) -> dict[str, SentFrame]:
+def reported_by_kafka(file: Path) -> dict[str, SentFrame]:
     found = {}
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -59,7 +59,7 @@ def told_by_kafka(file: Path) -> dict[str, SentFrame]:
     return found
 
 
-def told_by_us(release: str) -> dict[str, SentFrame]:
+def reported_by_us(release: str) -> dict[str, SentFrame]:
     settings = BrokerSettings(BrokerConfig.load({}, release=release))
     found = {}
     for entry in broker_entries(settings.layers):
@@ -72,9 +72,9 @@ def told_by_us(release: str) -> dict[str, SentFrame]:
 def differences(
     theirs: dict[str, SentFrame], ours: dict[str, SentFrame]
 ) -> Iterator[tuple[str, str, str]]:
-    for name, told in theirs.items():
+    for name, reported in theirs.items():
         for field in SentFrame._fields:
-            they, we = getattr(told, field), getattr(ours[name], field)
+            they, we = getattr(reported, field), getattr(ours[name], field)
             if they not in ("", we):
                 yield field, name, f"{name}: Kafka says {field} {they}, we say {we}"
 
@@ -85,11 +85,11 @@ def is_meant(field: str, name: str) -> bool:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda each: each.stem)
 def test_a_profile_has_the_properties_of_the_release(file: Path) -> None:
-    theirs = told_by_kafka(file)
-    ours = told_by_us(release_line(file.stem.removeprefix("kafka-")))
+    theirs = reported_by_kafka(file)
+    ours = reported_by_us(release_line(file.stem.removeprefix("kafka-")))
     assert sorted(ours) == sorted(theirs)
     found = differences(theirs, ours)
-    assert [said for field, name, said in found if not is_meant(field, name)] == []
+    assert [response for field, name, response in found if not is_meant(field, name)] == []
 
 
 def test_there_are_nine_releases() -> None:
@@ -101,7 +101,7 @@ def test_what_is_meant_differs_somewhere() -> None:
         (field, name)
         for file in FILES
         for field, name, _ in differences(
-            told_by_kafka(file), told_by_us(release_line(file.stem.removeprefix("kafka-")))
+            reported_by_kafka(file), reported_by_us(release_line(file.stem.removeprefix("kafka-")))
         )
     }
     unmet = [

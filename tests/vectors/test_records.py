@@ -15,7 +15,7 @@ from barnabas.records.codecs.compression import Codec, decompress
 from barnabas.records.columns.arrow import to_arrow
 from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records
-from tests.vectors.record_text import CODECS, from_text, said, to_text
+from tests.vectors.record_text import CODECS, fields_of, from_text, to_text
 
 FILES = sorted(Path(__file__).with_name("records").glob("*.txt"))
 
@@ -33,10 +33,10 @@ def read(path: Path) -> tuple[str, bytes]:
 def rows(text: str) -> list[tuple[Any, ...]]:
     """The records as the right side of the text says them."""
     base_offset, base_timestamp = (
-        int(said(text, f"base {of}")[0]) for of in ("offset", "timestamp")
+        int(fields_of(text, f"base {of}")[0]) for of in ("offset", "timestamp")
     )
-    names = iter([ast.literal_eval(name).decode() for name in said(text, "name")])
-    contents = iter([ast.literal_eval(content) for content in said(text, "content")])
+    names = iter([ast.literal_eval(name).decode() for name in fields_of(text, "name")])
+    contents = iter([ast.literal_eval(content) for content in fields_of(text, "content")])
     return [
         (
             base_offset + int(offset),
@@ -46,11 +46,11 @@ def rows(text: str) -> list[tuple[Any, ...]]:
             tuple((next(names), next(contents)) for _ in range(int(headers))),
         )
         for offset, timestamp, key, value, headers in zip(
-            said(text, "offset delta"),
-            said(text, "timestamp delta"),
-            said(text, "key"),
-            said(text, "value"),
-            said(text, "headers"),
+            fields_of(text, "offset delta"),
+            fields_of(text, "timestamp delta"),
+            fields_of(text, "key"),
+            fields_of(text, "value"),
+            fields_of(text, "headers"),
             strict=True,
         )
     ]
@@ -74,7 +74,7 @@ def test_the_header_is_read_so(path: Path) -> None:
         "base offset", "crc", "last offset delta", "max timestamp",
         "producer id", "producer epoch", "base sequence", "records",
     )  # fmt: skip
-    assert [str(number) for number in numbers] == [said(text, name)[0] for name in names]
+    assert [str(number) for number in numbers] == [fields_of(text, name)[0] for name in names]
 
 
 def test_the_records_are_read_so(path: Path) -> None:

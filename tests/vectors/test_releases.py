@@ -18,12 +18,12 @@ def test_a_release_serves_what_it_says(file: Path) -> None:
     release = release_line(file.stem.removeprefix("kafka-"))
     rows = [line.split() for line in file.read_text().splitlines() if not line.startswith("#")]
     captured = {int(key): versions for key, versions in rows}
-    told = {
+    reported = {
         int(key): f"{0 if release in ADVERTISED_FROM_ZERO.get(key, ()) else each.first}-{each.last}"
         for key, each in apis_of(release).items()
         if key not in ONLY_WITH_A_PLUGIN
     }
-    assert told == captured
+    assert reported == captured
 
 
 def test_there_are_answers_of_every_generation() -> None:

@@ -18,7 +18,7 @@ _DEFAULTS: Final = {
 }
 _BY_SIGNAL: Final = 128
 _wakes: Final[list[Callable[[], None]]] = []
-_told: Final[list[BaseException]] = []
+_endings: Final[list[BaseException]] = []
 
 
 def exit_cleanly_on_signals() -> None:
@@ -45,8 +45,8 @@ def defer_signals(wake: Callable[[], None]) -> Iterator[None]:
             yield
     finally:
         _wakes.pop()
-        if _told:
-            raise _told.pop()
+        if _endings:
+            raise _endings.pop()
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -60,7 +60,7 @@ def _end(number: int, frame: FrameType | None) -> None:
         ending = SystemExit(_BY_SIGNAL + number)
     if not _wakes:
         raise ending
-    _told[:] = [ending]
+    _endings[:] = [ending]
     _wakes[-1]()
 
 

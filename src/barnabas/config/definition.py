@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NoReturn, TypedDict, Unpack, cast
 
 from barnabas.config.parsing import Kind, parse
-from barnabas.config.releases import is_before, is_told_by_07, lowest_ever, lowest_in
+from barnabas.config.releases import is_before, is_reported_by_07, lowest_ever, lowest_in
 from barnabas.errors import ConfigError
 
 INT_MAX = 2**31 - 1
@@ -114,7 +114,7 @@ class Setting:
         """Whether a Kafka release line has the property; empty for the current one."""
         if not release:
             return not self.gone
-        if is_told_by_07(release, self.name):
+        if is_reported_by_07(release, self.name):
             return True
         begun = not self.since or not is_before(release, self.since)
         return begun and (not self.gone or is_before(release, self.gone))

@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 
 from barnabas.config.definition import Setting
-from barnabas.config.releases import is_before, is_told_by_07
+from barnabas.config.releases import is_before, is_reported_by_07
 
 _CAME = """
 0.10.0 broker.rack log.message.format.version log.message.timestamp.difference.max.ms
@@ -182,7 +182,7 @@ _OUR_OWN = frozenset(
 )
 """Properties that no Kafka since 0.8 has."""
 
-_UNTOLD = frozenset({"producer.id.expiration.check.interval.ms"})
+_NOT_DESCRIBED = frozenset({"producer.id.expiration.check.interval.ms"})
 """Properties that Kafka reports only where they are set, up to the given release line."""
 
 _CHANGEABLE = """
@@ -276,11 +276,11 @@ value describes what a broker did then. Groups of a Kafka 0.7 profile, which had
 
 def is_of(release: str, name: str) -> bool:
     """Whether brokers or groups of a release line report a property; empty for the current one."""
-    if name in _UNTOLD:
+    if name in _NOT_DESCRIBED:
         return False
     if not release:
         return name not in _lines(_WENT)
-    if is_told_by_07(release, name):
+    if is_reported_by_07(release, name):
         return True
     if name in _OUR_OWN or not _has_come(_CAME, name, release):
         return False

@@ -43,7 +43,7 @@ def is_before(release: str, other: str) -> bool:
     return _ORDER.index(release) < _ORDER.index(other)
 
 
-def is_told_by_07(release: str, name: str) -> bool:
+def is_reported_by_07(release: str, name: str) -> bool:
     """Whether a 0.7 broker reports a later property: a reader needs it to interpret offsets."""
     return release == RELEASE_07 and name in {
         "message.format.version", "log.message.format.version",

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def ends_as_told() -> Iterator[None]:
+def raise_interruption() -> Iterator[None]:
     """If an interruption (or exit) caused an error, raise the interruption instead.
 
     When a call is interrupted, Py4J cleans up its connection. That fails if the interruption came

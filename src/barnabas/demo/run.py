@@ -22,7 +22,7 @@ from barnabas.demo.checking import (
     parquet_totals,
     source_totals,
 )
-from barnabas.demo.interrupted import ends_as_told
+from barnabas.demo.interrupted import raise_interruption
 from barnabas.demo.plot import Hours, draw
 from barnabas.demo.quiet import stderr_to
 from barnabas.demo.report import Bars, show_airports, show_months
@@ -70,7 +70,7 @@ def run(output: Path, console: Console) -> None:
             servers = stack.enter_context(broker_process(output / "broker", output / "broker.log"))
             _make_topics(servers)
         sent = _send(bars, servers, source)
-        with ends_as_told():
+        with raise_interruption():
             _pipeline(bars, servers, output, sent)
         hours = _read_back(bars, servers)
         months = _check(bars, source, output, sent, hours)

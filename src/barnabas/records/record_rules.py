@@ -18,7 +18,7 @@ from barnabas.records.columns.columns import (
 )
 from barnabas.types import NO_TIMESTAMP, Buffer
 
-_MOST_TOLD = 1000
+_MOST_REPORTED = 1000
 """The number of invalid records reported to a producer: responses stay smaller than requests."""
 
 _NO_KEY = "a record in a compacted topic needs a key"
@@ -53,7 +53,7 @@ class RecordRules(NamedTuple):
         if faults:
             code = ErrorCode.INVALID_TIMESTAMP if far else ErrorCode.INVALID_RECORD
             words = f"{len(faults)} of {columns.count} records are refused; {faults[0][1]}"
-            raise RefusedRecords(code, words, records=faults[:_MOST_TOLD])
+            raise RefusedRecords(code, words, records=faults[:_MOST_REPORTED])
 
     def _far(self, columns: RecordColumns) -> Iterator[tuple[int, str]]:
         times = columns.timestamps

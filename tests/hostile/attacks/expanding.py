@@ -122,9 +122,9 @@ def _ask(broker: Target, message: object, version: int) -> object:
 def _large_topic(broker: Target) -> tuple[str, bytes]:
     name = InteropBroker(broker).new_topic(partitions=_PARTITIONS)
     asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
-    told = _ask(broker, asked, 12)
-    assert isinstance(told, MetadataResponse)
-    return name, bytes(told.topics[0].topic_id)
+    reported = _ask(broker, asked, 12)
+    assert isinstance(reported, MetadataResponse)
+    return name, bytes(reported.topics[0].topic_id)
 
 
 def _configs(count: int) -> Question:

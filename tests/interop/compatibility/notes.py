@@ -41,14 +41,14 @@ class Notes:
         if path.exists():
             rows = {(row["client"], row["version"]): row for row in json.loads(path.read_text())}
         today = datetime.now(UTC).date().isoformat()
-        told = []
+        reported = []
         for peer in peers:
             key = (peer.client, peer.version)
             note = self._notes.get(key)
             row = rows.get(key) if note is None else _row(peer, note, today)
             if row is not None:
-                told.append(row)
-        path.write_text(json.dumps(told, indent=1) + "\n")
+                reported.append(row)
+        path.write_text(json.dumps(reported, indent=1) + "\n")
 
 
 def _row(peer: Peer, note: Note, day: str) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Peer:
                 key=content(each.key),
                 value=content(each.value),
                 timestamp=each.timestamp if self.times else -1,
-                headers=tuple((name, content(told)) for name, told in each.headers)
+                headers=tuple((name, content(reported)) for name, reported in each.headers)
                 if self.headers
                 else (),
             )

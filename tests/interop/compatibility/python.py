@@ -40,8 +40,10 @@ def _kcat_version() -> str:
     program = shutil.which("kcat")
     if program is None:
         return "not installed"
-    told = subprocess.run([program, "-V"], capture_output=True, text=True, check=False)
-    return next(line.split()[1] for line in told.stdout.splitlines() if line.startswith("Version"))
+    reported = subprocess.run([program, "-V"], capture_output=True, text=True, check=False)
+    return next(
+        line.split()[1] for line in reported.stdout.splitlines() if line.startswith("Version")
+    )
 
 
 def _kcat(broker_version: str | None = None) -> AbstractContextManager[Finder]:

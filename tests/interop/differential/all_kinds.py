@@ -41,7 +41,7 @@ def assigned_when_asked(talk: Talk) -> None:
             gone = [MemberIdentity(member_id="bob")]
             talk.ask(f"bob {how}", LeaveGroupRequest(group_id=ann.group, members=gone), 5)
         talk.ask(f"bob {how}: described", ann.describe(), 1)
-        ann.says(f"bob {how}: ann is told")
+        ann.says(f"bob {how}: ann is notified")
         talk.ask(f"bob {how}: described again", ann.describe(), 1)
 
 
@@ -68,7 +68,7 @@ def assigned_when_shared(talk: Talk) -> None:
         return int(response.member_epoch)
 
     def is_behind(label: str) -> None:
-        (found,) = talk.wait(asked, 1, lambda _said: True).groups
+        (found,) = talk.wait(asked, 1, lambda _: True).groups
         talk.answers[label] = found.group_epoch - found.assignment_epoch, found.group_state
 
     epoch = beat("ann", 0)
@@ -77,7 +77,7 @@ def assigned_when_shared(talk: Talk) -> None:
     beat("bob", -1)
     is_behind("without bob")
     beat("ann", epoch)
-    is_behind("ann was told")
+    is_behind("ann was notified")
 
 
 def refused_joins(talk: Talk) -> None:
@@ -187,7 +187,7 @@ def nameless_groups(talk: Talk) -> None:
             ("consumer", ConsumerGroupDescribeRequest(**asked), 1),
             ("classic", classic, 5),
         ):
-            response = talk.wait(request, version, lambda _said: True)
+            response = talk.wait(request, version, lambda _: True)
             recorded = [(one.group_id, one.error_code) for one in response.groups]
             talk.answers[f"{label}, {len(ids)}"] = recorded
 

@@ -64,7 +64,7 @@ def to_give_back(talk: Talk) -> None:
     _described(talk, "with less", ann)
     time.sleep(NEXT_ASSIGNMENT_SECONDS)
     bob.joins("bob joins", "t")
-    ann.says("ann is told")
+    ann.says("ann is notified")
     _described(talk, "with half of it to give back", ann)
     ann.says("ann gave it back", topic_partitions=ann.owned())
     _described(talk, "with half of it", ann)

@@ -9,7 +9,7 @@ from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
 from tests.interop.differential.consumer_groups import settled
 from tests.interop.differential.resources import GROUP, SET, changed
-from tests.interop.differential.sharing import MEMBER, RENEW, Member, Said
+from tests.interop.differential.sharing import MEMBER, RENEW, Acknowledged, Member
 from tests.interop.differential.talk import PATIENCE_SECONDS, Talk
 
 ACCEPT, RELEASE = 1, 2
@@ -72,9 +72,9 @@ class Reader(Member):
             assert time.monotonic() < deadline, "nothing was acquired"
         return found
 
-    def tell(self, *response: Said) -> None:
+    def tell(self, *response: Acknowledged) -> None:
         """Acknowledge; nothing is compared but that it is taken."""
-        label = f"told at {self.epoch}"
+        label = f"reported at {self.epoch}"
         self.say(label, *response)
         answer = self.talk.answers.pop(f"{label} in {self.version}")
         assert not answer["error_code"], answer
@@ -186,7 +186,7 @@ def unknown_modes(talk: Talk) -> None:
         reader.write(4, 4)
         talk.answers["taken"] = reader.taken()
 
-        def ask(label: str, mode: int, *response: Said, **more: Any) -> None:
+        def ask(label: str, mode: int, *response: Acknowledged, **more: Any) -> None:
             request = reader.request(response)
             for name, value in ({"share_acquire_mode": mode} | more).items():
                 setattr(request, name, value)

@@ -42,7 +42,7 @@ def _broker_properties() -> tuple[Difference, ...]:
             for name in of_a_start
         ),
         *(
-            Difference("*", f"{path}.{name}.*", "the test's Kafka is told another one")
+            Difference("*", f"{path}.{name}.*", "the test's Kafka is configured with another one")
             for name in set_by_the_test
         ),
         Difference("*", f"{path}.log.dir.*", "not below the directory for temporary files"),
@@ -60,7 +60,7 @@ def _broker_properties() -> tuple[Difference, ...]:
     )
 
 
-_IN_OTHER_UNITS = "the default is told under the property's own name, and that has none"
+_IN_OTHER_UNITS = "the default is reported under the property's own name, and that has none"
 
 
 _BETWEEN_BROKERS = "controllers and brokers go by it, and there is one node"
@@ -144,7 +144,7 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
         Difference(
             "*",
             "*.log_start_offset",
-            "told with every refusal; clients read it with UNKNOWN_PRODUCER_ID only",
+            "returned with every refusal; clients read it with UNKNOWN_PRODUCER_ID only",
             -1,
             0,
         ),

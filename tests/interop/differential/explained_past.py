@@ -23,7 +23,7 @@ _FROM_WITHIN = Difference(
     "* from 5 in *", "*.records", "what was converted begins at the offset, not at its wrapper"
 )
 _EARLY_STABLE = Difference(
-    "*", "*.last_stable_offset", "told to all, as since 2.0; before to those who ask for it", -1
+    "*", "*.last_stable_offset", "returned to all, as since 2.0; before only on request", -1
 )
 _NO_FEATURES = Difference("*", "*_features*", "no features are claimed")
 _SIZES = "the limit holds for what is converted; in Kafka for what is stored, and more may be cut"
@@ -56,12 +56,16 @@ _REFUSED_LATER = tuple(
     )
 )
 _DEFAULTS = Difference(
-    "described in 0", "*.is_default", "told; Kafka since 2.x leaves it out", ours=True, theirs=False
+    "described in 0",
+    "*.is_default",
+    "returned; Kafka since 2.x leaves it out",
+    ours=True,
+    theirs=False,
 )
 
 _IN_ANOTHER = tuple(
     Difference(f"{what} of 'g/*", "*", "no group has nodes amid those of another one", theirs, -1)
-    for what, theirs in (("commit", 0), ("nothing", 3), ("told", 7), ("told", 0))
+    for what, theirs in (("commit", 0), ("nothing", 3), ("returned", 7), ("returned", 0))
 )
 _NO_ZOOKEEPER = Difference("*", "*", "served without ZooKeeper too, as one served with it")
 

@@ -93,7 +93,7 @@ def _leave(talk: Talk, rex: Person, max_: Person) -> None:
     leaving = [
         MemberIdentity(member_id="nobody"),
         MemberIdentity(member_id=max_.member_id, group_instance_id="max"),
-        MemberIdentity(member_id="", group_instance_id="unheard of"),
+        MemberIdentity(member_id="", group_instance_id="unknown"),
         MemberIdentity(member_id=""),
         MemberIdentity(member_id=max_.member_id, reason="tired"),
         MemberIdentity(member_id=max_.member_id),
@@ -207,7 +207,7 @@ def odd_offsets(talk: Talk) -> None:
         commit("no such places", version, place(-1), place(3), place(2**31 - 1), place(0))
         commit("no such topic", version, place(0), topic="missing")
         commit("no place", version)
-        talk.ask(f"told, {version}", _asked(one.group, talk.topic("t"), 0, 1, 2), 5)
+        talk.ask(f"returned, {version}", _asked(one.group, talk.topic("t"), 0, 1, 2), 5)
     commit("epochs", 8, place(0, epoch=5), place(1, epoch=-2), place(2, epoch=0))
     ids = {"the topic's": topic_id, "an unknown one": b"\7" * 16, "none": bytes(16)}
     for label, by_id in ids.items():
@@ -216,11 +216,11 @@ def odd_offsets(talk: Talk) -> None:
     talk.ask("nothing at all", nothing, 9)
     talk.ask("nothing at all, of another time", OffsetCommitRequest(
         group_id=talk.topic("new"), generation_id_or_member_epoch=4, member_id="x", topics=[]), 9)  # fmt: skip
-    _told(talk, one, topic_id)
+    _returned_offsets(talk, one, topic_id)
     _forgotten(talk, one)
 
 
-def _told(talk: Talk, one: Person, topic_id: bytes) -> None:
+def _returned_offsets(talk: Talk, one: Person, topic_id: bytes) -> None:
     name = talk.topic("t")
     for version in (1, 2, 5, 7):
         talk.ask(f"asked {version}", _asked(one.group, name, 0, 1, 2, 9, -1), version)
@@ -272,7 +272,7 @@ def _forgotten(talk: Talk, one: Person) -> None:
     talk.ask("all asked at the end", OffsetFetchRequest(group_id=one.group), 7)
 
 
-def told_and_listed(talk: Talk) -> None:
+def returned_and_listed(talk: Talk) -> None:
     """Groups asked for in odd ways."""
     talk.create("t")
     one = Person(talk, talk.topic("g"))
@@ -321,4 +321,4 @@ def odd_subscriptions(talk: Talk) -> None:
                 talk.ask(f"{label} in {version}: {name}", one.forget(talk.topic(name)), 0)
 
 
-SCENARIOS = (rebalance, odd_names, odd_offsets, odd_subscriptions, told_and_listed)
+SCENARIOS = (rebalance, odd_names, odd_offsets, odd_subscriptions, returned_and_listed)

@@ -23,7 +23,7 @@ from tests.interop.differential.transactions import Writer
 
 _LARGE = 1_500_000
 _MANY = 400
-_SAID = "x" * 4000
+_METADATA = "x" * 4000
 """As long as may be with one offset; with many of them that is more than one batch."""
 _NAMES = [f"{number:05}{'y' * 200}" for number in range(7000)]
 
@@ -36,7 +36,7 @@ def large_commits(talk: Talk) -> None:
     for label, count in (("many", _MANY), ("fewer", 200)):
         places = [
             OffsetCommitRequestPartition(
-                partition_index=one, committed_offset=1, committed_metadata=_SAID
+                partition_index=one, committed_offset=1, committed_metadata=_METADATA
             )
             for one in range(count)
         ]
@@ -59,7 +59,7 @@ def large_commits(talk: Talk) -> None:
     for label, first, count in (("many of one", 0, _MANY), ("fewer of one", 300, 1)):
         parts = [
             TxnOffsetCommitRequestPartition(
-                partition_index=one, committed_offset=2, committed_metadata=_SAID
+                partition_index=one, committed_offset=2, committed_metadata=_METADATA
             )
             for one in range(first, first + count)
         ]

@@ -240,7 +240,7 @@ def committed_offsets(talk: PastTalk) -> None:
             long = _commit(name, version, metadata="x" * 5000)
             talk.ask(f"long metadata in {version}", long, version)
             talk.ask(f"member in {version}", _commit(name, version, member="who"), version)
-            talk.ask(f"told in 1 after {version}", _positions(name), 1)
+            talk.ask(f"returned in 1 after {version}", _positions(name), 1)
 
 
 def _not_loading(reply: OffsetFetchResponse) -> bool:
@@ -275,17 +275,17 @@ def registry_offsets(talk: PastTalk) -> None:
         asked = _positions(name, group, count=1)
         talk.ask(f"nothing of {group!a}", asked, 0)
         talk.ask(f"commit of {group!a}", _commit(name, 7, group=group), 0)
-        talk.ask(f"told of {group!a}", asked, 0)
+        talk.ask(f"returned of {group!a}", asked, 0)
     # Where these are only looked for, releases of ZooKeeper do not agree.
     for edge in "\x7f\x9f\uf8ff\ufff0\uffff":
         talk.ask(f"commit of {edge!a}", _commit(name, 7, group=f"a{edge}b"), 0)
     talk.ask("again", _commit(name, 9, group="a/b"), 0)
     for group in ("a", "a/b", "a%2Fb"):
-        talk.ask(f"told of {group} after that", _positions(name, group, count=1), 0)
+        talk.ask(f"returned of {group} after that", _positions(name, group, count=1), 0)
     talk.ask("long metadata", _commit(name, 7, metadata="x" * 5000), 0)
     for group in ("past", ".."):
         talk.ask(f"topic of {group}", _commit(talk.topic("gone"), 7, group=group), 0)
-    talk.ask("told of a topic", _positions(talk.topic("gone")), 0)
+    talk.ask("returned of a topic", _positions(talk.topic("gone")), 0)
 
 
 _GROUP_NAMES = (
@@ -302,7 +302,7 @@ def api_versions(talk: PastTalk) -> None:
     versions = list(talk.versions(ApiKey.API_VERSIONS))
     for version in versions:
         talk.ask(f"version {version}", named, version)
-    if versions:  # before there was the question, 0.9 said nothing and 0.8 hung up
+    if versions:  # before the API existed, 0.9 returned nothing and 0.8 closed the connection
         talk.ask_raw("too new", ApiKey.API_VERSIONS, versions[-1] + 1, b"", 0)
 
 

@@ -73,7 +73,7 @@ def documentation(talk: Talk) -> None:
             configuration_keys=["log.cleanup.policy"] if kind == BROKER else None,
         )
         request = DescribeConfigsRequest(resources=[asked], include_documentation=True)
-        (recorded,) = talk.wait(request, 4, lambda _said: True).results
+        (recorded,) = talk.wait(request, 4, lambda _: True).results
         assert recorded.configs
         talk.answers[str(kind)] = {
             one.name: re.sub(r"<.*?>|[:,]", "", one.documentation).split()[:3]

@@ -195,13 +195,11 @@ def quotas_in_order(talk: Talk) -> None:
     for number, entity in enumerate(entities):
         first = number % 4
         for wanted in islice(permutations(keys, 1 + first), first, first + 1 + number % 3):
-            response = talk.wait(
-                _altered(entity, dict.fromkeys(wanted, 1e12)), 1, lambda _said: True
-            )
+            response = talk.wait(_altered(entity, dict.fromkeys(wanted, 1e12)), 1, lambda _: True)
             talk.answers[f"set {number} {wanted}"] = str(response.entries[0].entity)
     # What is changed last is seen last.
     value = 2e12
-    talk.wait(_altered(entities[-1], {keys[0]: value}), 1, lambda _said: True)
+    talk.wait(_altered(entities[-1], {keys[0]: value}), 1, lambda _: True)
 
     def is_seen(response: DescribeClientQuotasResponse) -> bool:
         values = [one.value for each in response.entries or () for one in each.values]
@@ -209,7 +207,7 @@ def quotas_in_order(talk: Talk) -> None:
 
     asked = DescribeClientQuotasRequest(components=[], strict=False)
     recorded = talk.wait(asked, 1, is_seen).entries
-    talk.answers["told"] = str(
+    talk.answers["returned"] = str(
         [(one.entity, [value.key for value in one.values]) for one in recorded]
     )
     gone = [_altered(entity, dict.fromkeys(keys)).entries[0] for entity in entities]

@@ -161,7 +161,7 @@ def passwords(talk: Talk) -> None:
         seen = DescribeUserScramCredentialsRequest(users=[UserName(name=last.name)])
         talk.wait(seen, 0, partial(_has, last.iterations))
         users = [UserName(name=user) for user in "abcdefg"]
-        talk.ask(f"{label}, told", DescribeUserScramCredentialsRequest(users=users), 0)
+        talk.ask(f"{label}, returned", DescribeUserScramCredentialsRequest(users=users), 0)
     everybody = DescribeUserScramCredentialsRequest(users=None)
     talk.ask("everybody", everybody, 0)
     for label, one in {

@@ -19,7 +19,7 @@ _NOT_LOADED = {
     ErrorCode.COORDINATOR_NOT_AVAILABLE,
     ErrorCode.NOT_COORDINATOR,
 }
-Told = tuple[int, int, int, int]
+Returned = tuple[int, int, int, int]
 """First and last offset, their state, and how often they were delivered."""
 
 
@@ -60,7 +60,7 @@ class Leader:
     def write(
         self,
         label: str,
-        *response: Told,
+        *response: Returned,
         epochs: tuple[int, int] = (1, 0),
         start: int = -1,
         **more: Any,

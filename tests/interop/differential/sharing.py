@@ -29,7 +29,7 @@ from tests.interop.differential.transactions import Writer
 
 MEMBER = "S4xOi3xpQwWkkmGhH5RCjw"
 RELEASE, RENEW = 2, 4
-Said = tuple[int, int, Sequence[int]]
+Acknowledged = tuple[int, int, Sequence[int]]
 """First and last of the acquired, and what became of them."""
 
 
@@ -51,7 +51,7 @@ class Member:
         # Kafka assigns what the group has a place in; before, fetches fail.
         talk.wait(joins, 1, lambda answer: answer.assignment and answer.assignment.topic_partitions)
 
-    def request(self, response: Sequence[Said] = ()) -> ShareFetchRequest:
+    def request(self, response: Sequence[Acknowledged] = ()) -> ShareFetchRequest:
         batches = [
             share_fetch.AcknowledgementBatch(
                 first_offset=self.first + first,
@@ -109,7 +109,7 @@ class Member:
         assert not place.error_code
         return int(place.base_offset) + 2
 
-    def fetch(self, label: str, *response: Said) -> Any:
+    def fetch(self, label: str, *response: Acknowledged) -> Any:
         label = f"{label}, fetched in {self.version}"
         self.talk.ask(label, self.request(response), self.version)
         for topic in self.talk.answers[label]["responses"]:
@@ -117,7 +117,7 @@ class Member:
                 one.pop("records")
                 one.pop("acquired_records")
 
-    def say(self, label: str, *response: Said, **more: Any) -> None:
+    def say(self, label: str, *response: Acknowledged, **more: Any) -> None:
         batches = [
             share_acknowledge.AcknowledgementBatch(
                 first_offset=self.first + first,
@@ -213,7 +213,7 @@ def share_mistakes(talk: Talk) -> None:
     talk.wait(found, 3, lambda answer: not answer.error_code)
     for label, member_id, topics in (
         ("no topics", MEMBER, []),
-        ("topics not told", MEMBER, None),
+        ("topics not returned", MEMBER, None),
         ("a long id", "x" * 37, [talk.topic("dogs")]),
     ):
         joins = ShareGroupHeartbeatRequest(
@@ -293,9 +293,9 @@ def share_subscriptions(talk: Talk) -> None:
 
     def has_just(epoch: int, *subscribed: str) -> int:
         """Subscribe, and wait until the assignment is that; gives the member's epoch."""
-        response = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
+        response = talk.wait(beat(epoch, *subscribed), 1, lambda _: True)
         while assigned(response) != list(subscribed):
-            response = talk.wait(beat(response.member_epoch), 1, lambda _said: True)
+            response = talk.wait(beat(response.member_epoch), 1, lambda _: True)
             time.sleep(0.05)
         return int(response.member_epoch)
 
@@ -304,14 +304,14 @@ def share_subscriptions(talk: Talk) -> None:
     for number, subscribed in enumerate(
         (("dogs",), (), ("cats", "dogs"), (), ("cats",), ("owls",), ("dogs", "owls"))
     ):
-        response = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
+        response = talk.wait(beat(epoch, *subscribed), 1, lambda _: True)
         talk.answers[f"{number}: subscribed to {subscribed}"] = (
             response.error_code,
             response.member_epoch - epoch,
             assigned(response),
         )
     asked = ShareGroupDescribeRequest(group_ids=[group], include_authorized_operations=False)
-    (described,) = talk.wait(asked, 1, lambda _said: True).groups
+    (described,) = talk.wait(asked, 1, lambda _: True).groups
     talk.answers["epochs"] = (
         described.group_state,
         described.group_epoch - epoch,

@@ -147,15 +147,17 @@ class Talk:
             ],
         )
         self.wait(
-            CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 7, lambda said: not codes(said)
+            CreateTopicsRequest(topics=[topic], timeout_ms=10_000),
+            7,
+            lambda response: not codes(response),
         )
         return self.settled(name, partitions)
 
     def settled(self, name: str, partitions: int) -> bytes:
         """Wait until a topic has that many partitions, all of them led; gives its id."""
 
-        def led(said: MetadataResponse) -> bool:
-            there = said.topics[0].partitions
+        def led(response: MetadataResponse) -> bool:
+            there = response.topics[0].partitions
             return len(there) == partitions and all(one.leader_id >= 0 for one in there)
 
         asked = [MetadataRequestTopic(name=self.topic(name))]
@@ -175,7 +177,9 @@ class Talk:
             ],
         )
         self.wait(
-            ends, 5, lambda said: not any(one.error_code for one in said.topics[0].partitions)
+            ends,
+            5,
+            lambda response: not any(one.error_code for one in response.topics[0].partitions),
         )
         return topic_id
 
@@ -212,9 +216,9 @@ def _place(item: dict[str, Any]) -> str:
     return next((str(item[name]) for name in SORTED_BY if item.get(name) not in (None, "")), "")
 
 
-def codes(said: Any) -> list[int]:
+def codes(response: Any) -> list[int]:
     """The error codes of the topics in an answer, where there are any."""
-    return [topic.error_code for topic in said.topics if topic.error_code]
+    return [topic.error_code for topic in response.topics if topic.error_code]
 
 
 def differences(theirs: Any, ours: Any, path: str = "") -> list[tuple[str, Any, Any]]:

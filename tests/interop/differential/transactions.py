@@ -210,7 +210,7 @@ def version_1(talk: Talk) -> None:
     writer.end("nothing to commit")
     writer.end("nothing to abort", commit=False)
     writer.produce("not added", 9)
-    writer.produce("not added, told to abort", 11)
+    writer.produce("not added, asked to abort", 11)
     writer.add("no such topic", topic="nobody")
     writer.add("old epoch", epoch=-1)
     writer.add("old epoch, version 1", 1, epoch=-1)
@@ -339,7 +339,7 @@ def timed_out(talk: Talk) -> None:
     plain.add("added late")
     plain.end("ended late")
     plain.again("goes on")
-    plain.again("goes on, told again", epoch=-1)
+    plain.again("goes on, asked again", epoch=-1)
     plain.again("an epoch too old", epoch=-2)
     plain.add("added again")
     plain.produce("produced again", 9)
@@ -382,7 +382,7 @@ def offsets(talk: Talk) -> None:
         )
 
     commit("not added", 3)
-    commit("not added, told to abort", 4)
+    commit("not added, asked to abort", 4)
     add = AddOffsetsToTxnRequest(
         transactional_id=writer.name,
         producer_id=writer.id,

@@ -40,8 +40,8 @@ class Client07:
 
     def consume(self, port: int, topic: str, partition: int, offset: int, count: int) -> list[Pair]:
         """The texts from an offset on, each with what the client takes for the offset behind it."""
-        told = self._run("consume", port, topic, partition, offset, count)
-        return [(text, number) for text, number in json.loads(told)]
+        reported = self._run("consume", port, topic, partition, offset, count)
+        return [(text, number) for text, number in json.loads(reported)]
 
     def _run(self, *words: str | int) -> str:
         done = subprocess.run(

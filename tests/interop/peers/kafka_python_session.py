@@ -41,7 +41,7 @@ VERBS: dict[str, Callable[..., list[object]]] = {
 def answered(command: list[str]) -> list[object]:
     try:
         return [*VERBS[command[0]](*command[1:]), "done"]
-    except Exception as error:  # noqa: BLE001 - told to whoever asked
+    except Exception as error:  # noqa: BLE001 - reported to the caller
         return [f"failed {error!r}".replace("\n", " ")]
 
 

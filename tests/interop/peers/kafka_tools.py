@@ -70,8 +70,8 @@ def run_class(
         )
     except subprocess.TimeoutExpired as late:
         # What it printed is bytes here, whatever was asked for.
-        said = b"\n".join(text for text in (late.stdout, late.stderr) if text)
-        raise ToolFailed(f"{name} did not end in {seconds} s:\n{said.decode()}") from late
+        output = b"\n".join(text for text in (late.stdout, late.stderr) if text)
+        raise ToolFailed(f"{name} did not end in {seconds} s:\n{output.decode()}") from late
     if done.returncode != 0:
         raise ToolFailed(f"{name} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done.stdout

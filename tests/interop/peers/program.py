@@ -129,8 +129,8 @@ class Program:
     def may_start(self, properties: Mapping[str, object]) -> str:
         """Whether a broker would start with these properties: yes, or why it would not."""
         words = (f"{name}={value}" for name, value in properties.items())
-        (said,) = self._say("maystart", *words)
-        return said
+        (response,) = self._say("maystart", *words)
+        return response
 
     def tool(self, name: str, *arguments: str) -> list[str]:
         """Run a program of Kafka's by its class: the lines it prints, and its code if not 0."""
@@ -190,5 +190,5 @@ def sample_of(row: str) -> Sample:
     for each in words.split(",") if words != "-" else ():
         name, content = each.split(":")
         headers.append((bytes.fromhex(name[1:]).decode(), _content(content)))
-    told: Headers = tuple(headers)
-    return Sample(_content(key), _content(value), int(timestamp), told)
+    reported: Headers = tuple(headers)
+    return Sample(_content(key), _content(value), int(timestamp), reported)

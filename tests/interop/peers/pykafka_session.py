@@ -39,7 +39,7 @@ def read(address: str, name: str, start: str, count: str) -> list[object]:
         consumer_timeout_ms=30_000, auto_offset_reset=OffsetType.EARLIEST
     )
     if int(start):
-        # It is told which record was the last seen.
+        # It receives the offset of the last record seen.
         consumer.reset_offsets([(topic.partitions[0], int(start) - 1)])
     found: list[object] = []
     for message in consumer:
@@ -62,7 +62,7 @@ VERBS: dict[str, Callable[..., list[object]]] = {"write": write, "read": read, "
 def answered(command: list[str]) -> list[object]:
     try:
         return [*VERBS[command[0]](*command[1:]), "done"]
-    except Exception as error:  # noqa: BLE001 - told to whoever asked
+    except Exception as error:  # noqa: BLE001 - reported to the caller
         return [f"failed {error!r}".replace("\n", " ")]
 
 

@@ -79,14 +79,14 @@ def commit(talk: Talk, group: str, topic: str, *offsets: int) -> None:
         for index, offset in enumerate(offsets)
     ]
     found = FindCoordinatorRequest(key=talk.topic(group), key_type=0)  # Kafka begins to be one.
-    talk.wait(found, 3, lambda said: not said.error_code)
+    talk.wait(found, 3, lambda response: not response.error_code)
     asked = OffsetCommitRequest(
         group_id=talk.topic(group),
         generation_id_or_member_epoch=-1,
         member_id="",
         topics=[OffsetCommitRequestTopic(name=talk.topic(topic), partitions=rows)],
     )
-    talk.wait(asked, 8, lambda said: not said.topics[0].partitions[0].error_code)
+    talk.wait(asked, 8, lambda response: not response.topics[0].partitions[0].error_code)
 
 
 def a_consumer_group(output: ToolOutput) -> None:
@@ -108,9 +108,9 @@ def a_consumer_group(output: ToolOutput) -> None:
     two.says("two gets it")
     talk.ask("one commits", one.commit("u", one.epoch), 9)
     old = Person(talk, one.group)
-    said = subscription([talk.topic("t")])
-    old.member_id = talk.ask("old is invited", old.join(metadata=said), 9).member_id
-    old.generation = talk.ask("old joins", old.join(metadata=said), 9).generation_id
+    response = subscription([talk.topic("t")])
+    old.member_id = talk.ask("old is invited", old.join(metadata=response), 9).member_id
+    old.generation = talk.ask("old joins", old.join(metadata=response), 9).generation_id
     talk.ask("old syncs", old.sync(), 5)
     for each in (one, two):
         each.says(f"{each.name} gives old something")

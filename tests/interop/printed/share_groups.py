@@ -59,7 +59,7 @@ def moved(output: ToolOutput, group: str, topic: str) -> None:
 def beat(talk: Talk, group: str, name: str, epoch: int) -> None:
     """A member stays or goes."""
     asked = ShareGroupHeartbeatRequest(group_id=group, member_id=name, member_epoch=epoch)
-    talk.wait(asked, 1, lambda said: not said.error_code)
+    talk.wait(asked, 1, lambda response: not response.error_code)
 
 
 def comes(talk: Talk, group: str, name: str) -> None:
@@ -71,13 +71,15 @@ def comes(talk: Talk, group: str, name: str) -> None:
         rack_id="rack",
         subscribed_topic_names=[talk.topic("cats")],
     )
-    talk.wait(asked, 1, lambda said: said.assignment and said.assignment.topic_partitions)
+    talk.wait(
+        asked, 1, lambda response: response.assignment and response.assignment.topic_partitions
+    )
 
 
 def epoch_of(talk: Talk, group: str) -> int:
     """Where the group is."""
     asked = ShareGroupDescribeRequest(group_ids=[group], include_authorized_operations=False)
-    return int(talk.wait(asked, 1, lambda _said: True).groups[0].group_epoch)
+    return int(talk.wait(asked, 1, lambda _: True).groups[0].group_epoch)
 
 
 def given_back(talk: Talk, group: str) -> None:
@@ -87,7 +89,9 @@ def given_back(talk: Talk, group: str) -> None:
     )
     wanted = share_offsets.DescribeShareGroupOffsetsRequestGroup(group_id=group, topics=[topic])
     asked = share_offsets.DescribeShareGroupOffsetsRequest(groups=[wanted])
-    talk.wait(asked, 1, lambda said: said.groups[0].topics[0].partitions[0].start_offset == 2)
+    talk.wait(
+        asked, 1, lambda response: response.groups[0].topics[0].partitions[0].start_offset == 2
+    )
 
 
 def a_share_group(output: ToolOutput) -> None:
@@ -97,7 +101,7 @@ def a_share_group(output: ToolOutput) -> None:
     talk.create("cats")
     group = talk.topic("group-2")
     early = changed(GROUP, group, ("share.auto.offset.reset", SET, "earliest"))
-    talk.wait(early, 1, lambda said: not said.responses[0].error_code)
+    talk.wait(early, 1, lambda response: not response.responses[0].error_code)
     settled(talk)
     fill(talk, "dogs", 10, 4)
     One(talk, "no-share", "one").joins("a consumer joins", "dogs")

@@ -66,8 +66,8 @@ class ToolOutput:
 
     def _lines(self, program: str, arguments: Sequence[str | Path], masks: Masks) -> list[str]:
         address = "--bootstrap-server", self._address
-        said = self._tools.run(program, *address, *map(str, arguments))
-        return [_masked(line, masks) for line in said if not line.startswith("\tat ")]
+        response = self._tools.run(program, *address, *map(str, arguments))
+        return [_masked(line, masks) for line in response if not line.startswith("\tat ")]
 
 
 def _masked(text: str, masks: Masks) -> str:
@@ -117,4 +117,6 @@ def fill(talk: Talk, name: str, *counts: int) -> None:
         part = PartitionProduceData(index=index, records=builder.build())
         topic = TopicProduceData(name=talk.topic(name), partition_data=[part])
         asked = ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[topic])
-        talk.wait(asked, 9, lambda said: not said.responses[0].partition_responses[0].error_code)
+        talk.wait(
+            asked, 9, lambda response: not response.responses[0].partition_responses[0].error_code
+        )

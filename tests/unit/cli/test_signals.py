@@ -52,7 +52,7 @@ def test_it_ends_a_block_that_is_to_be_woken_at_its_end(
             notice(number)
             done.append("here")
             if woken:
-                raise WakeupError("as told")
+                raise WakeupError("as the signal asked")
         done.append("never")
 
     assert code_of(block) == code

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from barnabas.demo.interrupted import ends_as_told
+from barnabas.demo.interrupted import raise_interruption
 
 
 def fail_while_ended_by(ending: BaseException | type[BaseException], steps: int) -> None:
@@ -17,23 +17,23 @@ def fail_while_ended_by(ending: BaseException | type[BaseException], steps: int)
 
 @pytest.mark.parametrize("steps", [0, 1, 3])
 def test_an_error_in_the_wake_of_an_interruption_is_the_interruption(steps: int) -> None:
-    with pytest.raises(KeyboardInterrupt), ends_as_told():
+    with pytest.raises(KeyboardInterrupt), raise_interruption():
         fail_while_ended_by(KeyboardInterrupt, steps)
 
 
 def test_a_signals_exit_keeps_its_status() -> None:
-    with pytest.raises(SystemExit) as ended, ends_as_told():
+    with pytest.raises(SystemExit) as ended, raise_interruption():
         fail_while_ended_by(SystemExit(143), 1)
     assert ended.value.code == 143
 
 
 def test_an_error_that_came_by_itself_stays_what_it_is() -> None:
-    with pytest.raises(OSError, match="no connection"), ends_as_told():
+    with pytest.raises(OSError, match="no connection"), raise_interruption():
         fail_while_ended_by(ValueError("the answer"), 2)
 
 
 def test_an_interruption_that_nothing_followed_goes_through() -> None:
-    with pytest.raises(KeyboardInterrupt), ends_as_told():
+    with pytest.raises(KeyboardInterrupt), raise_interruption():
         raise KeyboardInterrupt
 
 
@@ -45,5 +45,5 @@ def test_a_wait_that_asyncio_cancelled_is_no_interruption() -> None:
         except TimeoutError:
             raise OSError("no broker there") from None
 
-    with pytest.raises(OSError, match="no broker there"), ends_as_told():
+    with pytest.raises(OSError, match="no broker there"), raise_interruption():
         asyncio.run(waits_too_long())

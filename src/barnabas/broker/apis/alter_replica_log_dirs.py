@@ -11,7 +11,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, grown, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, grown, in_steps_while_connected
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.alter_replica_log_dirs import (
     AlterReplicaLogDirPartitionResult,
@@ -22,7 +22,7 @@ from barnabas.protocol.alter_replica_log_dirs import (
 from barnabas.types import TopicPartition
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: AlterReplicaLogDirsRequest
 ) -> Steps[AlterReplicaLogDirsResponse]:

@@ -12,7 +12,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.requests.group_descriptions import (
     described_nameless_first,
     group_of_kind,
@@ -35,7 +35,7 @@ _CLASSIC, _CONSUMER = 0, 1
 """Types of members."""
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: ConsumerGroupDescribeRequest
 ) -> Steps[ConsumerGroupDescribeResponse]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.quotas.hash_order import hash_of_entity, hash_of_text, in_hash_order
 from barnabas.broker.quotas.quotas import ADDRESS, CLIENT, DEFAULT, USER, Entity
 from barnabas.errors import BrokerError, ErrorCode
@@ -26,7 +26,7 @@ from barnabas.protocol.describe_client_quotas import (
 _EXACT, _THE_DEFAULT, _ANY = 0, 1, 2
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeClientQuotasRequest
 ) -> Steps[DescribeClientQuotasResponse]:

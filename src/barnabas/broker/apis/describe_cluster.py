@@ -35,7 +35,7 @@ def handle(
             cluster_id="",
             brokers=[],
         )
-    return broker.stepping.run(_describe(broker, context, request), ends_unheard=True)
+    return broker.stepping.run(_describe(broker, context, request), ends_when_disconnected=True)
 
 
 def _describe(

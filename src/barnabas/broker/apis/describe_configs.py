@@ -25,7 +25,7 @@ from barnabas.broker.properties.config_entries import (
 )
 from barnabas.broker.properties.config_source import ValueSource
 from barnabas.broker.properties.resource_kinds import ResourceKind
-from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_connected
 from barnabas.broker.requests import resources
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.describe_configs import (
@@ -48,7 +48,7 @@ class _How(NamedTuple):
     documentation: bool
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeConfigsRequest
 ) -> Steps[DescribeConfigsResponse]:
@@ -89,13 +89,13 @@ def _described(
             return _of_topic(tuple(topic.config.items()), layers, how)
         case ResourceKind.BROKER:
             if name == EVERY:
-                return _told_of(changed_entries(broker.settings.changed(EVERY)), how)
+                return _rows_of(changed_entries(broker.settings.changed(EVERY)), how)
             resources.check_broker(broker, name)
             return _of_broker(layers, how)
         case ResourceKind.CLIENT_METRICS | ResourceKind.GROUP as kind:
             resources.check_name(broker, kind, name)
             own = broker.client_resources.get(kind, name)
-            return _told_of(
+            return _rows_of(
                 entries_of(KINDS[kind], own, SOURCES[kind], broker.profile.release), how
             )
         case other:
@@ -107,7 +107,7 @@ def _described(
 @lru_cache(maxsize=_BROKERS_KEPT)
 def _of_broker(layers: tuple[Layer, ...], how: _How) -> list[DescribeConfigsResourceResult]:
     # Some 300 properties take some milliseconds, and are the same until one is changed.
-    return _told_of(broker_entries(layers), how)
+    return _rows_of(broker_entries(layers), how)
 
 
 @lru_cache(maxsize=_TOPICS_KEPT)
@@ -115,10 +115,10 @@ def _of_topic(
     own: tuple[tuple[str, str], ...], layers: tuple[Layer, ...], how: _How
 ) -> list[DescribeConfigsResourceResult]:
     # Most topics have the same properties.
-    return _told_of(topic_entries(dict(own), layers), how)
+    return _rows_of(topic_entries(dict(own), layers), how)
 
 
-def _told_of(entries: Iterable[DescribedConfig], how: _How) -> list[DescribeConfigsResourceResult]:
+def _rows_of(entries: Iterable[DescribedConfig], how: _How) -> list[DescribeConfigsResourceResult]:
     return [_entry_result(entry, how) for entry in entries]
 
 

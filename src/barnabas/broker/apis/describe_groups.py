@@ -11,7 +11,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.requests.group_descriptions import described_each
 from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.group_states import GroupState
@@ -27,7 +27,7 @@ from barnabas.versions import VersionTable
 _NOT_THERE = VersionTable({0: ErrorCode.NONE, 6: ErrorCode.GROUP_ID_NOT_FOUND})
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeGroupsRequest
 ) -> Steps[DescribeGroupsResponse]:

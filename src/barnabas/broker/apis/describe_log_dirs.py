@@ -18,7 +18,7 @@ from barnabas.broker.purgatory.stepping import (
     each,
     grown,
     grown_in_steps,
-    in_steps_while_heard,
+    in_steps_while_connected,
 )
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
@@ -33,7 +33,7 @@ from barnabas.protocol.describe_log_dirs import (
 from barnabas.types import TopicPartition
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeLogDirsRequest
 ) -> Steps[DescribeLogDirsResponse]:

@@ -8,7 +8,12 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import (
+    Steps,
+    grown,
+    grown_in_steps,
+    in_steps_while_connected,
+)
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.errors import ErrorCode
 from barnabas.log.producers.producer_state import ProducerEntry
@@ -22,7 +27,7 @@ from barnabas.protocol.describe_producers import (
 )
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeProducersRequest
 ) -> Steps[DescribeProducersResponse]:

@@ -14,7 +14,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import (
     Steps,
     grown_in_steps,
-    in_steps_while_heard,
+    in_steps_while_connected,
 )
 from barnabas.broker.shares.offsets import ShareProgress
 from barnabas.errors import BrokerError, ErrorCode
@@ -31,7 +31,7 @@ from barnabas.versions import VersionTable
 _LAG = VersionTable({0: False, 1: True})
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeShareGroupOffsetsRequest
 ) -> Steps[DescribeShareGroupOffsetsResponse]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_TOPICS
 from barnabas.broker.requests.partition_view import view
 from barnabas.broker.topics.topic_names import problem_of_name
@@ -29,7 +29,7 @@ _MOST_PARTITIONS = 2000
 """Kafka's max.request.partition.size.limit."""
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeTopicPartitionsRequest
 ) -> Steps[DescribeTopicPartitionsResponse]:

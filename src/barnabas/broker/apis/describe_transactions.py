@@ -9,7 +9,7 @@ from itertools import groupby
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_connected
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_transactions import (
@@ -20,7 +20,7 @@ from barnabas.protocol.describe_transactions import (
 )
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeTransactionsRequest
 ) -> Steps[DescribeTransactionsResponse]:

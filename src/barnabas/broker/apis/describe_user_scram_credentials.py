@@ -10,7 +10,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.scram_credentials import credentials_of, users_with_credentials
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.errors import ErrorCode
 from barnabas.ports import Registry
 from barnabas.protocol.describe_user_scram_credentials import (
@@ -21,7 +21,7 @@ from barnabas.protocol.describe_user_scram_credentials import (
 )
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: DescribeUserScramCredentialsRequest
 ) -> Steps[DescribeUserScramCredentialsResponse]:

@@ -11,7 +11,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_connected
 from barnabas.broker.requests.broker_view import brokers
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC, SHARES_TOPIC, TRANSACTIONS_TOPIC
 from barnabas.errors import BrokerError, ErrorCode
@@ -31,7 +31,7 @@ _TOPICS = {_GROUP: OFFSETS_TOPIC, _TRANSACTION: TRANSACTIONS_TOPIC, _SHARE: SHAR
 _SHARE_KEY = re.compile(r".+:[\w-]{22}:([+-]?\d{1,10})", re.ASCII)
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: FindCoordinatorRequest
 ) -> Steps[FindCoordinatorResponse]:

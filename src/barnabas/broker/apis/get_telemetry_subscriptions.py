@@ -8,7 +8,7 @@ Refuses: a client that asks again before it is due, although nothing has changed
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.properties.telemetry_match import Client, Software
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol.get_telemetry_subscriptions import (
@@ -22,7 +22,7 @@ _CODECS = (Codec.ZSTD, Codec.LZ4, Codec.GZIP, Codec.SNAPPY)
 """What clients may compress with, the best first."""
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: GetTelemetrySubscriptionsRequest
 ) -> Steps[GetTelemetrySubscriptionsResponse]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.group_shards import Held
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.coordinators.classic_group.protocols import CONSUMER
 from barnabas.coordinators.groups_shard import GroupKind, GroupShard
 from barnabas.errors import BrokerError, ErrorCode
@@ -19,7 +19,7 @@ from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGr
 from barnabas.wire.growing import GrowingArray
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: ListGroupsRequest
 ) -> Steps[ListGroupsResponse]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.replicas.offset_lookup import find_by_segment, find_offset, found
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_offsets import (
@@ -30,7 +30,7 @@ _LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
 """The special timestamps that a version knows. Source: KIP-734, KIP-405, KIP-1005, KIP-1023."""
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: ListOffsetsRequest
 ) -> Steps[ListOffsetsResponse]:

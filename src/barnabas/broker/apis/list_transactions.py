@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.coordinators.consumer_group.regexes import Expression, compiled
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState as State
@@ -24,7 +24,7 @@ from barnabas.wire.growing import GrowingArray
 _NAMES = frozenset(one.value for one in State)
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: ListTransactionsRequest
 ) -> Steps[ListTransactionsResponse]:
@@ -40,7 +40,7 @@ def handle(
     wanted = _filter(request, pattern, broker.clock.time_ms())
     known: GrowingArray[TransactionState] = GrowingArray()
     for name in names:
-        # Told as they are now: at the end they may be in another state than was asked for.
+        # Reported as they are now: at the end they may be in another state than was asked for.
         one = broker.transactions.find(name)
         if one is not None and wanted(one):
             known.add(_listed(one))

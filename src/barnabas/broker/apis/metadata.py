@@ -56,7 +56,9 @@ def handle(
     """
     waits_for = until_known(broker) or _until_topics_known(broker, request)
     if waits_for is not None:
-        return broker.stepping.run(_later(broker, context, request, waits_for), ends_unheard=True)
+        return broker.stepping.run(
+            _later(broker, context, request, waits_for), ends_when_disconnected=True
+        )
     return _answer(broker, context, request)
 
 
@@ -66,10 +68,10 @@ def _answer(
     asked, operations = request.topics, request.include_topic_authorized_operations
     by_id = _BY_ID[context.api_version]
     if asked and not by_id and any(map(_without_name, asked)):
-        return broker.stepping.run(_refuse_all(asked), ends_unheard=True)
+        return broker.stepping.run(_refuse_all(asked), ends_when_disconnected=True)
     none_means_all = _NONE_MEANS_ALL[context.api_version]
     if asked is None or (not asked and none_means_all):
-        return broker.stepping.run(_all(broker, context, request), ends_unheard=True)
+        return broker.stepping.run(_all(broker, context, request), ends_when_disconnected=True)
     wanted = {(one.name, one.topic_id): one for one in asked}.values()
     makes = request.allow_auto_topic_creation and broker.config.auto_create_topics_enable
     missing: list[str] = []

@@ -18,7 +18,7 @@ from barnabas.broker.purgatory.stepping import (
     Steps,
     grown,
     grown_in_steps,
-    in_steps_while_heard,
+    in_steps_while_connected,
 )
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.errors import BrokerError, ErrorCode, StorageError
@@ -45,7 +45,7 @@ _AT_ONCE = 256
 """Partitions that are looked up together: a millisecond."""
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: OffsetFetchRequest
 ) -> Steps[OffsetFetchResponse]:

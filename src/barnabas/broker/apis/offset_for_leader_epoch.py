@@ -9,7 +9,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_connected
 from barnabas.errors import ErrorCode
 from barnabas.protocol.offset_for_leader_epoch import (
     EpochEndOffset,
@@ -20,7 +20,7 @@ from barnabas.protocol.offset_for_leader_epoch import (
 )
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: OffsetForLeaderEpochRequest
 ) -> Steps[OffsetForLeaderEpochResponse]:

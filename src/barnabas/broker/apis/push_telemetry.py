@@ -9,7 +9,7 @@ import logging
 from barnabas.broker.apis.get_telemetry_subscriptions import client_of
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.errors import BrokerError, CorruptRecord, ErrorCode
 from barnabas.protocol.push_telemetry import PushTelemetryRequest, PushTelemetryResponse
 from barnabas.records.codecs.compression import HIGHEST_CODEC, decompress
@@ -21,7 +21,7 @@ _MOST_TIMES = 50
 """How many times larger than `telemetry.max.bytes` metrics may be when they are decompressed."""
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: PushTelemetryRequest
 ) -> Steps[PushTelemetryResponse]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
 from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
@@ -24,7 +24,7 @@ from barnabas.protocol.read_share_group_state_summary import (
 )
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: ReadShareGroupStateSummaryRequest
 ) -> Steps[object]:

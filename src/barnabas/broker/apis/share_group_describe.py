@@ -9,7 +9,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.requests.group_descriptions import (
     described_nameless_first,
     group_of_kind,
@@ -27,7 +27,7 @@ from barnabas.protocol.share_group_describe import (
 )
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: ShareGroupDescribeRequest
 ) -> Steps[ShareGroupDescribeResponse]:

@@ -11,7 +11,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.requests.group_descriptions import described_nameless_first, group_of_kind
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
@@ -33,7 +33,7 @@ from barnabas.protocol.streams_group_describe import (
 )
 
 
-@in_steps_while_heard
+@in_steps_while_connected
 def handle(
     broker: Broker, context: RequestContext, request: StreamsGroupDescribeRequest
 ) -> Steps[StreamsGroupDescribeResponse]:

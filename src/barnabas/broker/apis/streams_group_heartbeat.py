@@ -59,9 +59,9 @@ def _is_no_news(broker: Broker, request: StreamsGroupHeartbeatRequest, outcome: 
     """Whether the member has its response, and was only confirmed in its epoch."""
     if not isinstance(outcome, StreamsGroupHeartbeatResponse):
         return False
-    told_ms, endpoints = outcome.heartbeat_interval_ms, request.endpoint_information_epoch
+    interval_ms, endpoints = outcome.heartbeat_interval_ms, request.endpoint_information_epoch
     known = StreamsHeartbeatReply(
-        request.member_id, request.member_epoch, told_ms, endpoints=endpoints
+        request.member_id, request.member_epoch, interval_ms, endpoints=endpoints
     )
     return outcome == _respond(broker, known)
 

@@ -34,9 +34,9 @@ from barnabas.versions import VersionTable
 _BY_ID = VersionTable({0: False, 6: True})
 _SUPPORT = VersionTable(
     {
-        0: ClientSupport(told_to_abort=False, adds=False),
-        4: ClientSupport(told_to_abort=True, adds=False),
-        5: ClientSupport(told_to_abort=True, adds=True),
+        0: ClientSupport(knows_abortable=False, adds=False),
+        4: ClientSupport(knows_abortable=True, adds=False),
+        5: ClientSupport(knows_abortable=True, adds=True),
     }
 )
 

@@ -73,7 +73,9 @@ class GroupMembers:
         if work is None:
             return self._beat(held, asked, respond)
         # A client that went may have come back meanwhile, with something newer.
-        return self._stepping.run(self._beat_in_steps(work, asked, respond), ends_unheard=True)
+        return self._stepping.run(
+            self._beat_in_steps(work, asked, respond), ends_when_disconnected=True
+        )
 
     def idle(self, asked: ConsumerHeartbeat) -> IdleHeartbeat[ConsumerHeartbeat, ConsumerSettings]:
         """What does the same as `beat` while nothing happens."""

@@ -67,12 +67,12 @@ class Stepping:
         self,
         steps: Steps[Reply],
         *,
-        ends_unheard: bool = False,
+        ends_when_disconnected: bool = False,
         writer: ReplyWriter | None = None,
     ) -> Reply | Pending:
         """What `steps` returns, or raises; what is not done in a slice of time goes on in later turns.
 
-        It goes on if nobody waits for the reply any more, unless `ends_unheard`. `writer` writes what
+        It goes on if nobody waits for the reply any more, unless `ends_when_disconnected`. `writer` writes what
         grows of the reply; without one it stays as it is.
         """
         work = _Work(steps, self._replies, writer)
@@ -101,7 +101,7 @@ class Stepping:
             return pending
 
         def step() -> None:
-            if ends_unheard and pending.is_done:
+            if ends_when_disconnected and pending.is_done:
                 work.end()
                 self.admission.give_back(kept)
             else:
@@ -275,9 +275,11 @@ def at_once(steps: Steps[Reply]) -> Reply:
 
 
 def in_steps(
-    handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]], *, ends_unheard: bool = False
+    handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
+    *,
+    ends_when_disconnected: bool = False,
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
-    """A handler whose work is done to its end, also when the client has gone unless `ends_unheard`.
+    """A handler whose work is done to its end, also when the client has gone unless `ends_when_disconnected`.
 
     It gives a `Pending` where that takes long.
     """
@@ -286,15 +288,15 @@ def in_steps(
     def run(broker: BrokerT, context: ContextT, request: RequestT) -> Reply | Pending:
         return broker.stepping.run(
             handle(broker, context, request),
-            ends_unheard=ends_unheard,
+            ends_when_disconnected=ends_when_disconnected,
             writer=ReplyWriter(context.api_key, context.api_version),
         )
 
     return run
 
 
-def in_steps_while_heard(
+def in_steps_while_connected(
     handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
     """The same for a handler that changes nothing: its work ends when the client has gone."""
-    return in_steps(handle, ends_unheard=True)
+    return in_steps(handle, ends_when_disconnected=True)

@@ -5,7 +5,7 @@ from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
 
-_UNTOLD = 0, 0
+_NO_LEADER = 0, 0
 """Source: Kafka 4.3, where nobody has to know."""
 _UNKNOWN = -1, -1
 
@@ -13,7 +13,7 @@ _UNKNOWN = -1, -1
 def current_leader(broker: Broker, place: TopicIdPartition, code: ErrorCode) -> tuple[int, int]:
     """Leader and its epoch, where the answer is that this broker does not lead."""
     if code is not ErrorCode.NOT_LEADER_OR_FOLLOWER or broker.member is None:
-        return _UNTOLD
+        return _NO_LEADER
     topic = broker.topics.by_id(place.topic_id)
     if topic is None:
         return _UNKNOWN

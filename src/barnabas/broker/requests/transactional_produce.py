@@ -22,15 +22,15 @@ from barnabas.wire.send import RecordData
 class ClientSupport(NamedTuple):
     """What a client of some version understands: that it shall abort, and that producing adds."""
 
-    told_to_abort: bool
+    knows_abortable: bool
     adds: bool
 
 
 _SUPPORT = VersionTable(
     {
-        0: ClientSupport(told_to_abort=False, adds=False),
-        11: ClientSupport(told_to_abort=True, adds=False),
-        12: ClientSupport(told_to_abort=True, adds=True),
+        0: ClientSupport(knows_abortable=False, adds=False),
+        11: ClientSupport(knows_abortable=True, adds=False),
+        12: ClientSupport(knows_abortable=True, adds=True),
     }
 )
 """By version of Produce. Source: KIP-890."""
@@ -171,7 +171,7 @@ def _code_for(code: ErrorCode, support: ClientSupport) -> ErrorCode:
     if code is ErrorCode.PRODUCER_FENCED:
         return ErrorCode.INVALID_PRODUCER_EPOCH
     if code in _ABORTABLE:
-        is_known = support.told_to_abort
+        is_known = support.knows_abortable
         return ErrorCode.TRANSACTION_ABORTABLE if is_known else ErrorCode.INVALID_TXN_STATE
     if code is ErrorCode.CONCURRENT_TRANSACTIONS and support.adds:
         return code

@@ -96,13 +96,13 @@ def spark_session(name: str, master: str, conf: tuple[str, ...]) -> Iterator["Sp
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    from barnabas.demo.interrupted import ends_as_told
+    from barnabas.demo.interrupted import raise_interruption
     from barnabas.spark import session
 
     usual = {"spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1))}
     spark = session(f"barnabas {name}", master=master, settings=usual | typed(conf, "--conf"))
     try:
-        with ends_as_told():
+        with raise_interruption():
             yield spark
     except (PySparkException, Py4JJavaError) as error:
         raise SparkFailed(first_line(error)) from error

@@ -32,7 +32,7 @@ OWN_TOPICS: Mapping[str, Mapping[int, tuple[type, type] | type]] = {**_KEYED, **
 
 _KIND = struct.Struct(">h")
 _PLACE = ("topic", "partition", "offset", "timestamp")
-_Said = tuple[str, dict[str, Any] | None, dict[str, Any] | None]
+_Described = tuple[str, dict[str, Any] | None, dict[str, Any] | None]
 
 
 Words = dict[str, Any]
@@ -78,7 +78,7 @@ def _nested(value: Any) -> str:
 
 def _keyed(
     types: Mapping[int, tuple[type, type]], key: bytes | None, value: bytes | None
-) -> _Said | None:
+) -> _Described | None:
     kind = _version(key)
     if kind is None or kind not in types:
         return None
@@ -93,7 +93,7 @@ def _keyed(
     )
 
 
-def _keyless(types: Mapping[int, type], value: bytes | None) -> _Said | None:
+def _keyless(types: Mapping[int, type], value: bytes | None) -> _Described | None:
     typed = read_typed(types, value or b"")
     if typed is None:
         return None

@@ -18,16 +18,16 @@ def moment_ms(option: str, text: str, others: str) -> int:
         ConfigError: later than any time that a broker can store.
     """
     if text.startswith("@") and text.isascii() and text[1:].isdecimal():
-        return _told(option, text, int(text[1:]))
+        return _checked_moment(option, text, int(text[1:]))
     try:
-        return _told(option, text, int(datetime.fromisoformat(text).timestamp() * 1000))
+        return _checked_moment(option, text, int(datetime.fromisoformat(text).timestamp() * 1000))
     except (ValueError, OverflowError, OSError):
         raise click.UsageError(
             f"{option} {text}: expected {others}, a time such as 2013-01-01T05:00, or @milliseconds"
         ) from None
 
 
-def _told(option: str, text: str, milliseconds: int) -> int:
+def _checked_moment(option: str, text: str, milliseconds: int) -> int:
     # A negative number is not a time to a broker: -1 is the end and -2 the beginning.
     if milliseconds > LONG_MAX:
         raise ConfigError(f"{option} {text}: it must be at most @{LONG_MAX}")

@@ -203,7 +203,7 @@ class Connection(Closing):
             self._hand_over(frame)
         except RequestTimeout as error:
             # Half a response is waited for until the time limit, or until the broker is silent.
-            if self._clock.monotonic() - stream.heard_at < self._silent_s:
+            if self._clock.monotonic() - stream.received_at < self._silent_s:
                 return False
             self._fail(stream, error)
         except (ConnectionFailed, DecodeError) as error:

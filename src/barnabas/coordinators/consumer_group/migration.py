@@ -66,8 +66,8 @@ def upgrade(
         draft.add(records.member_record(name, member))
     # Replacing a static member with the same subscription changes nothing, so no epoch starts. But
     # if some members have no assignment yet, one must.
-    is_told = classic.state is GroupState.STABLE
-    epoch = generation if is_told else max(generation, BEFORE_THE_FIRST) + 1
+    is_stable = classic.state is GroupState.STABLE
+    epoch = generation if is_stable else max(generation, BEFORE_THE_FIRST) + 1
     wanted = {topic for member in members for topic in member.topics}
     draft.add(records.epoch_record(name, epoch, hash_of(known_topics(wanted, topics))))
     for member in members:
@@ -129,7 +129,7 @@ def downgrade(
     members = [
         _classic(group, one, topics) for name, one in group.members.items() if name not in gone
     ]
-    was_told_less = any(_was_told_less(group, one.member_id) for one in members)
+    lacks_assignment = any(_lacks_assignment(group, one.member_id) for one in members)
     classic = ClassicGroup(
         group.group_id,
         settings,
@@ -137,14 +137,14 @@ def downgrade(
         generation=group.epoch,
         protocol_type=CONSUMER,
         protocol=members[0].protocols[0][0],
-        leader=None if was_told_less else members[0].member_id,
+        leader=None if lacks_assignment else members[0].member_id,
         members={one.member_id: one for one in members},
     )
     delete(draft, group)
     draft.add(record_of(classic))
 
 
-def _was_told_less(group: ConsumerGroup, member_id: str) -> bool:
+def _lacks_assignment(group: ConsumerGroup, member_id: str) -> bool:
     member = group.members[member_id]
     target = group.target.get(member_id, frozenset())
     return member.epoch == group.epoch and frozenset(member.assigned) != target

@@ -87,10 +87,10 @@ def _choice(declared: type, name: str, value: int) -> str:
 
 def _meaning(name: str, value: object) -> str:
     """The meaning of the value itself."""
-    return _said_number(name, value) if isinstance(value, int) else ""
+    return _number_meaning(name, value) if isinstance(value, int) else ""
 
 
-def _said_number(name: str, value: int) -> str:
+def _number_meaning(name: str, value: int) -> str:
     if name.endswith("error_code") or name in _CODES:
         return error_text(value)
     if name == "api_key":

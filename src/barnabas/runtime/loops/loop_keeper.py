@@ -37,7 +37,7 @@ class LoopKeeper:
     def __enter__(self) -> Self:
         if self._turn._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001
             return self  # An exception, as of Ctrl-C, came before it was given back the last time.
-        # Said once: held, so that work that begins before the caller wakes does not miss it.
+        # Notified once: held, so that work that begins before the caller wakes does not miss it.
         with self._coming:
             if not self._turn.acquire(blocking=False):
                 self._loop.call_soon_threadsafe(self._step_aside)

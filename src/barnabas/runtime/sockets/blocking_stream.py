@@ -34,7 +34,7 @@ class BlockingStream:
         self._place = f"{host}:{port}"
         self._timeout_s = timeout_s
         self._part, self._position = bytearray(), 0
-        self.heard_at = monotonic()
+        self.received_at = monotonic()
         try:
             self._socket = _connected(host, port, monotonic() + connect_s)
         except socket.gaierror as error:
@@ -82,7 +82,7 @@ class BlockingStream:
     def receive(self, count: int, until: float | None = None) -> bytearray:
         """Exactly that many bytes; `until` is in monotonic seconds.
 
-        After a RequestTimeout what has come is kept for a call with the same `count`. `heard_at`:
+        After a RequestTimeout what has come is kept for a call with the same `count`. `received_at`:
         when something came last.
 
         Raises:
@@ -100,7 +100,7 @@ class BlockingStream:
                 if not received:
                     raise ConnectionFailed(f"{self._place} closed the connection")
                 self._position += received
-                self.heard_at = monotonic()
+                self.received_at = monotonic()
         except OSError as error:
             raise self._failed(error) from error
         found, self._part = self._part, bytearray()

@@ -134,16 +134,16 @@ func (franz) topics(address, topic string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var told string
+	var reported string
 	for _, each := range configs[0].Configs {
 		if each.Key == "retention.ms" {
-			told = each.MaybeValue()
+			reported = each.MaybeValue()
 		}
 	}
 	if _, err := admin.DeleteTopic(ctx, topic); err != nil {
 		return nil, err
 	}
-	// The first client would tell again what it was told just now.
+	// The first client would return its cached answer.
 	another, ctx, done, err := franzAdmin(address)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (franz) topics(address, topic string) ([]string, error) {
 	defer done()
 	after, err := another.ListTopics(ctx)
 	partitions := fmt.Sprint(len(before[topic].Partitions))
-	return []string{partitions, told, fmt.Sprint(before.Has(topic)), fmt.Sprint(after.Has(topic))}, err
+	return []string{partitions, reported, fmt.Sprint(before.Has(topic)), fmt.Sprint(after.Has(topic))}, err
 }
 
 func franzAdmin(address string) (*kadm.Client, context.Context, func(), error) {

@@ -127,8 +127,8 @@ func (kafkaGo) topics(address, topic string) ([]string, error) {
 	for _, each := range left {
 		is = is || each.Topic == topic
 	}
-	told := configs.Resources[0].ConfigEntries[0].ConfigValue
-	return []string{fmt.Sprint(len(before)), told, fmt.Sprint(len(before) > 0), fmt.Sprint(is)}, err
+	reported := configs.Resources[0].ConfigEntries[0].ConfigValue
+	return []string{fmt.Sprint(len(before)), reported, fmt.Sprint(len(before) > 0), fmt.Sprint(is)}, err
 }
 
 func kafkaGoLeader(address, topic string) (*kafka.Conn, error) {

@@ -12,7 +12,7 @@ import (
 
 const patience = 30 * time.Second
 
-// client is what a library can do; at the offset start each record must be told with its own.
+// client is what a library can do; at the offset start each record must be returned with its own.
 type client interface {
 	write(address, topic, codec string, idempotent bool, rows []row) ([]int64, error)
 	read(address, topic string, start int64, count int) ([]int64, []row, error)

@@ -17,7 +17,7 @@ export function write(address, topic, codec, idempotent, rows) {
   return new Promise((resolve, reject) => {
     producer.on('error', reject)
     producer.on('ready', () => {
-      producer.send([payload], (error, told) => {
+      producer.send([payload], (error, reported) => {
         producer.close(() => (error ? reject(error) : resolve([])))
       })
     })

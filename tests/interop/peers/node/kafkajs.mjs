@@ -21,9 +21,9 @@ export async function write(address, topic, codec, idempotent, rows) {
     timestamp: String(row.timestamp),
     headers: headersOf(row)
   }))
-  const [told] = await producer.send({ topic, acks: -1, compression: CODECS[codec], messages })
+  const [reported] = await producer.send({ topic, acks: -1, compression: CODECS[codec], messages })
   await producer.disconnect()
-  return messages.map((_, index) => Number(told.baseOffset) + index)
+  return messages.map((_, index) => Number(reported.baseOffset) + index)
 }
 
 // It reads only as a member of a group.

@@ -16,8 +16,8 @@ export async function write(address, topic, codec, idempotent, rows) {
     headers: new Map(row.headers.map(([name, value]) => [Buffer.from(name), value]))
   }))
   try {
-    const told = await producer.send({ messages, compression: codec, acks: -1 })
-    const base = Number(told.offsets[0].offset)
+    const reported = await producer.send({ messages, compression: codec, acks: -1 })
+    const base = Number(reported.offsets[0].offset)
     return rows.map((_, index) => base + index)
   } finally {
     await producer.close()

@@ -14,8 +14,8 @@ export function parseRow(line) {
 }
 
 export function showRow({ key, value, timestamp, headers }) {
-  const told = headers.map(([name, bytes]) => `${word(Buffer.from(name))}:${word(bytes)}`)
-  return `${word(key)} ${word(value)} ${timestamp} ${told.join(',') || '-'}`
+  const reported = headers.map(([name, bytes]) => `${word(Buffer.from(name))}:${word(bytes)}`)
+  return `${word(key)} ${word(value)} ${timestamp} ${reported.join(',') || '-'}`
 }
 
 function content(word) {

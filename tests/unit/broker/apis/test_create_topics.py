@@ -144,7 +144,7 @@ def test_a_request_for_too_many_partitions_makes_no_topic(
 
 def test_ten_thousand_partitions_are_not_too_many() -> None:
     broker = a_broker({"num.partitions": 4000})
-    made = create(broker, topic("told", 6000), topic("default", -1), topic("none", -5))
+    made = create(broker, topic("given", 6000), topic("default", -1), topic("none", -5))
     codes = [one.error_code for one in made]
     assert codes == [0, 0, ErrorCode.INVALID_PARTITIONS]
 

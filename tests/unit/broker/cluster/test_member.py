@@ -217,15 +217,15 @@ def test_a_follower_serves_no_old_consumers_and_all_brokers_tell_the_same(
     cluster.create("dogs", 1, 2)
     cluster.wait_for_isr("dogs", 1, 2)
     assert fetch(cluster, 2, 0)[1] == ErrorCode.NOT_LEADER_OR_FOLLOWER
-    told = []
+    reported = []
     for port in cluster.ports.values():
         with RawClient(port) as client:
             answer = client.ask(MetadataRequest(topics=None), 9, MetadataResponse)
-        told.append((answer.brokers, answer.topics[0].partitions, answer.controller_id))
-    assert told[0] == told[1]
-    assert [one.node_id for one in told[0][0]] == [1, 2]
-    assert told[0][1][0].leader_id == 1
-    assert told[0][2] == 9
+        reported.append((answer.brokers, answer.topics[0].partitions, answer.controller_id))
+    assert reported[0] == reported[1]
+    assert [one.node_id for one in reported[0][0]] == [1, 2]
+    assert reported[0][1][0].leader_id == 1
+    assert reported[0][2] == 9
 
 
 def test_a_deleted_topic_goes_with_its_logs(cluster: LocalCluster) -> None:

@@ -54,9 +54,9 @@ class Member:
         self.client.send(self.client.frame(asked, 1))
 
     def hear(self) -> None:
-        told = self.client.receive(ShareGroupHeartbeatResponse)
-        assert not told.error_code
-        self._epoch = told.member_epoch
+        reported = self.client.receive(ShareGroupHeartbeatResponse)
+        assert not reported.error_code
+        self._epoch = reported.member_epoch
 
 
 @pytest.fixture

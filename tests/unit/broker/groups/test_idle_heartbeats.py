@@ -204,7 +204,7 @@ def it_leaves(place: Place) -> None:
     place.ask(place.kind.request(group_id="g", member_id="one", member_epoch=-1))
 
 
-def it_is_not_heard_for_long(place: Place) -> None:
+def it_sends_nothing_for_long(place: Place) -> None:
     place.now += 10_000_000
     place.timers.advance(10_000)
 
@@ -252,7 +252,7 @@ def all_that_is_kept_of_groups_is_deleted(place: Place) -> None:
 @pytest.mark.parametrize(
     "happen",
     [
-        another_joins, another_joins_and_it_goes_on, it_leaves, it_is_not_heard_for_long,
+        another_joins, another_joins_and_it_goes_on, it_leaves, it_sends_nothing_for_long,
         it_speaks_by_another_name, a_topic_of_its_own_is_there, a_topic_of_others_is_there,
         the_group_is_read_again, the_group_is_deleted, the_group_is_of_another_kind,
         all_that_is_kept_of_groups_is_deleted,

@@ -29,7 +29,9 @@ from tests.unit.coordinators.streams_group.a_topology import part, topology
 from tests.unit.runtime.manual_timers import ManualTimers
 
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
-SAID = bytes.fromhex("0000 00000001 0004 646f6773") + (600_000).to_bytes(4, "big") + bytes(600_000)
+SUBSCRIPTION = (
+    bytes.fromhex("0000 00000001 0004 646f6773") + (600_000).to_bytes(4, "big") + bytes(600_000)
+)
 TOO_MANY_TOPICS = tuple("x" * 240 + str(n) for n in range(5_000))
 
 
@@ -91,7 +93,7 @@ def beat_of_streams(started: Started, epoch: int) -> None:
 def join(started: Started, name: str) -> list[JoinReply]:
     """Its answer, now or later."""
     received: list[JoinReply] = []
-    started.broker.members.join("g", _join(name, SAID), received.append)
+    started.broker.members.join("g", _join(name, SUBSCRIPTION), received.append)
     started.broker.groups.write()
     return received
 

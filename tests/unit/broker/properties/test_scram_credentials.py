@@ -18,7 +18,7 @@ from tests.unit.broker.in_memory import MemoryRegistry
 
 SALT = b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
 NONCE = "rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
-SAID = (
+AUTH_MESSAGE = (
     f"n=user,r=rOprNGfwEbeRWgbNEkqO,r={NONCE},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r={NONCE}"
 ).encode()
 
@@ -31,10 +31,10 @@ def of(password: bytes, mechanism: Mechanism = Mechanism.SHA_256) -> Credential:
 def test_the_keys_are_those_of_the_conversation_in_rfc_7677() -> None:
     credential = of(b"pencil")
     proof = b64decode("dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=")
-    signature = hmac.digest(credential.stored_key, SAID, "sha256")
+    signature = hmac.digest(credential.stored_key, AUTH_MESSAGE, "sha256")
     client_key = bytes(one ^ other for one, other in zip(proof, signature, strict=True))
     assert hashlib.sha256(client_key).digest() == credential.stored_key
-    signed = hmac.digest(credential.server_key, SAID, "sha256")
+    signed = hmac.digest(credential.server_key, AUTH_MESSAGE, "sha256")
     assert signed == b64decode("6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
 
 

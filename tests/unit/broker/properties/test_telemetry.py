@@ -84,8 +84,8 @@ def test_a_pattern_takes_no_longer_than_the_text_is_long() -> None:
     subscribe(broker, "a", metrics="x.", match="client_id=(a|aa|aaa)+")
     context = replace(asked(0), client_id="a" * 60 + "!")
     request = GetTelemetrySubscriptionsRequest(client_instance_id=ME)
-    said = get_telemetry_subscriptions.handle(broker, context, request)
-    assert said.requested_metrics == []
+    reported = get_telemetry_subscriptions.handle(broker, context, request)
+    assert reported.requested_metrics == []
 
 
 def test_subscriptions_are_gone_through_in_steps() -> None:

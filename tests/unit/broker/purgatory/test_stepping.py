@@ -49,10 +49,12 @@ def test_a_slice_is_as_long_as_it_says() -> None:
     assert done == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("ends_unheard", "made"), [(False, [0, 1, 2]), (True, [0, 1])])
-def test_steps_whose_reply_nobody_waits_for(*, ends_unheard: bool, made: list[int]) -> None:
+@pytest.mark.parametrize(("ends_when_disconnected", "made"), [(False, [0, 1, 2]), (True, [0, 1])])
+def test_steps_whose_reply_nobody_waits_for(
+    *, ends_when_disconnected: bool, made: list[int]
+) -> None:
     timers, done = ManualTimers(), list[int]()
-    pending = stepping(timers).run(count(done), ends_unheard=ends_unheard)
+    pending = stepping(timers).run(count(done), ends_when_disconnected=ends_when_disconnected)
     assert isinstance(pending, Pending)
     timers.next.pop(0)()
     pending.give_up()
@@ -231,7 +233,9 @@ def test_long_replies_wait_for_room_and_come_one_by_one() -> None:
     timers = ManualTimers()
     all_work = stepping(timers)
     names = ["n" * 30_000] * (MOST_GROWING_BYTES // 30_000)
-    pending = [all_work.run(describe(names), writer=WRITER, ends_unheard=True) for _ in range(3)]
+    pending = [
+        all_work.run(describe(names), writer=WRITER, ends_when_disconnected=True) for _ in range(3)
+    ]
     order: list[object] = []
     for one in pending:
         assert isinstance(one, Pending)
@@ -244,8 +248,8 @@ def test_a_long_reply_that_nobody_waits_for_makes_room() -> None:
     timers = ManualTimers()
     all_work = stepping(timers)
     names = ["n" * 30_000] * 1000
-    first = all_work.run(describe(names), writer=WRITER, ends_unheard=True)
-    second = all_work.run(describe(names), writer=WRITER, ends_unheard=True)
+    first = all_work.run(describe(names), writer=WRITER, ends_when_disconnected=True)
+    second = all_work.run(describe(names), writer=WRITER, ends_when_disconnected=True)
     for _ in range(1900):
         timers.run_turn()
     assert isinstance(first, Pending)

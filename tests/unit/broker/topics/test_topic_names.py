@@ -142,7 +142,7 @@ def a_broker_with_dogs() -> Broker:
 def test_names_that_no_way_makes(way: Callable[[Broker, str], ErrorCode | str], name: str) -> None:
     broker = a_broker_with_dogs()
     info = way(broker, name)
-    assert info, "it is told that nothing was made"
+    assert info, "the log says that nothing was made"
     assert [topic.name for topic in broker.topics] == [THERE]
     if way is by_create_topics:
         assert info is REFUSED[name]

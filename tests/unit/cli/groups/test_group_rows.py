@@ -49,8 +49,8 @@ class Shared(SentFrame):
         super().__init__()
         members = tuple(MemberDescription(one, f"c-{one}", "h", None, (LED,)) for one in "ab")
         self.groups = [
-            GroupDescription("told", "Stable", "share", "simple", 1, members),
-            GroupDescription("untold", "Empty", "share", "", 1),
+            GroupDescription("reported", "Stable", "share", "simple", 1, members),
+            GroupDescription("unreported", "Empty", "share", "", 1),
         ]
 
     def survey_offsets(self, _: object) -> dict[str, dict[TopicPartition, CommittedOffset]]:
@@ -58,15 +58,15 @@ class Shared(SentFrame):
 
     def survey_share_offsets(self, _: object) -> dict[str, dict[TopicPartition, ShareOffset]]:
         return {
-            "told": {LED: ShareOffset(3, 5), LEADERLESS: ShareOffset(None, None)},
-            "untold": {LED: ShareOffset(3, None)},
+            "reported": {LED: ShareOffset(3, 5), LEADERLESS: ShareOffset(None, None)},
+            "unreported": {LED: ShareOffset(3, None)},
         }
 
 
 def test_the_lag_of_a_share_group_is_what_its_broker_says() -> None:
     reported = Shared()
     rows = listed(cast("Admin", reported), (), lag=True)
-    assert [(row[0], row[-1]) for row in rows] == [("told", 5), ("untold", None)]
+    assert [(row[0], row[-1]) for row in rows] == [("reported", 5), ("unreported", None)]
     assert positions(cast("Admin", reported), reported.groups[0]) == [
         ("dogs", 0, 3, 10, 5, "a,b", "h,h", "c-a,c-b"),
         ("dogs", 1, None, None, None, None, None, None),

@@ -35,7 +35,7 @@ class Routing:
         pass
 
 
-class HeardSender(MessageSender):
+class RecordingSender(MessageSender):
     """Tells a list instead of brokers."""
 
     def __init__(self, routing: Routing, retries: int) -> None:
@@ -54,7 +54,7 @@ BATCH = [MessagesToSend("cats", None, [b"tom"]), MessagesToSend("dogs", None, [b
 def test_a_topic_without_a_broker_holds_up_no_other_and_is_tried_again(
     error: KafkaError | None,
 ) -> None:
-    sender = HeardSender(Routing(1, error), retries=1)
+    sender = RecordingSender(Routing(1, error), retries=1)
     sender.send(BATCH)
     assert sender.received == ["dogs", "cats"]
 
@@ -63,7 +63,7 @@ def test_a_topic_without_a_broker_holds_up_no_other_and_is_tried_again(
 def test_what_cannot_go_out_at_all_is_an_error_after_the_rest_went(
     error: KafkaError | None,
 ) -> None:
-    sender = HeardSender(Routing(9, error), retries=0)
+    sender = RecordingSender(Routing(9, error), retries=0)
     with pytest.raises(RegistryUnavailable if error else ConnectionFailed):
         sender.send(BATCH)
     assert sender.received == ["dogs"]

@@ -58,12 +58,12 @@ def test_leavers_are_known_by_id_or_instance_or_not_at_all() -> None:
     acting.join("a", instance="one")
     acting.join("b")
     acting.join("c", takes_id_first=True)
-    told = acting.leave(
+    reported = acting.leave(
         Identity("", "one"), Identity(acting.ids["c"]), Identity("stranger"), Identity("", "two"),
         Identity(""),
     )  # fmt: skip
     unknown = "UNKNOWN_MEMBER_ID"
-    assert told == ["NONE", "NONE", unknown, unknown, unknown]
+    assert reported == ["NONE", "NONE", unknown, unknown, unknown]
     assert acting.joined("a").error is ErrorCode.UNKNOWN_MEMBER_ID
     acting.wait(2 * DELAY_MS)
     assert [one.member_id for one in acting.joined("b").members] == [acting.ids["b"]]

@@ -7,16 +7,16 @@ from tests.unit.coordinators.classic_group.acting import Acting
 BOTH = [("range", b"all"), ("sticky", b"some")]
 
 
-def told(one: Acting) -> tuple[dict[str, bytes], dict[str, tuple[bytes, int]]]:
+def metadata_of(one: Acting) -> tuple[dict[str, bytes], dict[str, tuple[bytes, int]]]:
     """By client: what the leader received under the protocol, what the record has of that and of sessions."""
     names = {member_id: name for name, member_id in one.ids.items()}
     leader = names[one.group.leader or ""]
-    heard = {names[each.member_id]: each.metadata for each in one.joined(leader).members}
+    in_response = {names[each.member_id]: each.metadata for each in one.joined(leader).members}
     one.hand_out()
     value = one.log[-1].value
     assert value is not None
     kept = decode_group(value).members
-    return heard, {
+    return in_response, {
         names[each.member_id]: (each.subscription, each.session_timeout) for each in kept
     }
 
@@ -28,8 +28,8 @@ def test_equal_metadata_is_stored_once() -> None:
     before = bob.description
     one.join("ann")
     one.join("bob")
-    heard, kept = told(one)
-    assert heard == {"ann": b"all", "bob": b"all"}
+    in_response, kept = metadata_of(one)
+    assert in_response == {"ann": b"all", "bob": b"all"}
     assert kept == {"ann": (b"all", 10_000), "bob": (b"all", 10_000)}
     assert before is not None
     assert bob.description is before
@@ -40,7 +40,7 @@ def test_other_metadata_is_stored_anew() -> None:
     one.settle("ann", "bob")
     one.join("bob", [("range", b"news")], session_ms=12_000)
     one.join("ann")
-    assert told(one) == (
+    assert metadata_of(one) == (
         {"ann": b"all", "bob": b"news"},
         {"ann": (b"all", 10_000), "bob": (b"news", 12_000)},
     )
@@ -55,9 +55,9 @@ def test_under_another_protocol_all_metadata_is_stored_anew() -> None:
     one.join("cat", [("sticky", b"only")])
     one.join("ann", BOTH)
     one.join("bob", BOTH)
-    heard, kept = told(one)
-    assert heard == {"ann": b"some", "bob": b"some", "cat": b"only"}
-    assert {name: said for name, (said, _) in kept.items()} == heard
+    in_response, kept = metadata_of(one)
+    assert in_response == {"ann": b"some", "bob": b"some", "cat": b"only"}
+    assert {name: metadata for name, (metadata, _) in kept.items()} == in_response
 
 
 def test_the_record_has_what_each_is_to_do_now() -> None:

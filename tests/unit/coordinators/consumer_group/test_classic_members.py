@@ -13,14 +13,14 @@ from tests.unit.coordinators.consumer_group.test_groups import DOGS, TOPICS, bea
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SETTINGS, a_shard
 
-SAID = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
+SUBSCRIPTION = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
 
 
 def join(shard: GroupShard, group: ConsumerGroup, name: str) -> JoinReply:
     """A member that has nothing joins, first or again."""
     member_id = name if name in group.members else ""
     asked = Join(
-        member_id, None, name, name, "c", "/h", 1000, 500, "consumer", (("range", SAID),),
+        member_id, None, name, name, "c", "/h", 1000, 500, "consumer", (("range", SUBSCRIPTION),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
     return refused_first(shard, lambda: shard.consumer.classic_join(group, asked, 0)).reply

@@ -71,7 +71,7 @@ def test_an_idle_heartbeat_writes_nothing_and_puts_the_session_off() -> None:
     assert group is not None
     assert shard.share.deadline(group) == 700 + SETTINGS.session_ms
     moved = replace(beat("a", 2), client_host="/elsewhere")
-    assert shard.share.heartbeat(moved, SETTINGS, 800).records, "what is told of it is another"
+    assert shard.share.heartbeat(moved, SETTINGS, 800).records, "its leader is another one"
     topics.change(dogs=3)
     assert shard.share.heartbeat(beat("a", 2), SETTINGS, 900).reply.epoch == 3
 

@@ -27,7 +27,7 @@ OPEN = Transaction(
     started_ms=90,
     client_version=2,
 )
-TOLD = {
+CHANGES = {
     "producer": ProducerIdAndEpoch(8, 0),
     "next_id": 11,
     "timeout_ms": 0,
@@ -43,10 +43,10 @@ def test_what_is_not_given_stays_but_for_its_time_its_state_and_the_id_before() 
     assert then == OPEN._replace(state=PREPARE_COMMIT, updated_ms=200, previous_id=7)
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", CHANGES)
 def test_each_may_be_given(name: str) -> None:
-    then = OPEN.after(ADDED, 200, **{name: TOLD[name]})  # type: ignore[arg-type]
-    assert then == OPEN._replace(updated_ms=200, previous_id=7, **{name: TOLD[name]})  # type: ignore[arg-type]
+    then = OPEN.after(ADDED, 200, **{name: CHANGES[name]})  # type: ignore[arg-type]
+    assert then == OPEN._replace(updated_ms=200, previous_id=7, **{name: CHANGES[name]})  # type: ignore[arg-type]
 
 
 def test_a_move_that_is_not_in_the_table_fails() -> None:

@@ -48,7 +48,7 @@ REPLIES = {
     "fetch of 0.6": (RequestType.FETCH, fetched(golden07.M0)),
     "fetch that is cut": (RequestType.FETCH, fetched(golden07.M1 + golden07.M1[:3])),
     "fetch of both": (RequestType.FETCH, fetched(golden07.M1 + golden07.M0)),
-    "fetch of nothing said": (RequestType.FETCH, fetched(golden07.EMPTY_1 + golden07.EMPTY_0)),
+    "fetch of no partition": (RequestType.FETCH, fetched(golden07.EMPTY_1 + golden07.EMPTY_0)),
     "error": (RequestType.FETCH, golden07.OUT_OF_RANGE),
     "unknown": (RequestType.FETCH, sized(b"\xff\xff")),
     "multifetch": (RequestType.MULTIFETCH, golden07.MULTIFETCHED),

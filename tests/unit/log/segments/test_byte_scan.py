@@ -29,7 +29,7 @@ def opened(
     disk.make_directory(DIRECTORY)
     for name, data in files.items():
         disk.write_file(f"{DIRECTORY}/{name}", data)
-    # Nobody has said of what format the topic is.
+    # The format of the topic is unknown.
     return open_log(disk, TopicPartition("t", 0), DIRECTORY, LogConfig(), checkpoint), disk
 
 

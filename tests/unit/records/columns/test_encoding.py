@@ -176,7 +176,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is glibc that is told")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="mallopt is glibc's")
 def test_the_next_batch_takes_the_pages_of_the_one_before() -> None:
     """20 times 3 MB are 15,000 pages; a few may come and go."""
     done = subprocess.run(

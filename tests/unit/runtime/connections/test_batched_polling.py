@@ -95,11 +95,11 @@ def test_who_is_not_in_it_is_called_as_ever(road: Road) -> None:
 
 def test_who_leaves_is_watched_by_the_loop_again(road: Road) -> None:
     road.enter(*range(ENOUGH))
-    road.say(0, b"said before")
+    road.say(0, b"sent before")
     road.lane.leave(road.fd(0))
     assert road.is_watched_by_the_loop(0)
     assert not road.is_watched_by_the_loop(1)
-    assert road.until_received(1) == [(0, b"said before")]
+    assert road.until_received(1) == [(0, b"sent before")]
 
 
 def test_too_few_leave_it_together_and_may_come_back(road: Road) -> None:

@@ -47,7 +47,7 @@ TREE = {
             ],
         },
         {"name": "born", "type": {"type": "int", "logicalType": "date"}},
-        {"name": "heard", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+        {"name": "received", "type": {"type": "long", "logicalType": "timestamp-millis"}},
         {"name": "nothing", "type": "null"},
         {"name": "seen", "type": {"type": "long", "logicalType": "local-timestamp-micros"}},
         {"name": "price", "type": {"type": "bytes", "logicalType": "decimal",
@@ -78,7 +78,7 @@ SOUNDS = st.fixed_dictionaries(
         "owner": st.none()
         | st.fixed_dictionaries({"name": st.text(max_size=5), "years": st.lists(INTS, max_size=3)}),
         "born": st.dates(date(1900, 1, 1), date(2100, 1, 1)),
-        "heard": st.integers(0, 2**41)
+        "received": st.integers(0, 2**41)
         .map(lambda ms: datetime.fromtimestamp(ms / 1000, UTC))
         .map(lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)),
         "nothing": st.none(),

@@ -53,11 +53,11 @@ def _offsets(part: Any) -> ShareOffsets:
         )
         for topic in part.topics
         for row in topic.partitions
-        if _is_told(part.group_id, row)
+        if _is_found(part.group_id, row)
     }
 
 
-def _is_told(group_id: str, row: Any) -> bool:
+def _is_found(group_id: str, row: Any) -> bool:
     """Whether it was reported; if another broker may report it soon, the request is repeated."""
     code = ErrorCode.of(row.error_code)
     if code.retriable and code not in NOT_THERE:

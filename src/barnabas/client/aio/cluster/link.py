@@ -80,7 +80,7 @@ class Link:
         self._timer: asyncio.TimerHandle | None = None
         self._give_up: Callable[[], None] | None = None
         self._mute: asyncio.TimerHandle | None = None
-        self._heard = False
+        self._has_received = False
         self._used_at = loop.time()
 
     def __str__(self) -> str:
@@ -181,7 +181,7 @@ class Link:
 
     def _set_up_too_slowly(self) -> None:
         seconds = f"{self._options.setup_timeout_s:g} s"
-        if self._channel is None or self._heard:
+        if self._channel is None or self._has_received:
             self.close(RequestTimeout(f"connecting to {self} took longer than {seconds}"))
         else:
             what = f"{self} did not answer ApiVersions within {seconds}: is it busy? Or {_TOO_OLD}"
@@ -196,10 +196,10 @@ class Link:
             log.warning("connection abandoned broker=%s why=%s", self, error)
             self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
         except ConnectionFailed as error:
-            untold = ApiVersionsUnanswered(
+            unanswered = ApiVersionsUnanswered(
                 f"{self} closes the connection at ApiVersions; {_TOO_OLD}"
             )
-            self.close(error if self._heard else untold)
+            self.close(error if self._has_received else unanswered)
         except KafkaError as error:
             self.close(error)
         except Exception as error:  # the one place that owns this connection
@@ -215,7 +215,7 @@ class Link:
                 return
             if count == 0:
                 raise ConnectionFailed(f"{self} closed the connection")
-            self._heard = True
+            self._has_received = True
             self._traffic.bytes_received += count
             for frame in reader.received(count):
                 self._take(frame)

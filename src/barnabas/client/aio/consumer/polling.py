@@ -50,7 +50,7 @@ class Polling:
         due = True
         while due and self._group is not None:
             try:
-                await self._until_told()
+                await self._until_notified()
                 await self._group.attend()
                 due = False
             except CallDue as call:
@@ -61,7 +61,7 @@ class Polling:
     async def tell(self, change: Change | None) -> None:
         """Notify the listener of a change, if there are both, after the previous notification ends."""
         if change is not None and self.listener is not None:
-            await self._until_told()
+            await self._until_notified()
             answer = tell(self.listener, change)
             if isawaitable(answer):
                 await answer
@@ -81,7 +81,7 @@ class Polling:
                 self._group.listener_notified()
         if isawaitable(answer):
             self._telling = asyncio.ensure_future(self._listened(answer))
-            await self._until_told()
+            await self._until_notified()
 
     async def _listened(self, answer: Awaitable[object]) -> None:
         assert self._group is not None, "there was a change"
@@ -90,7 +90,7 @@ class Polling:
         finally:
             self._group.listener_notified()
 
-    async def _until_told(self) -> None:
+    async def _until_notified(self) -> None:
         """Wait until the listener has finished, unless the listener itself is the caller."""
         telling = self._telling
         if telling is None or telling is asyncio.current_task():

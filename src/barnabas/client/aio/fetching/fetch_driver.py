@@ -118,7 +118,7 @@ class FetchDriver:
         for node_id, request in self.fetcher.farewells().items():
             link = self._cluster.ready(node_id)
             if link is not None:
-                link.send(ApiKey.FETCH, request, _unheard)
+                link.send(ApiKey.FETCH, request, _ignore_response)
 
     def _look_again(self) -> None:
         self._timer = None
@@ -170,5 +170,5 @@ class FetchDriver:
             wake()
 
 
-def _unheard(_: object) -> None:
+def _ignore_response(_: object) -> None:
     """Ignore the response."""

@@ -69,7 +69,7 @@ class CommittedOffsets:
         self._group_id = coordinator.group_id
         self._by_id = by_id
         self.reader: Callable[[], Committer] = _outside
-        self._told_missing: Sequence[str] = ()
+        self._reported_missing: Sequence[str] = ()
 
     async def commit(
         self,
@@ -170,11 +170,11 @@ class CommittedOffsets:
                 else:
                     self._coordinator.check(row.error_code, f"the offset of {name}")
         if not missing:
-            self._told_missing = ()
+            self._reported_missing = ()
             return
         what = f"no offset saved for {', '.join(missing)}: no such topic or partition exists"
-        if waits and self._told_missing != missing:
-            self._told_missing = missing
+        if waits and self._reported_missing != missing:
+            self._reported_missing = missing
             log.warning("still trying: group %s: %s", self._group_id, what)
         self._coordinator.check(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
 

@@ -61,7 +61,7 @@ class GroupMember(GroupMemberBase[Membership]):
         try:
             await save(offsets, deadline, lambda: who)
         except BrokerError as error:
-            self._heard(error.code, generation, error)
+            self._on_heartbeat_response(error.code, generation, error)
             raise
 
     async def leave(self, deadline: Deadline | None = None) -> None:
@@ -194,12 +194,14 @@ class GroupMember(GroupMemberBase[Membership]):
                 log.debug("no heartbeat group=%s why=%s", self._coordinator.group_id, error)
             else:
                 failures = 0
-                self._heard(reply.error_code, generation)
+                self._on_heartbeat_response(reply.error_code, generation)
             finally:
                 self._asking = False
                 self._note_busy()
 
-    def _heard(self, code: int, generation: int, error: BrokerError | None = None) -> None:
+    def _on_heartbeat_response(
+        self, code: int, generation: int, error: BrokerError | None = None
+    ) -> None:
         found = self.machine.handle_response(code, generation)
         self._coordinator.look_at(code)
         if found is NextStep.FAIL and error is None:

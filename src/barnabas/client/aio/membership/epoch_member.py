@@ -181,12 +181,12 @@ class EpochMember(GroupMemberBase[EpochMembership]):
                 self._refused(error.code, error.why)
             return not error.retriable
         else:
-            return self._heard(reply)
+            return self._on_heartbeat_response(reply)
         finally:
             self._asking = False
             self._note_busy()
 
-    def _heard(self, reply: ConsumerGroupHeartbeatResponse) -> bool:
+    def _on_heartbeat_response(self, reply: ConsumerGroupHeartbeatResponse) -> bool:
         group_id, code = self._coordinator.group_id, ErrorCode.of(reply.error_code)
         found = self.machine.handle_response(reply)
         self._coordinator.look_at(code)

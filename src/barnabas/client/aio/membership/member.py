@@ -79,7 +79,7 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         self.machine = machine
         self.listens = False
         self.call: Change | None = None
-        self._told: asyncio.Future[None] | None = None
+        self._notified: asyncio.Future[None] | None = None
         self._coordinator = coordinator
         self._cluster = coordinator.cluster
         self._offsets = offsets
@@ -160,8 +160,8 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         """The listener was notified of `call`: continue the rebalance."""
         self.call = None
         self._note_busy()
-        if self._told is not None and not self._told.done():
-            self._told.set_result(None)
+        if self._notified is not None and not self._notified.done():
+            self._notified.set_result(None)
 
     @abstractmethod
     async def commit(
@@ -247,10 +247,10 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         if not self.listens:
             return
         self.call = change
-        self._told = self._loop.create_future()
+        self._notified = self._loop.create_future()
         self._note_busy()
         self._driver.news()
-        await self._told
+        await self._notified
 
     def _rebalanced(self, task: "asyncio.Task[None]") -> None:
         if self._rebalancing is task:

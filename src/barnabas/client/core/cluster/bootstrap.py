@@ -17,7 +17,7 @@ _CHECK_NAME: Final = "check how the host is spelled in bootstrap.servers"
 
 _HIGHEST_PORT = 65535
 _SEPARATOR = re.compile(r"[\s;=]")
-_TIMES_UNTOLD = 3
+_MOST_UNANSWERED = 3
 """A broker that is stopping, or a proxy of one that is starting, may close once or twice."""
 
 
@@ -94,7 +94,7 @@ class Failures:
         self._reasons: dict[str, str] = {}
         self._refusing: set[str] = set()
         self._nameless: set[str] = set()
-        self._untold: dict[str, int] = {}
+        self._unanswered: dict[str, int] = {}
 
     def __bool__(self) -> bool:
         return bool(self._reasons)
@@ -111,14 +111,15 @@ class Failures:
         else:
             self._nameless.discard(address)
         if isinstance(reason, ApiVersionsUnanswered):
-            self._untold[address] = self._untold.get(address, 0) + 1
+            self._unanswered[address] = self._unanswered.get(address, 0) + 1
         else:
-            self._untold.pop(address, None)
+            self._unanswered.pop(address, None)
 
     def hopeless(self, addresses: Iterable[str]) -> bool:
         """Whether at each of these addresses nothing listens, or nobody who understands us."""
         return all(
-            one in self._refusing or self._untold.get(one, 0) >= _TIMES_UNTOLD for one in addresses
+            one in self._refusing or self._unanswered.get(one, 0) >= _MOST_UNANSWERED
+            for one in addresses
         )
 
     def forget(self) -> None:
@@ -126,11 +127,11 @@ class Failures:
         self._reasons.clear()
         self._refusing.clear()
         self._nameless.clear()
-        self._untold.clear()
+        self._unanswered.clear()
 
     def error(self) -> ConnectionFailed:
         """All of them, and what to look at."""
-        if self._reasons and self._untold.keys() == self._reasons.keys():
+        if self._reasons and self._unanswered.keys() == self._reasons.keys():
             return ApiVersionsUnanswered("; ".join(self._reasons.values()))
         tried = ", ".join(f"{at} ({_reason(at, why)})" for at, why in self._reasons.items())
         if self._reasons and self._nameless == self._reasons.keys():

@@ -216,7 +216,7 @@ class EpochMembership:
             self._target = _places(response.assignment)
             self._changes += self._owned.keys() != self._target
         if self.state is EpochState.JOINING or self._owned.keys() != self._target:
-            self._move(EpochInput.TOLD)
+            self._move(EpochInput.ASSIGNED)
         elif self.state is EpochState.ACKNOWLEDGING and not self.has_news:
             self._move(EpochInput.KNOWN)
         return NextStep.CONTINUE

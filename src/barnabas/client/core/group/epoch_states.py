@@ -28,7 +28,7 @@ class EpochInput(Enum):
 
     JOIN = auto()
     """The user subscribed, and polls."""
-    TOLD = auto()
+    ASSIGNED = auto()
     """The broker sent an assignment that differs from the member's partitions."""
     RECONCILED = auto()
     """Partitions were revoked and adopted."""
@@ -43,17 +43,17 @@ _S, _I = EpochState, EpochInput
 TRANSITIONS: Mapping[EpochState, Mapping[EpochInput, EpochState]] = MappingProxyType(
     {
         _S.AWAY: {_I.JOIN: _S.JOINING, _I.FORGOTTEN: _S.AWAY},
-        _S.JOINING: {_I.TOLD: _S.RECONCILING, _I.FORGOTTEN: _S.AWAY},
+        _S.JOINING: {_I.ASSIGNED: _S.RECONCILING, _I.FORGOTTEN: _S.AWAY},
         _S.RECONCILING: {
-            _I.TOLD: _S.RECONCILING,
+            _I.ASSIGNED: _S.RECONCILING,
             _I.RECONCILED: _S.ACKNOWLEDGING,
             _I.FORGOTTEN: _S.AWAY,
         },
         _S.ACKNOWLEDGING: {
-            _I.TOLD: _S.RECONCILING,
+            _I.ASSIGNED: _S.RECONCILING,
             _I.KNOWN: _S.STABLE,
             _I.FORGOTTEN: _S.AWAY,
         },
-        _S.STABLE: {_I.TOLD: _S.RECONCILING, _I.FORGOTTEN: _S.AWAY},
+        _S.STABLE: {_I.ASSIGNED: _S.RECONCILING, _I.FORGOTTEN: _S.AWAY},
     }
 )

@@ -77,16 +77,19 @@ def test_where_nobody_knows_the_names_the_error_says_nothing_of_starting_a_broke
 
 
 def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
-    failures, untold = Failures(), ApiVersionsUnanswered("b:2 closes the connection at ApiVersions")
+    failures, unanswered = (
+        Failures(),
+        ApiVersionsUnanswered("b:2 closes the connection at ApiVersions"),
+    )
     failures.note("a:1", ConnectionRefused("a:1: nobody listens"))
     for _ in range(3):
         assert not failures.hopeless(["a:1", "b:2"])
-        failures.note("b:2", untold)
+        failures.note("b:2", unanswered)
     assert failures.hopeless(["a:1", "b:2"])
     assert not failures.hopeless(["a:1", "b:2", "c:3"])
     assert "bootstrap.servers" in str(failures.error())
     failures.note("b:2", "too slow")
-    failures.note("b:2", untold)
+    failures.note("b:2", unanswered)
     assert not failures.hopeless(["b:2"])
 
 

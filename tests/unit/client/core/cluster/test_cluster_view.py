@@ -88,14 +88,14 @@ def test_a_leader_named_along_with_an_error_is_taken_if_it_is_news() -> None:
     assert not view.adopt_leader(T0, 2, 5)
     assert view.adopt_leader(T0, 2, 6)
     assert view.leader(T0) == Broker(2, "h", 2)
-    assert not view.adopt_leader(T0, 3, 7), "nobody told where broker 3 is"
+    assert not view.adopt_leader(T0, 3, 7), "the address of broker 3 is unknown"
     view.adopt_broker(Broker(3, "h", 3))
     assert view.leader(T0) == Broker(3, "h", 3)
 
 
 def test_forgotten_topics_are_gone() -> None:
     view = viewed(response(topic_id=b"a" * 16))
-    view.forget(["t", "never heard of"])
+    view.forget(["t", "unknown"])
     assert view.partition("t", 0) is None
     assert view.topic_named(b"a" * 16) is None
 

@@ -331,7 +331,7 @@ def test_a_nearer_replica_that_is_lost_or_unknown_is_not_waited_for() -> None:
     harness = Nearer()
     harness.it.leave(2)
     assert harness.ask().node_id == 1
-    unheard_of = Harness()
-    unheard_of.answer(unheard_of.ask(), preferred_read_replica=8)
-    assert unheard_of.it.stale
-    assert unheard_of.ask().node_id == 1
+    unknown = Harness()
+    unknown.answer(unknown.ask(), preferred_read_replica=8)
+    assert unknown.it.stale
+    assert unknown.ask().node_id == 1

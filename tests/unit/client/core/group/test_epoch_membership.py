@@ -141,7 +141,7 @@ def test_an_answer_that_comes_meanwhile_counts() -> None:
     assert member.due
     assert reconcile(member) == [Change(ChangeKind.REVOKED, (B,)), Change(ChangeKind.ASSIGNED, ())]
     assert member.state is EpochState.ACKNOWLEDGING
-    assert member.has_news, "the broker waits for it, although it said the same before"
+    assert member.has_news, "the broker waits for it, although its last response was the same"
     (row,) = member.heartbeat_request().topic_partitions or []
     assert row.partitions == [0]
     assert member.handle_response(answer(3)) is NextStep.CONTINUE

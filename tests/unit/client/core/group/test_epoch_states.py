@@ -12,7 +12,7 @@ def test_a_member_may_be_forgotten_at_any_time() -> None:
 
 
 def test_a_member_may_get_another_assignment_whatever_it_does() -> None:
-    reported = {state for state, moves in TRANSITIONS.items() if EpochInput.TOLD in moves}
+    reported = {state for state, moves in TRANSITIONS.items() if EpochInput.ASSIGNED in moves}
     assert reported == set(EpochState) - {EpochState.AWAY}
 
 

@@ -5,7 +5,7 @@ import pytest
 from barnabas.client.core.group.member_states import MemberState
 from barnabas.client.core.group.membership import Change, ChangeKind, Membership, NextStep
 from barnabas.client.core.group.options import GroupOptions
-from barnabas.client.core.group.subscription import Subscription as Said
+from barnabas.client.core.group.subscription import Subscription as SentSubscription
 from barnabas.client.core.group.subscription import (
     decode_assignment,
     decode_subscription,
@@ -197,7 +197,7 @@ def test_a_refused_join_says_how_to_go_on(code: ErrorCode, how: NextStep) -> Non
 
 
 def test_subscriptions_and_assignments_are_read_as_they_were_written() -> None:
-    sent = Said(("t", "u"), (A, C), 7, b"own", None)
+    sent = SentSubscription(("t", "u"), (A, C), 7, b"own", None)
     assert decode_subscription(encode_subscription(sent)) == sent
     assert decode_assignment(encode_assignment([C, A])) == [A, C]
     assert decode_assignment(b"") == []

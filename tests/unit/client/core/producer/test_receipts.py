@@ -46,7 +46,7 @@ def test_what_is_stored_is_only_counted() -> None:
     receipts = receipts_of(first, second)
     assert len(receipts) == 5
     lost = receipts.summary().lost
-    assert lost is not None, "who asks too early is told so"
+    assert lost is not None, "asking too early is an error"
     assert (lost[0], type(lost[1])) == (4, RequestTimeout)
     second.settle(StoredBatch(3))
     receipts.look()

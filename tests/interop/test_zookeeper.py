@@ -12,6 +12,7 @@ from barnabas.ports import Registry, SharedRegistry
 from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
 from barnabas.types import NodeWrite
 from tests import registry_scenarios
+from tests.interop.peers.generations import KAFKA_0_10
 from tests.interop.peers.zookeeper import ZooKeeper
 from tests.registry_scenarios import Sessions, Until
 
@@ -96,6 +97,34 @@ def test_a_topic_of_more_nodes_than_a_transaction_may_hold_is_deleted(here: Here
     assert len(session.children(f"{topic}/partitions")) == 2_000
     session.commit([NodeWrite(topic, None)], {"/epoch": 0})
     assert session.get(topic) is None
+
+
+def read_many(session: ZooKeeperRegistry) -> None:
+    """More nodes than one request reads, and some that are not there, are read as they are one by one."""
+    written = {f"/many/{index}": b"%d" % index * (index % 3) for index in range(300)}
+    session.create_all(written)
+    session.set("/many/7", b"again")
+    asked = [path for path in written for path in (path, f"{path}-none")]
+    found = session.get_all(asked)
+    assert found == [session.get(path) for path in asked]
+    assert [one[:2] if one else None for one in session.get_dated(asked)] == found
+    assert session.get_all([]) == []
+
+
+def test_many_nodes_are_read_in_few_requests(here: Here) -> None:
+    session = here.session()
+    read_many(session)
+    assert not session._calls._reads_one_by_one
+
+
+def test_many_nodes_are_read_from_a_zookeeper_without_such_a_request() -> None:
+    with ZooKeeper(KAFKA_0_10) as keeper:  # ZooKeeper 3.4
+        session = Here(keeper).session()
+        try:
+            read_many(session)
+            assert session._calls._reads_one_by_one
+        finally:
+            session.close()
 
 
 @pytest.mark.long

@@ -33,7 +33,9 @@ class ZooKeeper:
     `kill` and `start` may be called in turn: port and data stay the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, peer: MavenPeer = ZOOKEEPER) -> None:
+        """`peer`: what has the server among its libraries, as each Kafka before 4.0 has."""
+        self._peer = peer
         self._folder = Path()
         self._child: Child | None = None
         self.port = 0
@@ -44,7 +46,7 @@ class ZooKeeper:
         return f"127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
-        class_path(ZOOKEEPER)
+        class_path(self._peer)
         self._folder = Path(tempfile.mkdtemp(prefix="zookeeper-"))
         (self.port,) = free_ports(1)
         (self._folder / "zoo.cfg").write_text(
@@ -70,7 +72,7 @@ class ZooKeeper:
         """
         command = [
             java(), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", class_path(ZOOKEEPER),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", class_path(self._peer),
             "org.apache.zookeeper.server.ZooKeeperServerMain", str(self._folder / "zoo.cfg"),
         ]  # fmt: skip
         self._child = Child(command, self._folder / "zookeeper.log")

@@ -110,6 +110,7 @@ class ZooKeeperRegistry:
         what, seconds = f"ZooKeeper at {self._place}", milliseconds / 1000
         if not self._waits.until(lambda: self._client.connected, what, seconds):
             raise RegistryUnavailable(f"{what} did not answer within {milliseconds} ms")
+        self._calls.find_out_what_it_has(seconds)
 
     def get(self, path: str) -> tuple[bytes, int] | None:
         """Data and version of a node, or None where there is no node."""
@@ -120,13 +121,13 @@ class ZooKeeperRegistry:
         return data or b"", status.version
 
     def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
-        """As `get` for each path: some are asked for before an answer is waited for."""
-        found = self._calls.ask_all(self._client.get_async, paths)
+        """As `get` for each path, many in one request."""
+        found = self._calls.read_all(paths)
         return [one and (one[0] or b"", one[1].version) for one in found]
 
     def get_dated(self, paths: Sequence[str]) -> list[tuple[bytes, int, int] | None]:
         """As `get_all`, with the number of the change that wrote each node last."""
-        found = self._calls.ask_all(self._client.get_async, paths)
+        found = self._calls.read_all(paths)
         return [one and (one[0] or b"", one[1].version, one[1].mzxid) for one in found]
 
     def children(self, path: str) -> list[str]:
@@ -176,7 +177,7 @@ class ZooKeeperRegistry:
         for path in sorted({*self._missing_above(nodes), *nodes}):
             lasts = path not in nodes or not ephemeral
             request.create(self._root + path, nodes.get(path, b""), ephemeral=not lasts)
-        results = self._calls.ask(lambda _path: request.commit_async(), next(iter(nodes)))
+        results = self._results_of(request, next(iter(nodes)))
         return not any(isinstance(one, Exception) for one in results)
 
     def _missing_above(self, paths: Iterable[str]) -> set[str]:
@@ -236,10 +237,21 @@ class ZooKeeperRegistry:
         return request
 
     def _carry_out(self, request: TransactionRequest, path: str) -> None:
-        results = self._calls.ask(lambda _path: request.commit_async(), path)
+        results = self._results_of(request, path)
         failed = [one for one in results if isinstance(one, Exception)]
         if failed:  # The one that did, and those that ZooKeeper rolled back for its sake.
             raise RegistryConflict(f"{path} and others: {failed}")
+
+    def _results_of(self, request: TransactionRequest, path: str) -> list[object]:
+        """What became of the operations of a transaction. It is a new one each time that a start asks again."""
+
+        def begin(_path: str) -> object:
+            again = self._client.transaction()
+            again.operations = [*request.operations]
+            return again.commit_async()
+
+        results: list[object] = self._calls.ask(begin, path)
+        return results
 
     def created_at(self, path: str) -> int:
         """The number of the change that made a node; -1 where there is none."""

@@ -23,6 +23,7 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 
 from barnabas.errors import RegistryUnavailable, StorageError
+from barnabas.runtime.registries.multi_read import read_async
 from barnabas.runtime.registries.start_waits import StartWaits
 
 Made = TypeVar("Made")
@@ -33,6 +34,10 @@ _UNAVAILABLE = (
 
 AT_ONCE = 64
 """How many calls are sent before the first answer is waited for: it may come after all of them."""
+
+
+READ_AT_ONCE = 128
+"""How many nodes one request reads."""
 
 
 class ZooKeeperCalls:
@@ -52,6 +57,8 @@ class ZooKeeperCalls:
         self._seconds = seconds
         self._late: Any = None
         """The call that took too long, until it is answered after all."""
+        self._reads_one_by_one = False
+        """Whether ZooKeeper is too old to give many nodes in one response (`find_out_what_it_has`)."""
 
     def ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
         """The answer to one call; raises as `begin` and `wait`."""
@@ -95,6 +102,45 @@ class ZooKeeperCalls:
             except NoNodeError:
                 found.append(None)
         return found
+
+    def read_all(self, paths: Sequence[str]) -> list[Any]:
+        """Data and status of nodes, many in one request; None where there is no node. Raises as `ask`."""
+        found: list[Any] = []
+        for first in range(0, len(paths), READ_AT_ONCE):
+            if self._reads_one_by_one:
+                return found + self.ask_all(self._client.get_async, paths[first:])
+            some = [self._root + path or "/" for path in paths[first : first + READ_AT_ONCE]]
+            found += self.ask(lambda _path, some=some: read_async(self._client, some), some[0])
+        return found
+
+    def find_out_what_it_has(self, seconds: float) -> None:
+        """Ask for a response of many nodes. ZooKeeper before 3.6 closes the connection then: wait for another.
+
+        Raises:
+            RegistryUnavailable: there is none within `seconds`.
+            StartCancelled: by whoever waits.
+        """
+        asked = self._woken_by(read_async(self._client, ["/"]))
+        what = f"ZooKeeper at {self._place}"
+        self._waits.until(asked.ready, what, self._seconds)
+        if asked.ready() and asked.successful():
+            return
+        self._reads_one_by_one = True
+        one: list[Any] = []
+
+        def is_back() -> bool:
+            if one and one[-1].ready() and one[-1].successful():
+                return True
+            if self._client.connected and (not one or one[-1].ready()):
+                one.append(self._woken_by(self._client.exists_async("/")))
+            return False
+
+        if not self._waits.until(is_back, what, seconds):
+            raise self._unavailable(f"has not answered within {seconds:g} s")
+
+    def _woken_by(self, asked: Any) -> Any:
+        asked.rawlink(self._waits.wake)
+        return asked
 
     def tree(self, path: str) -> list[str]:
         """A node and what is below it, the deepest first; nothing where there is no node."""

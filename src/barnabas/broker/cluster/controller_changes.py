@@ -188,7 +188,7 @@ class ControllerChanges:
         found = yield from self._take_nodes(LOG_DIR_EVENTS)
         try:
             nodes = {NodeId(int(json.loads(data)["broker"])) for data in found}
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise StorageError(
                 f"a node below {LOG_DIR_EVENTS} names no broker: {error!r}"
             ) from error

@@ -60,7 +60,7 @@ def decode_controller(data: bytes) -> int:
     """
     try:
         return int(json.loads(data)["brokerid"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StorageError(f"the registry's node {CONTROLLER} cannot be read: {error}") from error
 
 
@@ -93,7 +93,7 @@ def decode_cluster(data: bytes) -> str:
     """
     try:
         return str(json.loads(data)["id"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StorageError(f"the registry's node {CLUSTER} cannot be read: {error}") from error
 
 

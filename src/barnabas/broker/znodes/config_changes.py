@@ -29,7 +29,7 @@ def decode_change(data: bytes, name: str) -> str:
         if "entity_type" in change:  # Version 1.
             return f"{change['entity_type']}/{change['entity_name']}"
         return str(change["entity_path"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StorageError(f"{CHANGES}/{name} is no notification: {error!r}") from error
 
 

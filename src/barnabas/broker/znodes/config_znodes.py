@@ -37,7 +37,7 @@ def decode_config(data: bytes, path: str) -> dict[str, str]:
     try:
         own = json.loads(data)["config"]
         return {str(key): str(value) for key, value in own.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StorageError(f"the properties at {path} cannot be read: {error}") from error
 
 

@@ -49,7 +49,7 @@ def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
             {int(index): list(nodes) for index, nodes in sorted(node["partitions"].items())},
             config,
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StorageError(
             f"the registry's node of topic {name} cannot be read: {error}"
         ) from error
@@ -59,7 +59,7 @@ def is_of(topic_id: bytes, data: bytes | None) -> bool:
     """Whether a log with this id may be one of the topic with this node; not, if both say what they are of."""
     try:
         return topic_id in (NO_TOPIC_ID, parse_uuid(json.loads(data or b"")["topic_id"]))
-    except (ValueError, KeyError, TypeError, StorageError):
+    except (ValueError, KeyError, TypeError, RecursionError, StorageError):
         return True
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from barnabas.broker.znodes.broker_znodes import (
     decode_cluster,
+    decode_controller,
     encode_broker,
     encode_cluster,
     next_epoch,
@@ -49,12 +50,14 @@ def test_without_a_listener_of_that_name_the_first_one_is_registered() -> None:
     assert (node["host"], node["port"]) == ("::1", 9093)
 
 
-@pytest.mark.parametrize("garbage", [b"", b"x", b"[]", b"{}", b"\xff"])
+@pytest.mark.parametrize("garbage", [b"", b"x", b"[]", b"{}", b"\xff", b"[" * 100_000])
 def test_garbage_in_a_node_is_an_error_that_names_it(garbage: bytes) -> None:
     with pytest.raises(StorageError, match="/cluster/id"):
         decode_cluster(garbage)
     with pytest.raises(StorageError, match="/controller_epoch"):
         next_epoch(garbage)
+    with pytest.raises(StorageError, match="/controller cannot be read"):
+        decode_controller(garbage)
 
 
 def test_what_was_written_is_read() -> None:

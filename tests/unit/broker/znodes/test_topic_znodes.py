@@ -5,7 +5,16 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from barnabas.broker.znodes.topic_znodes import CONFIGS, TOPICS, write_configs, write_new
+from barnabas.broker.znodes.config_changes import decode_change
+from barnabas.broker.znodes.config_znodes import decode_config
+from barnabas.broker.znodes.topic_znodes import (
+    CONFIGS,
+    TOPICS,
+    decode_topic,
+    is_of,
+    write_configs,
+    write_new,
+)
 from barnabas.errors import StorageError
 from barnabas.types import NodeWrite, Topic
 from sim.world.zookeeper import SimulatedZooKeeper
@@ -61,3 +70,14 @@ def test_no_topic_is_no_write() -> None:
     registry = Quicker("deletes", times=0)
     assert write_configs(registry, {"birds": SIZE}) == {"birds"}
     assert registry.written("birds") is None
+
+
+def test_nodes_that_are_nested_too_deep_are_damaged_ones() -> None:
+    deep = b"[" * 100_000
+    with pytest.raises(StorageError, match="node of topic dogs cannot be read"):
+        decode_topic("dogs", deep, {})
+    with pytest.raises(StorageError, match="properties at /config/topics/dogs cannot be read"):
+        decode_config(deep, "/config/topics/dogs")
+    with pytest.raises(StorageError):
+        decode_change(deep, "config_change_0000000001")
+    assert is_of(b"d" * 16, deep), "what cannot be read does not speak against a log"

@@ -346,6 +346,34 @@ def test_what_waits_for_replicas_is_acknowledged_as_far_as_they_have_it() -> Non
     assert (some, every) == (2 * every // 5, every)
 
 
+def test_whoever_goes_while_records_wait_for_replicas_leaves_nothing_behind() -> None:
+    both = Conversations(Member)
+    for event in acknowledged():
+        event.to(both)
+    Produces(0, (ONE,) * 3, 9, -1).to(both)
+    # Of the quick way one waits for all, of the ordinary way one for each.
+    assert [len(side.broker.purgatory._waiting) for side in both.sides] == [1, 3]
+    for side in both.sides:
+        side.clients[0].connection.close()
+        assert not side.broker.purgatory._waiting
+    for event in COPIED:
+        event.to(both)
+
+
+def test_what_reads_behind_records_waits_until_replicas_have_them() -> None:
+    both = Conversations(Member)
+    for event in acknowledged():
+        event.to(both)
+    before = [len(side.channels[0].sent) for side in both.sides]
+    Produces(0, (ONE,) * 3, 9, -1, fetches=True).to(both)
+    assert [len(side.channels[0].sent) for side in both.sides] == before
+    for event in COPIED:
+        event.to(both)
+    for side, sent in zip(both.sides, before, strict=True):
+        # The consumer gets what is committed by then: all nine batches.
+        assert side.channels[0].sent[sent:].count(b"woof") == 9
+
+
 def test_commits_that_repeat_are_not_read_where_the_offsets_have_one_replica() -> None:
     both = Conversations(Member)
     for event in [*committed(0, CLASSIC), Roles("lead", topic=OFFSETS_TOPIC), Passes(0)]:

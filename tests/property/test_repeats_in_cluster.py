@@ -45,7 +45,9 @@ from tests.property.test_repeats import (
     Quick,
     Says,
     Side,
+    beats,
     committed,
+    known,
 )
 
 pytestmark = pytest.mark.kernels
@@ -229,6 +231,8 @@ GROWS, NEEDS_TWO, BEHIND = Roles("isr", ALL, ALL), Roles("limits", ALL, ALL), Co
 COPIED: list[Event | Roles | Copies] = [Copies(1), Copies(2, SECOND)]
 PARTLY: list[Event | Roles | Copies] = [Copies(1, FIRST, 3), Copies(2, SECOND, 2)]
 WAITING: list[Event | Roles | Copies] = [Produces(0, (ONE, ONE), 9, -1)]
+GOES_ON = Produces(0, (ONE, ONE), 9, -1, goes_on=True)
+"""What comes next is of the same turn of the loop."""
 TWICE, BAD = Batch((b"woof",), "sequenced"), Batch((b"woof",), "damaged")
 
 
@@ -253,6 +257,10 @@ MOVES = Roles("lead", ALL, ALL, OFFSETS_TOPIC)
 @example(events=[LEADS, *again(), Changes("flush", 1), BEHIND, *again(), Changes("flushed", 0)])
 @example(events=[*committed(0, CLASSIC), MOVES, Says(0, ("commit",), 9), FOLLOWS, Passes(20)])
 @example(events=[*acknowledged(), Produces(0, (ONE,) * 5, 9, -1), *COPIED])
+@example(events=[*acknowledged(), *again(), GOES_ON, Produces(0, (ONE,), 9, 1), *COPIED])
+@example(events=[*acknowledged(), *again(), GOES_ON, GOES_ON, *again(), *WAITING, *COPIED])
+@example(events=[*acknowledged(), *known(0, CLASSIC), GOES_ON, beats(0, 2), *COPIED, beats(0)])
+@example(events=[*committed(0, CLASSIC), *acknowledged(), GOES_ON, Says(0, ("commit",)), *COPIED])
 @example(events=[*acknowledged(), Produces(0, (ONE,) * 5, 9, -1), *PARTLY, Passes(3), *COPIED])
 @example(events=[*acknowledged(), *WAITING, SHRINKS, NEEDS_TWO, *COPIED, *again(-1)])
 @example(events=[*acknowledged(), *WAITING, NEEDS_TWO, SHRINKS, *WAITING, GROWS, *COPIED])

@@ -126,6 +126,7 @@ class Side:
         memory = ConnectionMemory(1 << 24)
         turn = LoopTurn(self.timers, self.clock.monotonic)
         self.channels = []
+        self.clients = []
         for number in range(CLIENTS):
             channel = ScriptedChannel()
             connection = Connection(channel, memory, turn, max_frame_bytes=1 << 20)
@@ -139,6 +140,7 @@ class Side:
             )
             connection.serve(client)
             self.channels.append(channel)
+            self.clients.append(client)
 
     def sessions(self) -> list[object]:
         """When the session of each member ends."""

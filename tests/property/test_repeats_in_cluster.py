@@ -45,7 +45,9 @@ from tests.property.test_repeats import (
     Quick,
     Says,
     Side,
+    beats,
     committed,
+    known,
 )
 
 pytestmark = pytest.mark.kernels
@@ -229,6 +231,8 @@ GROWS, NEEDS_TWO, BEHIND = Roles("isr", ALL, ALL), Roles("limits", ALL, ALL), Co
 COPIED: list[Event | Roles | Copies] = [Copies(1), Copies(2, SECOND)]
 PARTLY: list[Event | Roles | Copies] = [Copies(1, FIRST, 3), Copies(2, SECOND, 2)]
 WAITING: list[Event | Roles | Copies] = [Produces(0, (ONE, ONE), 9, -1)]
+GOES_ON = Produces(0, (ONE, ONE), 9, -1, goes_on=True)
+"""What comes next is of the same turn of the loop."""
 TWICE, BAD = Batch((b"woof",), "sequenced"), Batch((b"woof",), "damaged")
 
 
@@ -253,6 +257,10 @@ MOVES = Roles("lead", ALL, ALL, OFFSETS_TOPIC)
 @example(events=[LEADS, *again(), Changes("flush", 1), BEHIND, *again(), Changes("flushed", 0)])
 @example(events=[*committed(0, CLASSIC), MOVES, Says(0, ("commit",), 9), FOLLOWS, Passes(20)])
 @example(events=[*acknowledged(), Produces(0, (ONE,) * 5, 9, -1), *COPIED])
+@example(events=[*acknowledged(), *again(), GOES_ON, Produces(0, (ONE,), 9, 1), *COPIED])
+@example(events=[*acknowledged(), *again(), GOES_ON, GOES_ON, *again(), *WAITING, *COPIED])
+@example(events=[*acknowledged(), *known(0, CLASSIC), GOES_ON, beats(0, 2), *COPIED, beats(0)])
+@example(events=[*committed(0, CLASSIC), *acknowledged(), GOES_ON, Says(0, ("commit",)), *COPIED])
 @example(events=[*acknowledged(), Produces(0, (ONE,) * 5, 9, -1), *PARTLY, Passes(3), *COPIED])
 @example(events=[*acknowledged(), *WAITING, SHRINKS, NEEDS_TWO, *COPIED, *again(-1)])
 @example(events=[*acknowledged(), *WAITING, NEEDS_TWO, SHRINKS, *WAITING, GROWS, *COPIED])
@@ -344,6 +352,34 @@ def test_what_waits_for_replicas_is_acknowledged_as_far_as_they_have_it() -> Non
         event.to(both)
     every = len(channel.sent) - before
     assert (some, every) == (2 * every // 5, every)
+
+
+def test_whoever_goes_while_records_wait_for_replicas_leaves_nothing_behind() -> None:
+    both = Conversations(Member)
+    for event in acknowledged():
+        event.to(both)
+    Produces(0, (ONE,) * 3, 9, -1).to(both)
+    # Of the quick way one waits for all, of the ordinary way one for each.
+    assert [len(side.broker.purgatory._waiting) for side in both.sides] == [1, 3]
+    for side in both.sides:
+        side.clients[0].connection.close()
+        assert not side.broker.purgatory._waiting
+    for event in COPIED:
+        event.to(both)
+
+
+def test_what_reads_behind_records_waits_until_replicas_have_them() -> None:
+    both = Conversations(Member)
+    for event in acknowledged():
+        event.to(both)
+    before = [len(side.channels[0].sent) for side in both.sides]
+    Produces(0, (ONE,) * 3, 9, -1, fetches=True).to(both)
+    assert [len(side.channels[0].sent) for side in both.sides] == before
+    for event in COPIED:
+        event.to(both)
+    for side, sent in zip(both.sides, before, strict=True):
+        # The consumer gets what is committed by then: all nine batches.
+        assert side.channels[0].sent[sent:].count(b"woof") == 9
 
 
 def test_commits_that_repeat_are_not_read_where_the_offsets_have_one_replica() -> None:

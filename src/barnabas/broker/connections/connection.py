@@ -82,17 +82,25 @@ class ClientConnection:
         is_special = broker.quotas.in_force or broker.slow_requests.crowded
         if known is None or is_special or self.connection.broken is not None:
             return start
-        taken, responses, replicating = known.take(received, start, end)
-        if callable(responses):
-            self.connection.pause()
-            self._broker.turn.when_over(partial(self._on_known_written, responses))
-        elif responses:
-            self.connection.send(responses)
-            self.connection.listen_late(late=known.is_patient)
+        replies = self._replies
+        if replies.is_replicating:
+            # Responses to what came before in this turn wait: only records go on, and theirs are behind.
+            taken, responses, replicating = known.take(received, start, end, only_records=True)
+            assert isinstance(responses, bytes)
+            if responses:
+                replies.take_known(responses)
+        else:
+            taken, responses, replicating = known.take(received, start, end)
+            if callable(responses):
+                self.connection.pause()
+                broker.turn.when_over(partial(self._on_known_written, responses))
+            elif responses:
+                self.connection.send(responses)
+                self.connection.listen_late(late=known.is_patient)
         if replicating:
-            self._replies.take_replicating(replicating)
-            if taken == end:
-                self._replies.on_event_end()
+            replies.take_known(*replicating)
+        if replies.has_new and taken == end:
+            replies.on_event_end()
         return taken
 
     def _on_known_written(self, responses: Callable[[], bytes]) -> None:

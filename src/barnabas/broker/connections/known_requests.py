@@ -168,16 +168,19 @@ class KnownRequests:
             self._repeats.learn_offsets(words, offsets, response, outcome.again, _Commit(request))
 
     def take(
-        self, received: memoryview, start: int, end: int
+        self, received: memoryview, start: int, end: int, *, only_records: bool = False
     ) -> tuple[int, bytes | Callable[[], bytes], Sequence[Unreplicated]]:
         """Do the requests from `start` on that are known.
 
         Returns where they end, and their responses, or what gives them once all is written. Behind these
-        come those that wait for other replicas: the rest of the requests.
+        come those that wait for other replicas: the rest of the requests. `only_records`: nothing but
+        Produce is done.
         """
         responses: list[bytes] = []
         appended: list[_Appended] = []
-        end = self._repeats.take(received, start, end, responses, appended)
+        end = self._repeats.take(
+            received, start, end, responses, appended, only_records=only_records
+        )
         for _, _, about, _ in appended:
             if type(about) is _Produce:
                 # Its records are in a buffer that the next frames overwrite.

@@ -32,8 +32,8 @@ class OrderedReplies:
     """
 
     __slots__ = (
-        "_awaits_replicas", "_broker", "_connection", "_dialect", "_floating", "_has_new",
-        "_held_back", "_outcomes", "_parked", "_replicating", "_used", "others",
+        "_awaits_replicas", "_broker", "_connection", "_dialect", "_floating", "_held_back",
+        "_outcomes", "_parked", "_replicating", "_used", "has_new", "others",
         "silence", "unwritten",
     )  # fmt: skip
 
@@ -48,7 +48,7 @@ class OrderedReplies:
         self._parked: tuple[Request, Pending] | None = None
         self._replicating: deque[tuple[Request | None, object]] = deque()
         """The first waits for other replicas, and the others for the first."""
-        self._has_new = False
+        self.has_new = False
         """Whether an outcome of this event may wait for other replicas."""
         self._awaits_replicas = False
         self._held_back = False
@@ -68,13 +68,13 @@ class OrderedReplies:
     @property
     def is_replicating(self) -> bool:
         """Whether some may wait for other replicas."""
-        return self._has_new or bool(self._replicating)
+        return self.has_new or bool(self._replicating)
 
     def take(self, request: Request, outcome: object) -> bool:
         """Keep an outcome for the end of the event, reply at once, or wait; whether the next may come."""
         kind = type(outcome)
         if kind is Unreplicated and self._floating is None and self._used is None:
-            self._has_new = True
+            self.has_new = True
             self._outcomes.append((request, outcome))
             return True
         if kind is Pending or kind is Unreplicated or self._used is not None:
@@ -111,9 +111,9 @@ class OrderedReplies:
         self._outcomes.append((request, outcome))
         return used is None
 
-    def take_replicating(self, replies: Sequence[Pending]) -> None:
-        """Keep the responses to requests that were not read, bytes that wait for other replicas."""
-        self._has_new = True
+    def take_known(self, *replies: bytes | Pending) -> None:
+        """Keep responses to requests that were not read: bytes, that wait for other replicas or for those before."""
+        self.has_new = True
         self.others += len(replies)
         self._outcomes += [(None, one) for one in replies]
 
@@ -168,10 +168,10 @@ class OrderedReplies:
     def _reply_in_order(self) -> bool:
         """Reply as far as nothing waits for other replicas; whether that is to all."""
         waiting = self._replicating
-        if not self._has_new and not waiting:
+        if not self.has_new and not waiting:
             self._reply_to_all()
             return True
-        self._has_new = False
+        self.has_new = False
         outcomes, self._outcomes = self._outcomes, []
         if self.unwritten >= 0:
             self.unwritten, outcomes = _NOTHING, _written(outcomes)

@@ -193,6 +193,8 @@ class Repeats:
         responses: list,
         appended: list,
         /,
+        *,
+        only_records: cython.bint = False,
     ) -> cython.Py_ssize_t:
         """Answer the frames from `start` on that are known, as far as they go; returns where they end.
 
@@ -200,6 +202,7 @@ class Repeats:
         OffsetCommit are right once all is written: `appended` gets for each call of `again` the place
         of its first response and how many are for it, what the row is `about`, and what is known of
         them, as `again` returned it. Behind responses that wait for more than the write no frame is taken.
+        `only_records`: what is taken is of one Produce row.
 
         Raises:
             ValueError: [start, end) is not within `view`.
@@ -224,9 +227,11 @@ class Repeats:
                 if behind == start:
                     break
                 start = behind
-                if self._waits:
+                if self._waits or only_records:
                     break
                 continue
+            if only_records:
+                break
             response: bytes = filled(row.response, _ID_AT, received, frame + _ID_AT, 4)
             if row.between == _NOTHING:
                 if not row.again():

@@ -39,4 +39,6 @@ class Repeats:
         responses: list[bytes],
         appended: list[tuple[int, int, Any, Any]],
         /,
+        *,
+        only_records: bool = False,
     ) -> int: ...

@@ -42,6 +42,22 @@ def test_bytes_of_any_key_are_counted_together() -> None:
     assert answers == ["answered"]
 
 
+def test_what_happens_in_a_turn_is_looked_at_once_when_that_is_over() -> None:
+    timers = ManualTimers()
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
+    purgatory.happened_in_turn("a", 100)
+    assert not timers.next, "nobody waits"
+    some, others = (parked(purgatory, missing, ["a"], 1.0) for missing in (10, 11))
+    purgatory.happened_in_turn("a", 4)
+    purgatory.happened_in_turn("a", 6)
+    assert (some, others) == ([], [])
+    timers.run_soon()
+    assert (some, others) == (["answered"], [])
+    purgatory.happened_in_turn("a", 1)
+    timers.run_soon()
+    assert others == ["answered"]
+
+
 def test_a_key_that_is_gone_ends_the_wait() -> None:
     timers = ManualTimers()
     purgatory = Purgatory(timers, lambda: 0.0, some_memory())

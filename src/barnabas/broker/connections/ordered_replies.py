@@ -112,7 +112,10 @@ class OrderedReplies:
         return used is None
 
     def take_known(self, *replies: bytes | Pending) -> None:
-        """Keep responses to requests that were not read: bytes, that wait for other replicas or for those before."""
+        """Keep responses to requests that were not read.
+
+        Bytes, or what gives them: they wait for those before, or for other replicas.
+        """
         self.has_new = True
         self.others += len(replies)
         self._outcomes += [(None, one) for one in replies]

@@ -12,7 +12,7 @@ from barnabas.broker.connections.ordered_replies import OrderedReplies
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.purgatory.slow_requests import may_be_slow
-from barnabas.broker.replicas.slow_rolls import may_roll_slowly
+from barnabas.broker.replicas.slow_rolls import may_append_slowly
 from barnabas.dialects.dialect import Request, RequestIgnored
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.produce import ProduceRequest
@@ -181,7 +181,7 @@ class ClientConnection:
         if may_be_slow(self._dialect.name, request):
             return True
         body, replicas = request.body, self._broker.replicas
-        return isinstance(body, ProduceRequest) and may_roll_slowly(replicas.partitions_of(body))
+        return isinstance(body, ProduceRequest) and may_append_slowly(replicas.partitions_of(body))
 
     def _on_own_turn(self) -> None:
         # Where replies wait to be written, the frame comes again behind them.

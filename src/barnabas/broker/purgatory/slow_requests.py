@@ -19,6 +19,8 @@ from barnabas.types import READ_COMMITTED
 _OLD_FETCHES = 4
 """Below this version what is fetched is unpacked, and packed again in an old format."""
 _NEWEST_RECORD = -3
+MANY_PARTITIONS = 200
+"""Of a Produce: each takes some 20 to 50 µs, and one that names 5,000 a tenth of a second."""
 _LONG_BYTES = 256 << 10
 """Of compressed records in a Produce: at the usual ratio they unpack to 4 MiB, which may take 10 ms."""
 
@@ -81,6 +83,7 @@ def may_be_slow(dialect: str, request: Request) -> bool:
             ]
             return (
                 dialect != "kafka"
+                or len(every) > MANY_PARTITIONS
                 or sum(map(packed_bytes, every)) > _LONG_BYTES
                 or any(map(unpacks_to_much, every))
             )

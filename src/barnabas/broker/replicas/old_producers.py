@@ -27,4 +27,6 @@ def todays_batch(
     if not accepted.count:
         return None
     made, header = memoryview(accepted.data), read_header(accepted.data)
-    return (made, header) if stored is None else stored.recompress(made, header, largest)
+    if stored is None:
+        return made, header
+    return stored.recompress(made, header, largest, unpacking)

@@ -139,7 +139,7 @@ class Partition:
                 if log.config.stored is None or log.config.magic < MAGIC:
                     return self._append_old(records, now_ms, unpacking)
                 records, header = log.config.stored.recompress(
-                    records, header, log.config.max_message_bytes
+                    records, header, log.config.max_message_bytes, unpacking
                 )
             return self._append_checked(records, header, now_ms)
         except RefusedRecords as reason:

@@ -6,6 +6,7 @@ from functools import partial
 from types import MappingProxyType
 
 from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
 from barnabas.broker.replicas.fetch_rows import MANY_LISTED, MOST_LISTED, Fetched, Read, failed
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
@@ -210,7 +211,7 @@ class ReplicaManager:
                 responses.append(
                     _topic_response(name=topic, topic_id=topic_id, partition_responses=answers)
                 )
-        if unpacking.is_much:
+        if unpacking.is_much or number > MANY_PARTITIONS:
             self.on_slow()
         return _response(responses=responses)
 

@@ -18,6 +18,7 @@ def rolled_slowly(partition: Partition, answer: PartitionProduceResponse) -> boo
     return log.snapshot_offset == answer.base_offset and len(log.producers) >= MANY_PRODUCERS
 
 
-def may_roll_slowly(partitions: Iterable[Partition]) -> bool:
-    """Whether what is appended to one of these may begin such a segment."""
-    return any(len(partition.log.producers) >= MANY_PRODUCERS for partition in partitions)
+def may_append_slowly(partitions: Iterable[Partition]) -> bool:
+    """Whether what is appended to one of these may begin such a segment, or is compressed anew."""
+    logs = [partition.log for partition in partitions]
+    return any(len(log.producers) >= MANY_PRODUCERS or log.config.stored for log in logs)

@@ -20,6 +20,8 @@ _MUCH = 1 << 20
 """Beyond the usual: what takes so long that others should be served in between."""
 _LONG = 4 << 20
 """The same of the usual."""
+_LONG_TO_COMPRESS = 32 << 10
+"""The same of what is compressed, at the highest levels."""
 _CHARGED_RATIO = 4096
 """The assumed ratio, up to its limit, of data that failed to decompress."""
 
@@ -42,10 +44,11 @@ def usual_bytes_max(packed: int) -> int:
 class Unpacking:
     """What the compressed records of one request may still unpack to beyond the usual, in bytes.
 
-    `room`: what they may still unpack to in all.
+    `room`: what they may still unpack to in all. `compressed`: what was compressed for it, of records
+    that came in another codec than their topic has.
     """
 
-    __slots__ = ("_most", "left", "room")
+    __slots__ = ("_most", "compressed", "left", "room")
 
     def __init__(self, most: int = 1 << 62) -> None:
         """`most`: what a request may unpack to in all."""
@@ -56,6 +59,7 @@ class Unpacking:
         """Reset the counters: another request starts."""
         self.left = UNPACKED_LEAST
         self.room = self._most
+        self.compressed = 0
 
     def check(self) -> None:
         """Refuse to unpack more, once the request has had its share.
@@ -71,8 +75,9 @@ class Unpacking:
 
     @property
     def is_much(self) -> bool:
-        """Whether the request has unpacked so much that others should be served before the next."""
-        return self.left < UNPACKED_LEAST - _MUCH or self._most - self.room > _LONG
+        """Whether so much was unpacked or compressed that others should be served before the next request."""
+        is_much = self.left < UNPACKED_LEAST - _MUCH or self._most - self.room > _LONG
+        return is_much or self.compressed > _LONG_TO_COMPRESS
 
     def took(self, packed: int, unpacked: int) -> None:
         """Count the decompressed size of so many bytes."""

@@ -197,14 +197,15 @@ def _check_members(data: Buffer) -> None:
         raise UnpackedTooLarge(f"{len(data)} bytes of gzip are of more than {most} members")
 
 
-def _compress_xerial(snappy: ModuleType, data: Buffer) -> bytes:
+def _compress_xerial(snappy: ModuleType, data: Buffer) -> bytearray:
     """Snappy as Java writes it: a header, then blocks of 32 KiB, each with its length before it."""
     view = memoryview(data)
-    parts: list[Buffer] = [_XERIAL_HEADER]
+    made = bytearray(_XERIAL_HEADER)
     for start in range(0, len(view), _XERIAL_BLOCK):
         block = memoryview(snappy.compress_raw(view[start : start + _XERIAL_BLOCK]))
-        parts += (_LENGTH.pack(len(block)), block)
-    return b"".join(parts)
+        made += _LENGTH.pack(len(block))
+        made += block
+    return made
 
 
 def _decompress_snappy(data: Buffer, limit: int) -> Buffer:

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from barnabas.broker.purgatory.slow_requests import SlowRequests, may_be_slow
+from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS, SlowRequests, may_be_slow
 from barnabas.dialects.dialect import Request
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchRequest
@@ -90,6 +90,13 @@ def produced(records: bytes) -> ProduceRequest:
     return ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic])
 
 
+def spread(partitions: int) -> ProduceRequest:
+    records = memoryview(bytes(make_batch(1)))
+    data = [PartitionProduceData(index=each, records=records) for each in range(partitions)]
+    topic = TopicProduceData(name="t", partition_data=data)
+    return ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic])
+
+
 def looked_up(timestamp: int) -> ListOffsetsRequest:
     partition = ListOffsetsPartition(partition_index=0, timestamp=timestamp)
     topic = ListOffsetsTopic(name="t", partitions=[partition])
@@ -129,6 +136,8 @@ OLD = wrapper(0, [message(0, None, b"v")], Codec.GZIP)
         (produced(damaged()), 9, True),
         (produced(packed_batch(Codec.LZ4, random.Random(1).randbytes(100 << 10))), 9, False),
         (produced(packed_batch(Codec.LZ4, random.Random(1).randbytes(300 << 10))), 9, True),
+        (spread(MANY_PARTITIONS), 9, False),
+        (spread(MANY_PARTITIONS + 1), 9, True),
         (FETCH, 3, True),
         (FETCH, 4, False),
         (COMMITTED, 4, True),

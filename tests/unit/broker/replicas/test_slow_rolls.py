@@ -6,7 +6,7 @@ import pytest
 
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import OFFLINE
-from barnabas.broker.replicas.slow_rolls import MANY_PRODUCERS, may_roll_slowly, rolled_slowly
+from barnabas.broker.replicas.slow_rolls import MANY_PRODUCERS, may_append_slowly, rolled_slowly
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.types import TopicPartition
@@ -32,7 +32,7 @@ def partition_with(producers: int) -> Partition:
 def test_a_batch_that_begins_a_segment_of_many_producers_is_slow(producers: int) -> None:
     partition = partition_with(producers)
     many = producers >= MANY_PRODUCERS
-    assert may_roll_slowly([partition_with(1), partition]) == many
+    assert may_append_slowly([partition_with(1), partition]) == many
     found, began = [], []
     for _ in range(4):
         before = len(partition.log.segments)

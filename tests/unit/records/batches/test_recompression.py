@@ -8,6 +8,7 @@ from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.recompression import StoredCodec
 from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.reading import decode_records
 
@@ -68,3 +69,49 @@ def test_what_cannot_be_decompressed_is_invalid() -> None:
     with pytest.raises(RefusedRecords) as refused:
         StoredCodec(Codec.LZ4).recompress(came, read_header(came), LARGE)
     assert refused.value.code == ErrorCode.INVALID_RECORD
+
+
+@pytest.mark.parametrize(
+    ("codec", "level", "size", "taken"),
+    [
+        (Codec.ZSTD, 22, 64 << 10, 22),
+        (Codec.ZSTD, 22, 1 << 20, 9),
+        (Codec.ZSTD, 5, 1 << 20, 5),
+        (Codec.ZSTD, None, 1 << 20, 3),
+        (Codec.ZSTD, None, 5 << 20, 1),
+        (Codec.ZSTD, -5, 5 << 20, -5),
+        (Codec.GZIP, 9, 1 << 20, 9),
+        (Codec.GZIP, 9, 2 << 20, 1),
+        (Codec.LZ4, 17, 2 << 20, 1),
+        (Codec.SNAPPY, None, 2 << 20, None),
+    ],
+)
+def test_what_is_large_gets_a_level_that_is_quick(
+    codec: Codec, level: int | None, size: int, taken: int | None
+) -> None:
+    assert StoredCodec(codec, level).level_for(size) == taken
+
+
+def test_all_of_a_request_together_is_large() -> None:
+    came, levels = batch(Codec.NONE), []
+    unpacking = Unpacking()
+    for _ in range(12):
+        StoredCodec(Codec.ZSTD, 22).recompress(came, read_header(came), LARGE, unpacking)
+        levels.append(StoredCodec(Codec.ZSTD, 22).level_for(unpacking.compressed))
+    assert (levels[0], levels[-1]) == (22, 15)
+    assert unpacking.is_much
+    unpacking.begin()
+    assert not unpacking.is_much
+
+
+@pytest.mark.parametrize("source", [Codec.NONE, Codec.LZ4])
+def test_the_largest_batches_stay_as_they_came(source: Codec) -> None:
+    most, bound = 16 << 20, 64 << 20
+    for size, stays in ((most - 100, False), (most, True)):
+        builder = BatchBuilder(source, bound)
+        builder.append(0, None, bytes(size), [])
+        came = memoryview(builder.build())
+        stored, header = StoredCodec(Codec.ZSTD).recompress(came, read_header(came), bound)
+        assert header == read_header(stored)
+        assert (stored is came) == stays
+        assert header.codec == (source if stays else Codec.ZSTD)

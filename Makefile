@@ -110,7 +110,7 @@ crash: env       ## kill the broker under load, again and again
 	$(PYTEST) tests/crash
 
 soak: env        ## brokers and consumers of 0.7 that come and go, for minutes (SOAK_SECONDS=600)
-	BARNABAS_SOAK_SECONDS=$(SOAK_SECONDS) $(PYTEST) tests/interop/test_soak07.py
+	BARNABAS_SOAK_SECONDS=$(SOAK_SECONDS) $(PYTEST) tests/interop/copies/test_soak07.py
 
 chaos: env       ## brokers as processes that are killed, paused and cut off, for minutes (MINUTES=10)
 	$(RUN) -m tests.chaos --minutes $(MINUTES)

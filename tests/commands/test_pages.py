@@ -52,7 +52,7 @@ def test_the_drivers_programs_run_in_their_order(
 
 
 def test_a_broker_in_a_program_without_a_test(typed: dict[str, str], tmp_path: Path) -> None:
-    # The tests of that page are run by tests/interop/test_testing_kit.py.
+    # The tests of that page are run by tests/interop/tools/test_testing_kit.py.
     (alone,) = [one for one in TESTING if not one.startswith("# test_")]
     assert "['dogs']" in run_program(alone, "", typed, tmp_path).out
 

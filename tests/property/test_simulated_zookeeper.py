@@ -1,4 +1,4 @@
-"""The simulated ZooKeeper is held to what the real one does (tests/interop/test_zookeeper.py)."""
+"""The simulated ZooKeeper is held to what the real one does (tests/interop/clusters/test_zookeeper.py)."""
 
 from collections.abc import Callable
 from functools import partial

@@ -10,7 +10,7 @@ from tests.interop.brokers import InteropBroker
 
 pytestmark = pytest.mark.interop
 
-PROGRAM = Path(__file__).parents[2] / "examples" / "tiny_driver.py"
+PROGRAM = Path(__file__).parents[3] / "examples" / "tiny_driver.py"
 
 
 def test_a_record_is_written_and_read_back(broker: InteropBroker) -> None:

@@ -15,10 +15,10 @@ import pytest
 
 from barnabas.client.driver07.membership import Place
 from barnabas.driver07 import Consumer, Producer
+from tests.interop.driver.test_driver07 import Estate, listens, taken
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.zookeeper import ZooKeeper
-from tests.interop.test_driver07 import Estate, listens, taken
 
 pytestmark = [
     pytest.mark.interop, pytest.mark.java, pytest.mark.long, pytest.mark.timeout(3600),

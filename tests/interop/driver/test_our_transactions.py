@@ -16,18 +16,23 @@ from confluent_kafka.admin import AdminClient
 from barnabas import Admin, GroupMetadata, Producer, aio
 from barnabas.errors import AbortableError, FatalError
 from tests.interop.brokers import InteropBroker, wait_for
+from tests.interop.clients_of_others.test_transactions import (
+    ends,
+    fill,
+    read_committed,
+    stable_offset,
+)
 from tests.interop.our_copier import COMMITTED, OFFSETS, SENT
 from tests.interop.peers.generations import KAFKA_0_11, KAFKA_1, KAFKA_2_8
 from tests.interop.peers.maven import MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.old_kafka import OldKafka
 from tests.interop.peers.real_kafka import RealKafka
-from tests.interop.test_transactions import ends, fill, read_committed, stable_offset
 from tests.interop.transactions import SECONDS
 
 pytestmark = pytest.mark.interop
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OF_TRANSACTIONS = {
     "transaction.state.log.num.partitions": "1",
     "transaction.state.log.replication.factor": "1",

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.interop.brokers import InteropBroker
+from tests.interop.clients_of_others.test_transactions import fill, read_committed
 from tests.interop.peers.go_client import go_client
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.node_client import node_client
 from tests.interop.peers.program import Program
-from tests.interop.test_transactions import fill, read_committed
 
 pytestmark = [pytest.mark.interop, pytest.mark.long]
 

@@ -10,8 +10,8 @@ import pytest
 from barnabas import Admin, BrokerError, ErrorCode, TopicPartition
 from tests.interop.brokers import InteropBroker
 from tests.interop.group_members import ConfluentMember, Member, OurMember
+from tests.interop.groups.test_groups import EACH, PARTITIONS, fill, read_until, share
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.test_groups import EACH, PARTITIONS, fill, read_until, share
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

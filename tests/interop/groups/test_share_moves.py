@@ -9,9 +9,9 @@ from barnabas import Admin, BrokerError, ErrorCode
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from tests.interop.brokers import InteropBroker
 from tests.interop.differential.talk import Talk
+from tests.interop.groups.test_groups import EACH, PARTITIONS, fill
+from tests.interop.groups.test_share_groups import ALL, OFFSETS, acknowledged, asked, groups, starts
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.test_groups import EACH, PARTITIONS, fill
-from tests.interop.test_share_groups import ALL, OFFSETS, acknowledged, asked, groups, starts
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

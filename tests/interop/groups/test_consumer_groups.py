@@ -10,9 +10,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.interop.group_members import ConfluentMember
-from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.test_groups import (
+from tests.interop.groups.test_groups import (
     ALL,
     EACH,
     PARTITIONS,
@@ -23,6 +21,8 @@ from tests.interop.test_groups import (
     read_until,
     share,
 )
+from tests.interop.peers.kafka_tools import run_tool
+from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = pytest.mark.interop
 
@@ -96,11 +96,11 @@ def test_a_killed_member_is_replaced_and_the_broker_too() -> None:
     with OurBroker(properties=QUICK | SHORT_SESSIONS) as broker:
         topic, address = new_topic(broker), broker.bootstrap_servers
         code = (
-            "import sys\nfrom tests.interop.test_consumer_groups import NewMember\n"
+            "import sys\nfrom tests.interop.groups.test_consumer_groups import NewMember\n"
             "member = NewMember(*sys.argv[1:])\n"
             "while True: member.poll()\n"
         )
-        root = str(Path(__file__).parents[2])
+        root = str(Path(__file__).parents[3])
         with subprocess.Popen(
             [sys.executable, "-c", code, address, "killed", topic], cwd=root
         ) as other:

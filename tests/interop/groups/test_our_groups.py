@@ -18,9 +18,7 @@ from tests.interop.group_members import (
     Member,
     OurMember,
 )
-from tests.interop.java_member import JavaMember
-from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.test_groups import (
+from tests.interop.groups.test_groups import (
     ALL,
     EACH,
     PARTITIONS,
@@ -29,10 +27,12 @@ from tests.interop.test_groups import (
     read_until,
     share,
 )
+from tests.interop.java_member import JavaMember
+from tests.interop.peers.kafka_tools import run_tool
 
 pytestmark = pytest.mark.interop
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 STRATEGIES = ("range", "roundrobin", "sticky", "cooperative-sticky")
 CONFLUENT = ("range", "roundrobin", "cooperative-sticky")
 JAVA = {

@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.interop
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "testing-kit.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"```python\n# (test_\w+\.py)\n(.*?)```", PAGE, re.DOTALL))
 LIBRARIES = {

@@ -21,7 +21,7 @@ from tests.record_batches import make_batch
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
 SEGMENTS = 3
-VECTORS = Path(__file__).parents[1] / "vectors" / "logs"
+VECTORS = Path(__file__).parents[2] / "vectors" / "logs"
 PER_SEGMENT = 40
 COUNT = 3
 

@@ -17,7 +17,7 @@ from barnabas.client.sync.ranges import RangeReader
 from barnabas.records.columns.columns import ColumnSelection
 from tests.commands.served import serving
 
-VECTORS = Path(__file__).parents[1] / "vectors" / "logs"
+VECTORS = Path(__file__).parents[2] / "vectors" / "logs"
 VERSIONS = sorted(path.name.removeprefix("kafka-") for path in VECTORS.glob("kafka-*"))
 TOPIC = "corpus"
 SECONDS = 30.0

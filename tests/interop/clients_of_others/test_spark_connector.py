@@ -15,7 +15,7 @@ from tests.interop.spark_job import ROWS
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.timeout(600)]
 
-JOB = Path(__file__).with_name("spark_job.py")
+JOB = Path(__file__).parents[1] / "spark_job.py"
 
 
 @pytest.mark.parametrize(

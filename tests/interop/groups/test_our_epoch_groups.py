@@ -9,12 +9,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from barnabas import BrokerError, ErrorCode
 from tests.interop.brokers import InteropBroker
 from tests.interop.group_members import ConfluentMember, Member, OurEpochMember, OurMember
-from tests.interop.java_member import JavaMember
-from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
-from tests.interop.test_consumer_groups import QUICK, NewMember, kind_of
-from tests.interop.test_groups import (
+from tests.interop.groups.test_consumer_groups import QUICK, NewMember, kind_of
+from tests.interop.groups.test_groups import (
     ALL,
     EACH,
     PARTITIONS,
@@ -24,7 +20,11 @@ from tests.interop.test_groups import (
     read_until,
     share,
 )
-from tests.interop.test_our_groups import among_two_others, one_is_killed
+from tests.interop.groups.test_our_groups import among_two_others, one_is_killed
+from tests.interop.java_member import JavaMember
+from tests.interop.peers.kafka_tools import run_tool
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = pytest.mark.interop
 

@@ -14,6 +14,7 @@ from barnabas.log.segments.log_config import LogConfig
 from barnabas.records.batches.batch import DELETE_HORIZON
 from barnabas.records.codecs.compression import Codec
 from tests.interop.brokers import wait_for
+from tests.interop.clients_of_others.test_transactions import ends
 from tests.interop.compacting import (
     SECONDS,
     SOON,
@@ -27,7 +28,6 @@ from tests.interop.peers import generations
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.old_kafka import OldKafka
 from tests.interop.peers.real_kafka import RealKafka
-from tests.interop.test_transactions import ends
 from tests.message_sets import message, wrapper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

@@ -11,11 +11,17 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from barnabas.testing import EmbeddedCluster
 from tests.interop.brokers import wait_for
+from tests.interop.groups.test_share_groups import Sharer
+from tests.interop.groups.test_streams_groups import (
+    EXACTLY_ONCE,
+    PARTITIONS,
+    counted,
+    runs_all,
+    write,
+)
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.maven import KAFKA_4
 from tests.interop.peers.streams_app import StreamsApp
-from tests.interop.test_share_groups import Sharer
-from tests.interop.test_streams_groups import EXACTLY_ONCE, PARTITIONS, counted, runs_all, write
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 

@@ -8,13 +8,8 @@ from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
 from tests.interop.group_members import QUICK
-from tests.interop.java_member import SESSION_MS, JavaMember
-from tests.interop.peers import generations
-from tests.interop.peers.maven import KAFKA_4, MavenPeer
-from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.test_consumer_groups import QUICK as QUICK_EPOCHS
-from tests.interop.test_groups import (
+from tests.interop.groups.test_consumer_groups import QUICK as QUICK_EPOCHS
+from tests.interop.groups.test_groups import (
     ALL,
     EACH,
     SECONDS,
@@ -24,6 +19,11 @@ from tests.interop.test_groups import (
     read_until,
     share,
 )
+from tests.interop.java_member import SESSION_MS, JavaMember
+from tests.interop.peers import generations
+from tests.interop.peers.maven import KAFKA_4, MavenPeer
+from tests.interop.peers.missing import PeerMissing, give_up
+from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

@@ -11,7 +11,7 @@ from barnabas import Admin, BrokerError, CommittedOffset, ErrorCode, GroupMetada
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.types import TopicPartition
 from tests.interop.brokers import InteropBroker
-from tests.interop.test_transactions import read_committed
+from tests.interop.clients_of_others.test_transactions import read_committed
 
 pytestmark = pytest.mark.interop
 

@@ -109,7 +109,7 @@ def test_a_killed_member_is_replaced_when_its_session_ends(ours: OurBroker) -> N
         f"member = ConfluentMember(*sys.argv[1:], session_timeout_ms='{SHORT_SESSION_MS}')\n"
         "while True: member.poll()\n"
     )
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[3])
     with subprocess.Popen(
         [sys.executable, "-c", code, address, "killed", topic], cwd=root
     ) as other:

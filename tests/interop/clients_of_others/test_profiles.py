@@ -18,7 +18,7 @@ from tests.interop.peers.wheels import wheel
 pytestmark = pytest.mark.interop
 
 TOPIC = "dogs"
-PROBING = Path(__file__).with_name("probing.py")
+PROBING = Path(__file__).parents[1] / "probing.py"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Many nodes in one response of ZooKeeper's, as bytes. (On a real one: tests/interop/test_zookeeper.py.)"""
+"""Many nodes in one response of ZooKeeper's, as bytes.
+
+On a real one: tests/interop/clusters/test_zookeeper.py.
+"""
 
 from struct import pack
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-from kazoo.client import KazooClient
+from kazoo.client import KazooClient, KazooState
 from kazoo.exceptions import (
     BadVersionError,
     ConnectionClosedError,
@@ -120,12 +120,28 @@ class ZooKeeperCalls:
             RegistryUnavailable: there is none within `seconds`.
             StartCancelled: by whoever waits.
         """
-        asked = self._woken_by(read_async(self._client, ["/"]))
-        what = f"ZooKeeper at {self._place}"
-        self._waits.until(asked.ready, what, self._seconds)
-        if asked.ready() and asked.successful():
-            return
-        self._reads_one_by_one = True
+        dropped: list[str] = []
+
+        def on_state(state: str) -> None:
+            if state != KazooState.CONNECTED:
+                dropped.append(state)
+                self._waits.wake(state)
+
+        # It may answer a few more calls before it closes the connection.
+        self._client.add_listener(on_state)
+        try:
+            asked = self._woken_by(read_async(self._client, ["/"]))
+            what = f"ZooKeeper at {self._place}"
+            self._waits.until(asked.ready, what, self._seconds)
+            if asked.ready() and asked.successful():
+                return
+            self._reads_one_by_one = True
+            self._waits.until(lambda: bool(dropped), what, self._seconds)
+        finally:
+            self._client.remove_listener(on_state)
+        self._until_there_again(what, seconds)
+
+    def _until_there_again(self, what: str, seconds: float) -> None:
         one: list[Any] = []
 
         def is_back() -> bool:

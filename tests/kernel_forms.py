@@ -24,6 +24,7 @@ FUZZED_ELSEWHERE = {
     "wire.committed_offsets": "tests/property/test_committed_offsets.py",
     "connections.sockets": "tests/unit/kernels/connections/test_sockets.py",
     "connections.repeats": "tests/property/test_repeats.py",
+    "connections.request_times": "tests/unit/kernels/connections/test_request_times.py",
 }
 """Families that take no bytes of strangers, or have their own comparison with another form."""
 FAMILIES = tuple(name for name in kernels.FAMILIES if name not in FUZZED_ELSEWHERE)

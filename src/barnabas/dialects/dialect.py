@@ -6,16 +6,23 @@ from typing import Protocol
 from barnabas.errors import DecodeError, KafkaError
 from barnabas.wire.send import Send
 
+UNCOUNTED = -1.0
+
 
 @dataclass(slots=True)
 class Request:
-    """One request: who and which version, and a message of Kafka, whatever its dialect."""
+    """One request: who and which version, and a message of Kafka, whatever its dialect.
+
+    `received_s`: when it came, by the broker's monotonic clock, where its time is measured; else 0.0, or
+    UNCOUNTED where its response is written only to see it, and counted nowhere.
+    """
 
     api_key: int
     api_version: int
     correlation_id: int
     client_id: str | None
     body: object
+    received_s: float = 0.0
 
 
 def too_large(name: str, size: int) -> DecodeError:

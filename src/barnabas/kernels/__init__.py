@@ -38,6 +38,7 @@ FAMILIES = (
     "wire.struct_writing",
     "connections.sockets",
     "connections.repeats",
+    "connections.request_times",
 )
 """Folder and name of each; one stands behind those that it imports."""
 

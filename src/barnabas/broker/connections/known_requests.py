@@ -5,10 +5,10 @@ OffsetCommit, are known when they come the second time with other records or off
 never come again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.groups.commit_again import CommitAgain, QueuedCommit
@@ -17,7 +17,7 @@ from barnabas.broker.replicas.append_again import AppendAgain, QueuedAppends
 from barnabas.broker.replicas.delayed_acks import DelayedRepeats
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
-from barnabas.kernels.connections.repeats import RepeatCounts, Repeats
+from barnabas.kernels.connections.repeats import RepeatCounts, Repeats, Tally
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitResponse,
@@ -36,12 +36,14 @@ from barnabas.wire.schema import declaration_of
 _MOST_BYTES = 4096
 """Of request and response together. Larger ones are not kept: it would be for as long as the connection."""
 _MOST_HEADS = 8
+_UNTIMED = 15
+"""Events with known requests, where they are counted, between two that are timed."""
 _FLEXIBLE = declaration_of(ProduceRequest).flexible
 _TAIL = bytes(3)
 """Behind the records in a flexible version: no tagged fields of partition, topic and request."""
 
 
-class _Produce(NamedTuple):
+class KnownProduce(NamedTuple):
     """A known Produce request without its records, and for which topic it is."""
 
     request: Request
@@ -56,7 +58,7 @@ class _Produce(NamedTuple):
         return ProduceResponse(responses=[topic])
 
 
-class _Commit(NamedTuple):
+class KnownCommit(NamedTuple):
     """A known OffsetCommit request."""
 
     request: Request
@@ -67,22 +69,49 @@ class _Commit(NamedTuple):
         return _commit_response(self.request.body, answer.error_code)
 
 
-_Appended = tuple[int, int, _Produce | _Commit, Any]
+Made = tuple[int, int, KnownProduce | KnownCommit, Any]
 """The first of some responses, how many they are, and what is known of them once all is written."""
+
+
+class Meter(Protocol):
+    """Counts known requests. Kernels count them, and few are timed: to time one costs more than it."""
+
+    repeated: RepeatCounts
+
+    def now(self) -> float:
+        """Seconds of a clock that is never at 0.0."""
+        ...
+
+    def tally(self, topic: str | bytes) -> Tally:
+        """What counts the Produce requests for a topic, by its name or id."""
+        ...
+
+    def measured(self, made: Iterable[Made], began: float) -> None:
+        """Requests that came at `began` are about to be answered."""
+        ...
+
+    def failed(self, produce: KnownProduce, count: int) -> None:
+        """Produce requests failed."""
+        ...
 
 
 class KnownRequests:
     """Those of one connection."""
 
-    __slots__ = ("_broker", "_dialect", "_heads", "_repeats", "_sender", "is_patient")
+    __slots__ = (
+        "_broker", "_dialect", "_heads", "_meter", "_repeats", "_sender",
+        "_untimed", "is_patient",
+    )  # fmt: skip
 
-    def __init__(
-        self, broker: Broker, dialect: Dialect, counts: RepeatCounts | None = None
-    ) -> None:
-        """`counts`: where those are counted that are done; None: nowhere."""
+    def __init__(self, broker: Broker, dialect: Dialect, meter: Meter | None = None) -> None:
+        """`meter`: where those are counted that are done; None: nowhere."""
         self._broker = broker
         self._dialect = dialect
+        counts = None if meter is None else meter.repeated
         self._repeats = Repeats(broker.config.socket_request_max_bytes, counts)
+        self._meter = meter
+        self._untimed = 0
+        """How many events pass until one is timed."""
         self._heads: dict[bytes, None] = {}
         """How Produce requests began that are not known yet."""
         self._sender: tuple[object, ...] | None = None
@@ -126,9 +155,11 @@ class KnownRequests:
         response, offset_at = self._with_place(request, outcome.response)
         if len(head) + len(response) <= _MOST_BYTES:
             bare = replace(request, body=_without_records(body))
-            about = _Produce(bare, topic.name, bytes(topic.topic_id))
+            about = KnownProduce(bare, topic.name, bytes(topic.topic_id))
+            meter = self._meter
+            tally = None if meter is None else meter.tally(about.name or about.topic_id)
             self._repeats.learn_records(
-                head, tail, response, offset_at, outcome.again, about, compact=compact
+                head, tail, response, offset_at, outcome.again, about, tally, compact=compact
             )
 
     def _with_place(self, request: Request, response: ProduceResponse) -> tuple[bytes, int]:
@@ -165,7 +196,9 @@ class KnownRequests:
         words = bytes(frame)
         offsets = _places_of_offsets(request.api_version, body, words)
         if offsets is not None:
-            self._repeats.learn_offsets(words, offsets, response, outcome.again, _Commit(request))
+            self._repeats.learn_offsets(
+                words, offsets, response, outcome.again, KnownCommit(request)
+            )
 
     def take(
         self, received: memoryview, start: int, end: int, *, only_records: bool = False
@@ -176,23 +209,31 @@ class KnownRequests:
         come those that wait for other replicas: the rest of the requests. `only_records`: nothing but
         Produce is done.
         """
+        began = 0.0
+        if self._meter is not None:
+            left = self._untimed
+            if left:
+                self._untimed = left - 1
+            else:
+                self._untimed = _UNTIMED
+                began = self._meter.now()
         responses: list[bytes] = []
-        appended: list[_Appended] = []
+        appended: list[Made] = []
         end = self._repeats.take(
             received, start, end, responses, appended, only_records=only_records
         )
         for _, _, about, _ in appended:
-            if type(about) is _Produce:
+            if type(about) is KnownProduce:
                 # Its records are in a buffer that the next frames overwrite.
                 self._broker.replicas.write()
-                replicating = self._replicating(responses, appended)
-                return end, self._joined(responses, appended), replicating
+                replicating = self._replicating(responses, appended, began)
+                return end, self._joined(responses, appended, began), replicating
         if appended:
-            return end, partial(self._joined, responses, appended), ()
-        return end, self._joined(responses, appended), ()
+            return end, partial(self._joined, responses, appended, began), ()
+        return end, self._joined(responses, appended, began), ()
 
     def _replicating(
-        self, responses: list[bytes], appended: list[_Appended]
+        self, responses: list[bytes], appended: list[Made], began: float
     ) -> Sequence[Unreplicated]:
         """Take those out that wait for other replicas, which are the last ones, if any."""
         first, count, about, queued = appended[-1]
@@ -208,7 +249,10 @@ class KnownRequests:
 
         def respond(number: int, code: ErrorCode) -> bytes:
             response = waiting[number]
+            if began and self._meter is not None:
+                self._meter.measured(((number, 1, about, None),), began)
             if code:
+                self._count_failed(about, 1)
                 response = self._failed(response, about, queued.answer_to(number, code))
             return response
 
@@ -219,15 +263,22 @@ class KnownRequests:
             self._broker.purgatory.park(condition, (queued.role,), seconds, replies[-1])
         return replies
 
-    def _failed(self, response: bytes, about: _Produce | _Commit, answer: Any) -> bytes:
+    def _failed(self, response: bytes, about: KnownProduce | KnownCommit, answer: Any) -> bytes:
         """The response to a request with this answer, in place of the one that it would have had."""
         number = int.from_bytes(response[4:8], signed=True)
         return self._written(replace(about.request, correlation_id=number), about.failed(answer))
 
-    def _joined(self, responses: list[bytes], appended: list[_Appended]) -> bytes:
+    def _count_failed(self, about: KnownProduce | KnownCommit, count: int) -> None:
+        if self._meter is not None and type(about) is KnownProduce:
+            self._meter.failed(about, count)
+
+    def _joined(self, responses: list[bytes], appended: list[Made], began: float) -> bytes:
         """The responses, now that all is written."""
+        if began and self._meter is not None:
+            self._meter.measured(appended, began)
         for first, count, about, answer in appended:
             if answer.error_code:
+                self._count_failed(about, count)
                 for place in range(first, first + count):
                     responses[place] = self._failed(responses[place], about, answer)
         return responses[0] if len(responses) == 1 else b"".join(responses)

@@ -5,10 +5,11 @@ may overtake each other, keeps this one back.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.dialects.dialect import Dialect, Request
+from barnabas.dialects.dialect import UNCOUNTED, Dialect, Request
 from barnabas.ports import Timer, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
@@ -82,7 +83,9 @@ def metered(
     elif request.api_key == _FETCH:
         # A reply that is kept back must have nothing of files that may be gone by then.
         kept = wait_ms and dialect.at_once > 1
-        size = 0 if kept else len(dialect.write_response(request, outcome) or b"")
+        # What is written only for its size is in no metrics.
+        probe = replace(request, received_s=UNCOUNTED)
+        size = 0 if kept else len(dialect.write_response(probe, outcome) or b"")
         bandwidth_ms = broker.throttling.fetched(client_id, size)
         if bandwidth_ms or kept:
             outcome = _nothing(request.body, outcome)

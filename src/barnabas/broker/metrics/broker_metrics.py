@@ -4,9 +4,12 @@ from collections.abc import Callable
 from functools import partial
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.metrics.metered_connection import MeteredConnection
 from barnabas.broker.metrics.metrics_server import MetricsServer, check_installed
-from barnabas.broker.metrics.reader import MetricsReader, Reading, Rows
-from barnabas.broker.metrics.request_counts import MeteredConnection, RequestCounts
+from barnabas.broker.metrics.reader import MetricsReader
+from barnabas.broker.metrics.request_counts import RequestCounts
+from barnabas.broker.metrics.rows import Reading, Rows
+from barnabas.runtime.clock import SystemClock
 
 
 class BrokerMetrics:
@@ -16,7 +19,7 @@ class BrokerMetrics:
         """Raises ConfigError if prometheus_client is not installed."""
         check_installed()
         self._host, self._port = host, port
-        counts = RequestCounts()
+        self._counts = counts = RequestCounts(SystemClock.monotonic)
         self.connect = partial(MeteredConnection, counts)
         self._reader = MetricsReader(counts)
         self._server: MetricsServer | None = None

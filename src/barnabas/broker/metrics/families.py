@@ -6,7 +6,7 @@ COUNTER, GAUGE, SUMMARY = "counter", "gauge", "summary"
 
 
 class Family(NamedTuple):
-    """One metric. A counter's name is without its `_total`; a summary has `_count` and `_sum`."""
+    """One metric. A counter's name is without its `_total`; a summary has `_count`, and `_sum` or QUANTILES."""
 
     name: str
     kind: str
@@ -14,6 +14,10 @@ class Family(NamedTuple):
     text: str
 
 
+QUANTILES = ("0.50", "0.75", "0.95", "0.98", "0.99", "0.999")
+"""As JMX has them of Kafka, and the exporter's rules write them."""
+
+_TOPIC = ("topic",)
 _PARTITION = ("topic", "partition")
 _GROUP = ("consumergroup",)
 _OF_GROUP = (*_GROUP, *_PARTITION)
@@ -21,16 +25,32 @@ _REQUEST = ("request",)
 
 FAMILIES = (
     Family(
-        "kafka_server_brokertopicmetrics_messagesin", COUNTER, ("topic",),
-        "Records appended since the start of the broker.",
+        "kafka_server_brokertopicmetrics_messagesin", COUNTER, _TOPIC,
+        "Records appended since the start of the broker; without a topic: of all.",
     ),
     Family(
-        "kafka_server_brokertopicmetrics_bytesin", COUNTER, ("topic",),
-        "Bytes of batches appended since the start of the broker.",
+        "kafka_server_brokertopicmetrics_bytesin", COUNTER, _TOPIC,
+        "Bytes of batches appended since the start of the broker; without a topic: of all.",
     ),
     Family(
-        "kafka_server_brokertopicmetrics_bytesout", COUNTER, (),
-        "Bytes of Fetch responses.",
+        "kafka_server_brokertopicmetrics_bytesout", COUNTER, _TOPIC,
+        "Bytes of records in responses to consumers; without a topic: of all.",
+    ),
+    Family(
+        "kafka_server_brokertopicmetrics_totalproducerequests", COUNTER, _TOPIC,
+        "Produce requests, one for each of their partitions; without a topic: of all.",
+    ),
+    Family(
+        "kafka_server_brokertopicmetrics_failedproducerequests", COUNTER, _TOPIC,
+        "The same, of partitions that were answered with an error.",
+    ),
+    Family(
+        "kafka_server_brokertopicmetrics_totalfetchrequests", COUNTER, _TOPIC,
+        "Fetch requests, one for each partition of their responses; without a topic: of all.",
+    ),
+    Family(
+        "kafka_server_brokertopicmetrics_failedfetchrequests", COUNTER, _TOPIC,
+        "The same, of partitions that were answered with an error.",
     ),
     Family(
         "kafka_network_requestmetrics_requests", COUNTER, _REQUEST,
@@ -49,7 +69,11 @@ FAMILIES = (
         "Milliseconds of the broker's thread; requests that repeat earlier ones are not timed.",
     ),
     Family(
-        "kafka_server_socketservermetrics_connection_count", GAUGE, (),
+        "kafka_network_requestmetrics_totaltimems", SUMMARY, _REQUEST,
+        "Milliseconds from a request to its response, with all waits: of the last minute or two, by a sample.",
+    ),
+    Family(
+        "kafka_server_socket_server_metrics_connection_count", GAUGE, ("listener",),
         "Open connections of clients.",
     ),
     Family(
@@ -81,6 +105,10 @@ FAMILIES = (
         "1 where this broker is the controller, as one that is alone is; 0 elsewhere.",
     ),
     Family(
+        "kafka_controller_kafkacontroller_offlinepartitionscount", GAUGE, (),
+        "Partitions without a leader, where this broker is the controller; 0 elsewhere.",
+    ),
+    Family(
         "kafka_topic_partitions", GAUGE, ("topic",),
         "Partitions of a topic.",
     ),
@@ -91,6 +119,30 @@ FAMILIES = (
     Family(
         "kafka_topic_partition_current_offset", GAUGE, _PARTITION,
         "The high watermark of a partition that this broker leads: consumers see the records before it.",
+    ),
+    Family(
+        "kafka_topic_partition_replicas", GAUGE, _PARTITION,
+        "Replicas of a partition that this broker leads.",
+    ),
+    Family(
+        "kafka_topic_partition_in_sync_replica", GAUGE, _PARTITION,
+        "Replicas in sync of a partition that this broker leads.",
+    ),
+    Family(
+        "kafka_topic_partition_under_replicated_partition", GAUGE, _PARTITION,
+        "1 where fewer replicas are in sync than there are.",
+    ),
+    Family(
+        "kafka_topic_partition_leader_is_preferred", GAUGE, _PARTITION,
+        "1 where the first replica leads.",
+    ),
+    Family(
+        "kafka_cluster_partition_atminisr", GAUGE, _PARTITION,
+        "1 where as many replicas are in sync as min.insync.replicas asks for.",
+    ),
+    Family(
+        "kafka_cluster_partition_underminisr", GAUGE, _PARTITION,
+        "1 where fewer are.",
     ),
     Family(
         "kafka_log_log_size", GAUGE, _PARTITION,

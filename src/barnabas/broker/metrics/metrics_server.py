@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY, Family
-from barnabas.broker.metrics.reader import Rows
+from barnabas.broker.metrics.rows import Rows
 from barnabas.errors import ConnectionFailed
 from barnabas.extras import check_extra
 from barnabas.runtime.sockets.page_server import PageServer
@@ -90,9 +90,12 @@ def _metric(family: Family, rows: Rows) -> Any:  # a Metric, with what its kind 
     name, kind, labels, text = family
     if kind == SUMMARY:
         summary: Any = SummaryMetricFamily(name, text, labels=labels)
-        sums = dict(rows.get(f"{name}_sum", ()))
-        for values, count in rows.get(f"{name}_count", ()):
-            summary.add_metric(values, count_value=int(count), sum_value=sums[values])
+        for suffix in ("_count", "_sum"):
+            for values, value in rows.get(f"{name}{suffix}", ()):
+                summary.add_sample(f"{name}{suffix}", dict(zip(labels, values, strict=True)), value)
+        for of_quantile, value in rows.get(name, ()):
+            named = dict(zip((*labels, "quantile"), of_quantile, strict=True))
+            summary.add_sample(name, named, value)
         return summary
     metric: Any = (CounterMetricFamily if kind == COUNTER else GaugeMetricFamily)(
         name, text, labels=labels

@@ -1,45 +1,46 @@
 """RequestCounts: how many requests came by API, what they brought, and how long they took."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from barnabas.broker.broker import Broker
-from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.known_requests import KnownRequests
-from barnabas.broker.connections.listener_dialects import ListenerDialect
-from barnabas.dialects.dialect import Dialect, Request
-from barnabas.kernels.connections.repeats import RepeatCounts
-from barnabas.runtime.connections.connection import Connection
-from barnabas.wire.send import Send
+from barnabas.broker.connections.known_requests import KnownProduce, Made
+from barnabas.broker.metrics.topic_counts import TopicCounts
+from barnabas.kernels.connections.repeats import RepeatCounts, Tally
+from barnabas.kernels.connections.request_times import RequestTimes
 
 _MOST_KEYS = 256
-_REQUESTS, _BYTES, _SECONDS = range(3)
 
 
 class Received(NamedTuple):
-    """Requests of one API: how many there were, their bytes, how many were timed, and the seconds of those."""
+    """Requests of one API: how many there were, their bytes, how many were read, and the seconds of those."""
 
     requests: int
     bytes: int
-    timed: int
+    read: int
     seconds: float
 
 
 class RequestCounts:
-    """Counts of all connections, by API key.
+    """Counts of all connections, by API key. All is put together when somebody looks.
 
-    Those that repeat earlier requests are counted where they are answered, and not timed: to do more would cost
-    more than to answer them. All is put together when somebody looks.
+    Those that repeat earlier requests are counted where they are answered: to do more would cost more than to
+    answer them. Percentiles are those of a sample: some requests of each connection. It is a `Meter`.
     """
 
-    __slots__ = ("connections", "read", "repeated", "sent_bytes")
+    __slots__ = ("connections", "now", "read", "repeated", "sent_bytes", "times", "topics")
 
-    def __init__(self) -> None:
-        self.connections = 0
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.now = now
+        self.connections: defaultdict[str, int] = defaultdict(int)
+        """That are open, by listener."""
         self.read: list[list[float]] = [[0, 0, 0.0] for _ in range(_MOST_KEYS)]
         """Of the requests that were read: how many, their bytes, seconds of the broker's thread."""
         self.repeated = RepeatCounts()
         self.sent_bytes = [0] * _MOST_KEYS
+        self.times: defaultdict[int, RequestTimes] = defaultdict(RequestTimes)
+        """From a request to its response, with all waits."""
+        self.topics = TopicCounts()
 
     def received(self, key: int) -> Received:
         """What came of one API."""
@@ -47,68 +48,16 @@ class RequestCounts:
         again, again_bytes = self.repeated.of(key)
         return Received(int(requests) + again, int(size) + again_bytes, int(requests), seconds)
 
+    def tally(self, topic: str | bytes) -> Tally:
+        """What counts the Produce requests for a topic that repeat earlier ones."""
+        return self.topics.produced[topic].repeated
 
-class MeteredConnection(ClientConnection):
-    """A client's connection that counts its requests. A broker without metrics has none such."""
+    def measured(self, made: Iterable[Made], began: float) -> None:
+        """Repeated requests that came at `began` are about to be answered."""
+        seconds = self.now() - began
+        for _, count, about, _ in made:
+            self.times[about.request.api_key].add(seconds, count)
 
-    __slots__ = ("_counts", "_monotonic", "_read")
-
-    def __init__(  # noqa: PLR0913 - one more than its base class has
-        self,
-        counts: RequestCounts,
-        broker: Broker,
-        spoken: ListenerDialect,
-        connection: Connection,
-        *,
-        listener: str,
-        number: int,
-        on_gone: Callable[[ClientConnection], None],
-    ) -> None:
-        metered = spoken._replace(dialect=_MeteredDialect(counts, spoken.dialect))
-        super().__init__(
-            broker, metered, connection, listener=listener, number=number, on_gone=on_gone
-        )
-        self._counts = counts
-        self._read = counts.read
-        counts.connections += 1
-        self._monotonic = broker.clock.monotonic
-
-    def _new_known(self) -> KnownRequests:
-        return KnownRequests(self._broker, self._dialect, self._counts.repeated)
-
-    def on_frame(self, frame: memoryview) -> bool:
-        """As `ClientConnection.on_frame`."""
-        began = self._monotonic()
-        # By its name: `super()` takes as long as all that is counted here.
-        goes_on = ClientConnection.on_frame(self, frame)
-        counted = self._read[frame[1]]
-        counted[_REQUESTS] += 1
-        counted[_BYTES] += len(frame)
-        counted[_SECONDS] += self._monotonic() - began
-        return goes_on
-
-    def on_closed(self) -> None:
-        """As `ClientConnection.on_closed`."""
-        self._counts.connections -= 1
-        super().on_closed()
-
-
-class _MeteredDialect:
-    """A dialect that counts what responses are long."""
-
-    def __init__(self, counts: RequestCounts, dialect: Dialect) -> None:
-        self.name, self.at_once = dialect.name, dialect.at_once
-        self.has_records = dialect.has_records
-        self.check_large = dialect.check_large
-        self.read_request = dialect.read_request
-        self._write = dialect.write_response
-        self._sent_bytes = counts.sent_bytes
-
-    def write_response(
-        self, request: Request, response: object, throttle_ms: int = 0
-    ) -> Send | bytes | None:
-        """As `Dialect.write_response`."""
-        written = self._write(request, response, throttle_ms)
-        if written is not None:
-            self._sent_bytes[request.api_key] += len(written)
-        return written
+    def failed(self, produce: KnownProduce, count: int) -> None:
+        """Repeated Produce requests failed."""
+        self.topics.produced[produce.name or produce.topic_id].failed += count

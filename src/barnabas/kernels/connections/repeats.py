@@ -44,6 +44,22 @@ _OFFSETS = cython.declare(cython.int, 3)
 
 @cython.final
 @cython.cclass
+class Tally:
+    """How many requests of one kind were answered from tables; several tables may share it."""
+
+    _count: cython.longlong
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._count = 0
+
+    def count(self) -> int:
+        """How many there were."""
+        return self._count
+
+
+@cython.final
+@cython.cclass
 class _Row:
     """A request without its size, as far as it is always the same; its response; what does the work."""
 
@@ -55,6 +71,7 @@ class _Row:
     offsets: list
     again: object
     about: object
+    tally: Tally
 
 
 @cython.final
@@ -71,9 +88,11 @@ class RepeatCounts:
         self._bytes = array("q", bytes(8 * _MOST_KEYS))
 
     @cython.cfunc
-    def add(self, key: cython.uchar, size: cython.Py_ssize_t) -> cython.void:
-        """Count one request."""
-        self._requests[key] += 1
+    def add(
+        self, key: cython.uchar, requests: cython.longlong, size: cython.Py_ssize_t
+    ) -> cython.void:
+        """Count requests of one API."""
+        self._requests[key] += requests
         self._bytes[key] += size
 
     def of(self, key: cython.uchar, /) -> tuple[int, int]:
@@ -99,8 +118,7 @@ class Repeats:
         `counts`: where those are counted that are answered; None: nowhere.
         """
         self._rows = {}
-        self._counts = counts
-        self._largest = largest
+        self._counts, self._largest = counts, largest
         self._records_at = self._records_end = 0
         self._waits = False
 
@@ -124,6 +142,7 @@ class Repeats:
         offset_at: cython.Py_ssize_t,
         again: object,
         about: object,
+        tally: Tally | None = None,
         /,
         *,
         compact: cython.bint,
@@ -135,7 +154,7 @@ class Repeats:
         places)` appends the records of requests that come one behind the other, which start and end at
         these places; it returns what is known of that once it is written, a list of the offsets of
         those that it took, from the first on, which is at least one, and whether their responses wait
-        for more than the write; or None, and the row is dropped.
+        for more than the write; or None, and the row is dropped. `tally` counts those that are taken.
 
         Raises:
             ValueError: there is no correlation id, or the response has no such place.
@@ -147,6 +166,7 @@ class Repeats:
         row.between = _COMPACT_RECORDS if compact else _RECORDS
         row.offset_at = offset_at
         row.about = about
+        row.tally = tally
 
     def learn_offsets(
         self, frame: bytes, offsets: list, response: bytes, again: object, about: object, /
@@ -245,7 +265,7 @@ class Repeats:
                 appended.append((len(responses), 1, row.about, done))
             responses.append(response)
             if self._counts is not None:
-                self._counts.add(received[frame + _KEY_AT], behind - frame)
+                self._counts.add(received[frame + _KEY_AT], 1, behind - frame)
             start = behind
         return start
 
@@ -284,13 +304,13 @@ class Repeats:
             behind = self._frame_end(received, frame, end)
             if behind < 0 or not self._is(row, received, frame + _SIZE, behind):
                 break
-            places.append(self._records_at)
-            places.append(self._records_end)
+            places += [self._records_at, self._records_end]
             ends.append(behind)
             frame = behind
         done = row.again(view, places)
         taken: cython.Py_ssize_t = 0
         self._waits = False
+        at: cython.Py_ssize_t = start
         if done is not None:
             known, bases, self._waits = done
             appended.append((len(responses), len(bases), row.about, known))
@@ -299,11 +319,13 @@ class Repeats:
                 responses.append(
                     numbered(row.response, _ID_AT, received, frame + _ID_AT, 4, row.offset_at, base)
                 )
-                if self._counts is not None:
-                    self._counts.add(received[frame + _KEY_AT], ends[taken] - frame)
                 start = ends[taken]
                 taken += 1
-        if not taken:
+            if self._counts is not None:
+                self._counts.add(received[at + _SIZE + _KEY_AT], taken, start - at - taken * _SIZE)
+            if row.tally is not None:
+                row.tally._count += taken  # noqa: SLF001 - of one kernel
+        else:
             self._drop(row)
         return start
 

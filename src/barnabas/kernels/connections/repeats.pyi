@@ -7,6 +7,11 @@ class RepeatCounts:
     def of(self, key: int, /) -> tuple[int, int]: ...
 
 @final
+class Tally:
+    def __init__(self) -> None: ...
+    def count(self) -> int: ...
+
+@final
 class Repeats:
     def __init__(self, largest: int, counts: RepeatCounts | None = None, /) -> None: ...
     def learn(self, frame: bytes, response: bytes, again: Callable[[], bool], /) -> None: ...
@@ -18,6 +23,7 @@ class Repeats:
         offset_at: int,
         again: Callable[[memoryview, list[int]], tuple[object, list[int], bool] | None],
         about: object,
+        tally: Tally | None = None,
         /,
         *,
         compact: bool,

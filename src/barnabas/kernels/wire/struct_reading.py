@@ -317,19 +317,26 @@ class Requests:
 
     `most` is the memory that one may take, in bytes. `readers` has Readers under key << 16 | version,
     and none of the first version of ControlledShutdown, whose header ends before the client id. A
-    header has tagged fields where its message has them.
+    header has tagged fields where its message has them. When a request came is left at 0.0.
     """
 
     readers: dict
     made: type
-    places: cython.Py_ssize_t[5]
+    places: cython.Py_ssize_t[6]
     most: cython.longlong
 
     def __init__(self, readers: dict, made: type, most: object) -> None:
-        names: tuple = ("api_key", "api_version", "correlation_id", "client_id", "body")
+        names: tuple = (
+            "api_key",
+            "api_version",
+            "correlation_id",
+            "client_id",
+            "body",
+            "received_s",
+        )
         self.readers, self.made = readers, made
         self.most = most
-        for at in range(5):
+        for at in range(6):
             self.places[at] = slot_place(getattr(made, names[at]))
 
     @cython.cfunc
@@ -357,9 +364,9 @@ class Requests:
             source.at += 1
         body: object = _struct(reader.shape, source, frame)
         correlation_id: cython.int = load32(data + 4)
-        values: tuple = (key, version, correlation_id, client, body)
+        values: tuple = (key, version, correlation_id, client, body, 0.0)
         made: object = empty_object(self.made)
-        for at in range(5):
+        for at in range(6):
             slot_set(made, self.places[at], values[at])
         return made
 

@@ -16,14 +16,17 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from barnabas import Consumer, Producer
+from barnabas import Admin, BrokerError, Consumer, KafkaError, Producer
 from barnabas.broker.broker import Broker
 from barnabas.broker.metrics import metrics_server
-from barnabas.broker.metrics.families import COUNTER, FAMILIES, SUMMARY
+from barnabas.broker.metrics.families import COUNTER, FAMILIES, QUANTILES, SUMMARY
+from barnabas.broker.metrics.topic_counts import NO_TOPIC
 from barnabas.broker.server.node import Node
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from tests.unit.broker.raw_client import RawClient
 
 ROOT = Path(__file__).parents[4]
 DASHBOARD = ROOT / "docs" / "grafana-dashboard.json"
@@ -107,16 +110,15 @@ def test_a_scrape_counts_what_clients_did(tmp_path: Path) -> None:
         topics = found["kafka_server_brokertopicmetrics_messagesin_total"]
         assert topics["dogs",] == 10
         assert found["kafka_server_brokertopicmetrics_bytesin_total"]["dogs",] > 600
-        assert found["kafka_server_brokertopicmetrics_bytesout_total"][()] > 600
-        assert found["kafka_server_socketservermetrics_connection_count"][()] >= 2
-        assert found["kafka_server_replicamanager_partitioncount"][()] == 3
-        assert found["kafka_server_replicamanager_leadercount"][()] == 3
-        assert found["kafka_server_replicamanager_underreplicatedpartitions"][()] == 0
+        for name in ("messagesin", "bytesin", "bytesout", "totalproducerequests"):
+            by_topic = found[f"kafka_server_brokertopicmetrics_{name}_total"]
+            assert by_topic["dogs",] <= by_topic["",], name
+        bytes_in = found["kafka_server_brokertopicmetrics_bytesin_total"]["dogs",]
+        assert found["kafka_server_brokertopicmetrics_bytesout_total"]["dogs",] == bytes_in
+        assert found["kafka_server_brokertopicmetrics_totalproducerequests_total"]["dogs",] == 10
+        assert found["kafka_server_brokertopicmetrics_totalfetchrequests_total"]["dogs",] >= 1
+        assert found["kafka_server_socket_server_metrics_connection_count"]["PLAINTEXT",] >= 2
         assert found["kafka_log_log_logendoffset"]["0", "dogs"] == 10
-        assert found["kafka_topic_partition_current_offset"]["0", "dogs"] == 10
-        assert found["kafka_topic_partition_oldest_offset"]["0", "dogs"] == 0
-        assert found["kafka_topic_partitions"]["dogs",] == 2
-        assert found["kafka_controller_kafkacontroller_activecontrollercount"][()] == 1
         assert found["kafka_log_log_size"]["1", "dogs"] == 0
         assert found["kafka_consumergroup_current_offset"]["pack", "0", "dogs"] == 4
         assert found["kafka_consumergroup_lag"]["pack", "0", "dogs"] == 6
@@ -125,6 +127,99 @@ def test_a_scrape_counts_what_clients_did(tmp_path: Path) -> None:
         assert timed["OffsetCommit",] == 1
         assert found["kafka_network_requestmetrics_localtimems_sum"]["OffsetCommit",] > 0
         assert found["process_cpu_seconds_total"][()] > 0
+        times = found["kafka_network_requestmetrics_totaltimems"]
+        for request in ("Produce", "Fetch", "OffsetCommit"):
+            rising = [times[quantile, request] for quantile in QUANTILES]
+            assert rising == sorted(rising)
+            assert rising[0] > 0
+        assert found["kafka_network_requestmetrics_totaltimems_count"]["Produce",] == 10
+
+
+def test_a_scrape_says_what_partitions_there_are(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 2, {})
+        with Producer(bootstrap_servers=broker.servers) as producer:
+            for number in range(10):
+                producer.send("dogs", f"dog {number}", partition=0).result()
+        found = broker.scrape()
+        assert found["kafka_topic_partition_replicas"]["0", "dogs"] == 1
+        assert found["kafka_topic_partition_in_sync_replica"]["0", "dogs"] == 1
+        assert found["kafka_topic_partition_leader_is_preferred"]["0", "dogs"] == 1
+        assert found["kafka_cluster_partition_atminisr"]["0", "dogs"] == 1
+        assert found["kafka_cluster_partition_underminisr"]["0", "dogs"] == 0
+        assert found["kafka_controller_kafkacontroller_offlinepartitionscount"][()] == 0
+        assert found["kafka_server_replicamanager_partitioncount"][()] == 2
+        assert found["kafka_server_replicamanager_leadercount"][()] == 2
+        assert found["kafka_server_replicamanager_underreplicatedpartitions"][()] == 0
+        assert found["kafka_topic_partition_current_offset"]["0", "dogs"] == 10
+        assert found["kafka_topic_partition_oldest_offset"]["0", "dogs"] == 0
+        assert found["kafka_topic_partitions"]["dogs",] == 2
+        assert found["kafka_controller_kafkacontroller_activecontrollercount"][()] == 1
+
+
+def test_a_request_takes_as_long_as_it_waits(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 1, {})
+        options = {"fetch.max.wait.ms": 300, "fetch.min.bytes": 1000}
+        with Consumer(bootstrap_servers=broker.servers, **options) as consumer:
+            consumer.assign([("dogs", 0)])
+            consumer.seek_to_beginning()
+            assert consumer.poll(timeout_s=1) == []
+            found = broker.scrape()
+        assert found["kafka_network_requestmetrics_totaltimems"]["0.50", "Fetch"] >= 280
+        timed = found["kafka_network_requestmetrics_localtimems_sum"]["Fetch",]
+        assert timed < 280 * found["kafka_network_requestmetrics_localtimems_count"]["Fetch",]
+
+
+def test_requests_that_fail_are_counted_for_their_topics(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        broker.node.create_topic("dogs", 1, {"max.message.bytes": "100"})
+        with Producer(bootstrap_servers=broker.servers) as producer:
+            sent = producer.send("dogs", "b" * 1000)
+            with pytest.raises(BrokerError, match="MESSAGE_TOO_LARGE"):
+                sent.result()
+        with Consumer(bootstrap_servers=broker.servers, auto_offset_reset="none") as consumer:
+            consumer.assign([("dogs", 0)])
+            consumer.seek(("dogs", 0), 7)
+            with pytest.raises(KafkaError, match="OFFSET_OUT_OF_RANGE|offset 7"):
+                consumer.poll(timeout_s=10)
+        topics = "kafka_server_brokertopicmetrics"
+        found = broker.scrape()
+        for name in ("failedproducerequests", "failedfetchrequests"):
+            assert found[f"{topics}_{name}_total"]["dogs",] == 1, name
+            assert found[f"{topics}_{name}_total"]["",] == 1, name
+
+
+def test_counters_of_all_topics_keep_what_deleted_ones_had(tmp_path: Path) -> None:
+    with running(tmp_path) as broker:
+        with Producer(bootstrap_servers=broker.servers) as producer:
+            for topic in ("cats", "dogs"):
+                producer.send(topic, "speaks").result()
+        with Admin(bootstrap_servers=broker.servers) as admin:
+            names = ("messagesin", "bytesin", "totalproducerequests")
+            before = broker.scrape()
+            admin.delete_topics(["cats"])
+            after = broker.scrape()
+        for name in (f"kafka_server_brokertopicmetrics_{one}_total" for one in names):
+            assert ("cats",) in before[name]
+            assert ("cats",) not in after[name]
+            assert after[name]["",] == before[name]["",]
+
+
+def test_names_that_are_no_topics_take_no_memory(tmp_path: Path) -> None:
+    """A client can name any number of them."""
+    with running(tmp_path) as broker:
+        with RawClient(int(broker.servers.rpartition(":")[2])) as client:
+            for number in range(50):
+                asked = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1)
+                topic = FetchTopic(topic=f"none-{number}", partitions=[asked])
+                fetch = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[topic])
+                client.ask(fetch, 4, FetchResponse)
+        metrics = broker.node._metrics
+        assert metrics is not None
+        assert [*metrics._counts.topics.fetched] == [NO_TOPIC]
+        found = broker.scrape()["kafka_server_brokertopicmetrics_failedfetchrequests_total"]
+        assert found == {("",): 50}
 
 
 def test_what_the_logs_had_at_the_start_is_not_counted(tmp_path: Path) -> None:
@@ -206,7 +301,7 @@ def test_without_the_package_it_says_what_to_install(
 def test_the_dashboard_and_the_page_have_names_that_there_are() -> None:
     known = set()
     for name, kind, _labels, _text in FAMILIES:
-        known |= {f"{name}_count", f"{name}_sum"} if kind == SUMMARY else set()
+        known |= {f"{name}_count", f"{name}_sum", name} if kind == SUMMARY else set()
         known.add(f"{name}_total" if kind == COUNTER else name)
     pattern = re.compile(r"\b(?:kafka|barnabas_metrics)_\w+")
     board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
@@ -238,7 +333,7 @@ def test_prometheus_own_check_remarks_only_on_names_of_others(tmp_path: Path) ->
     remarks = [line.split()[0] for line in checked.stderr.splitlines()]
     assert remarks == [
         "kafka_consumergroup_lag_sum",
-        "kafka_server_socketservermetrics_connection_count",
+        "kafka_server_socket_server_metrics_connection_count",
     ]
     assert checked.returncode == 3, "there are remarks; 1: it cannot be parsed"
 

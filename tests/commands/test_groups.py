@@ -9,6 +9,8 @@ from confluent_kafka import ShareConsumer
 from barnabas import Consumer, GroupMetadata, Producer
 from tests.commands.served import SECONDS, Served, serving
 
+NOTHING_CHANGED = "nothing changed: add --execute to apply\n"
+
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[Served]:
@@ -68,7 +70,7 @@ def test_a_reset_is_shown_and_then_done(
     lines = "\ufeffdogs,0,2\ndogs, 1, 100\n"  # As some editors begin a file.
     shown = broker.run("groups", "reset", "r", *how, "--json", stdin=lines)
     assert where_it_is(broker, "r") == {0: (3, 7), 1: (3, 7)}
-    assert shown.err == ""
+    assert shown.err == NOTHING_CHANGED
     new = {row["partition"]: row["new_offset"] for row in json.loads(shown.out)}
     assert new.items() <= positions.items()
     done = broker.run("groups", "reset", "r", *how, "--execute", "--json", stdin=lines)
@@ -174,7 +176,8 @@ def test_it_is_printed_also_where_the_plan_is_exported(broker: Served) -> None:
     shown = broker.run("groups", "reset", "g", "-t", "dogs", "--to", "999999", "--export")
     assert shown.lines == ["dogs,0,10", "dogs,1,10"]
     assert shown.err.splitlines() == [
-        f"barnabas: dogs:{number} has no offset 999999: it continues at 10" for number in (0, 1)
+        *(f"barnabas: dogs:{number} has no offset 999999: it continues at 10" for number in (0, 1)),
+        NOTHING_CHANGED.rstrip(),
     ]
 
 
@@ -183,6 +186,7 @@ def test_a_group_that_is_not_there_is_an_error_as_it_may_be_misspelt(broker: Ser
     shown = broker.run(*move)
     assert shown.err == (
         "barnabas: there is no group gg: --execute would create it; did you mean g?\n"
+        + NOTHING_CHANGED
     )
     assert "gg" not in broker.run("groups", "list").out
     done = broker.run(*move, "--execute")

@@ -363,7 +363,7 @@ def _change_dogs(broker: Broker, what: str, value: int) -> None:
         case "flush":
             broker.topics.configure("dogs", {"flush.messages": "1"} if value else {})
         case "start" if partition is not None:
-            partition.log.delete_before(min(value, partition.log.written_end))
+            partition.log.delete_before(min(value, partition.log.high_watermark))
         case "epoch" if partition is not None:
             partition.leader_epoch += 1
 

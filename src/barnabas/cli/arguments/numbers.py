@@ -20,6 +20,10 @@ class WholeNumber(click.IntRange):
             self.fail(f"{value!r} is not a whole number{_range(self.min, self.max)}", param, ctx)
         return found
 
+    def _describe_range(self) -> str:
+        # click would show "x<=None" where there is neither bound.
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
 
 class Number(click.FloatRange):
     """A number from `min` to `max`; a bound that is None is missing."""
@@ -37,6 +41,10 @@ class Number(click.FloatRange):
         except click.BadParameter:
             self.fail(f"{value!r} is not a number{_range(self.min, self.max)}", param, ctx)
         return found
+
+    def _describe_range(self) -> str:
+        # click would show "x<=None" where there is neither bound.
+        return "" if self.min is None and self.max is None else super()._describe_range()
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -204,7 +204,7 @@ def reset(
     if unknown is not None and rows:
         _say_unknown(group, unknown, execute=execute)
     if rows and not execute:
-        notice("nothing changed: add --execute to apply")
+        click.echo("nothing changed: add --execute to apply", err=True)
 
 
 @groups.command()

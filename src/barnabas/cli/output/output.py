@@ -76,10 +76,10 @@ def _show_table(
     now_ms = SystemClock().time_ms()
     shown = []
     for index, column in enumerate(columns):
-        suggest_groups = [row[index] for row in rows if row[index] is not None]
-        moments = any(isinstance(cell, Moment) for cell in suggest_groups)
-        numbers = bool(suggest_groups) and all(isinstance(cell, int) for cell in suggest_groups)
-        head = column.removesuffix("_ms") if moments or not suggest_groups else column
+        known = [row[index] for row in rows if row[index] is not None]
+        moments = any(isinstance(cell, Moment) for cell in known)
+        numbers = bool(known) and all(isinstance(cell, int) for cell in known)
+        head = column.removesuffix("_ms") if moments or not known else column
         shown.append(Column(head.replace("_", " "), numbers, column in short))
     cells = [
         [

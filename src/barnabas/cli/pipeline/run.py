@@ -88,6 +88,7 @@ def run(
     with _broker(project, data_dir, wanted=with_broker):
         with _hinting(project):
             check_sources(project)
+        notice("starting Spark …")
         state = run_project(project, options, _show_event, partial(_again, every))
     if as_json:
         took = (state.ended_ms or state.started_ms) - state.started_ms
@@ -112,6 +113,7 @@ def dry_run(*, where: Path, master: str, as_json: bool) -> None:
     project = load_project(where)
     with _hinting(project):
         check_sources(project)
+    notice("starting Spark …")
     run_project(project, RunOptions(dry=True, master=master), _show_event)
     if as_json:
         show_json({"pipeline": project.name, "valid": True})

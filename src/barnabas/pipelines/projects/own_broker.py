@@ -34,7 +34,10 @@ def own_broker(project: Project, data_dir: Path) -> Iterator[str]:
     try:
         broker.start()
     except (KafkaError, OSError) as error:
-        raise ProjectError(f"no broker can be started at {servers}: {error}") from error
+        raise ProjectError(
+            f"no broker can be started at {servers}: {error}. If one of yours runs there, leave out "
+            "--with-broker"
+        ) from error
     try:
         with Admin(bootstrap_servers=servers) as admin:
             missing = sorted(set(topics_of(project).values()) - set(admin.list_topics()))

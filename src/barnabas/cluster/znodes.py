@@ -174,6 +174,20 @@ def decode_partitions(data: bytes) -> dict[TopicPartition, tuple[NodeId, ...]]:
         ) from error
 
 
+def decode_failed_broker(data: bytes) -> tuple[NodeId]:
+    """The broker that reports, in a node below /log_dir_event_notification, that a log directory failed.
+
+    Raises:
+        StorageError: the node cannot be read.
+    """
+    try:
+        return (NodeId(_number(json.loads(data)["broker"])),)
+    except _UNREADABLE as error:
+        raise StorageError(
+            f"a node of the registry should name a broker, and is {data[:200]!r}: {error!r}"
+        ) from error
+
+
 def _endpoint(text: str, protocols: Mapping[str, str]) -> BrokerEndpoint:
     listener, _, place = text.partition("://")
     host, _, port = place.rpartition(":")

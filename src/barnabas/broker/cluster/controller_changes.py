@@ -6,11 +6,10 @@ Brokers register, tools write topics and what is to be done with them, leaders r
 Source: Kafka's KafkaController and its handlers of changes.
 """
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from barnabas.broker.cluster.controller_nodes import read_brokers, read_topics
 from barnabas.broker.purgatory.stepping import Steps
@@ -27,12 +26,13 @@ from barnabas.cluster.events import (
 )
 from barnabas.cluster.reassignment import is_under_way
 from barnabas.cluster.view import View
-from barnabas.cluster.znodes import decode_partitions, state_path, topic_path
+from barnabas.cluster.znodes import decode_failed_broker, decode_partitions, state_path, topic_path
 from barnabas.errors import BrokerError, StorageError
 from barnabas.ports import SharedRegistry
 from barnabas.types import NodeId, NodeWrite, TopicPartition
 
 log = logging.getLogger(__name__)
+_Named = TypeVar("_Named")
 
 ISR_CHANGES = "/isr_change_notification"
 LOG_DIR_EVENTS = "/log_dir_event_notification"
@@ -179,24 +179,19 @@ class ControllerChanges:
     # --- What leaders and tools write ---------------------------------------------------------
 
     def _isr_changes(self) -> Steps[None]:
-        found = yield from self._take_nodes(ISR_CHANGES)
-        if found:
-            partitions = {one for data in found for one in decode_partitions(data)}
+        partitions = yield from self._take_nodes(ISR_CHANGES, decode_partitions)
+        if partitions:
             yield from self._controller.read_states(sorted(partitions))
 
     def _log_dir_events(self) -> Steps[None]:
-        found = yield from self._take_nodes(LOG_DIR_EVENTS)
-        try:
-            nodes = {NodeId(int(json.loads(data)["broker"])) for data in found}
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise StorageError(
-                f"a node below {LOG_DIR_EVENTS} names no broker: {error!r}"
-            ) from error
+        nodes = yield from self._take_nodes(LOG_DIR_EVENTS, decode_failed_broker)
         for node_id in sorted(nodes):
             yield from self._controller.take(ReplicasAsked(node_id))
 
-    def _take_nodes(self, path: str) -> Steps[list[bytes]]:
-        """The data of all nodes below one. They are deleted: what they say is acted on now, or read anew."""
+    def _take_nodes(
+        self, path: str, decode: Callable[[bytes], Iterable[_Named]]
+    ) -> Steps[set[_Named]]:
+        """What all nodes below one name. They are deleted, also those that cannot be read, as by Kafka."""
         registry = self._registry
 
         def read() -> dict[str, tuple[bytes, int] | None]:
@@ -206,7 +201,13 @@ class ControllerChanges:
         found = yield from self._controller.ask(read)
         if found:
             yield from self._delete(*found)
-        return [node[0] for node in found.values() if node is not None]
+        named: set[_Named] = set()
+        for place, node in found.items():
+            try:
+                named.update(decode(node[0]) if node is not None else ())
+            except StorageError as error:
+                log.warning("a damaged node is left out", extra={"path": place, "error": error})
+        return named
 
     def _elections(self) -> Steps[None]:
         asked = yield from self._asked(ELECTIONS)

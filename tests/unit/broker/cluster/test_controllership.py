@@ -96,6 +96,21 @@ def test_a_partition_whose_state_cannot_be_read_is_left_out_and_the_others_are_s
     assert started.session.get("/brokers/topics/dogs/partitions/0/state") == (b"{", 0)
 
 
+@pytest.mark.parametrize("data", [b"{", b"[]", b"", b'{"broker": "x", "partitions": [{}]}'])
+@pytest.mark.parametrize("kind", ["isr_change", "log_dir_event"])
+def test_a_report_that_cannot_be_read_goes_and_the_controller_serves(
+    kind: str, data: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    below = f"/{kind}_notification"
+    whole = {"broker": 1, "partitions": [{"topic": "dogs", "partition": 0}]}
+    nodes = {f"{below}/{kind}1": data, f"{below}/{kind}2": whole}
+    started = Started(**{path.replace("/", "__"): value for path, value in nodes.items()})
+    assert started.controller.is_ready
+    assert started.session.children(below) == []
+    (warning,) = (one for one in caplog.records if one.levelname == "WARNING")
+    assert vars(warning)["path"] == f"{below}/{kind}1"
+
+
 def test_a_move_that_could_not_be_written_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
     started = Started()
     commit, fails = started.session.commit, [True]

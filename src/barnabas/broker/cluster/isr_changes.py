@@ -34,6 +34,10 @@ _NOTIFY_SECONDS = 2.5
 """So long several changes are waited for, to be reported together. Source: Kafka's ReplicaManager."""
 
 
+_REPEAT_SECONDS = 30.0
+"""So often at most it is logged that the controller still makes no changes, for the same reason."""
+
+
 class IsrPorts(NamedTuple):
     """What ISR changes need of their member."""
 
@@ -60,6 +64,9 @@ class IsrChanges:
         self._is_asking = False
         self._written: set[TopicPartition] = set()
         """What the controller is to be notified of."""
+        self._failing: ErrorCode = ErrorCode.NONE
+        """Why the controller made no changes the last time; NONE: it did."""
+        self._logged_at = 0.0
 
     def propose(self, partition: TopicPartition, proposal: IsrProposal) -> None:
         """Have it decided, after the present event."""
@@ -186,8 +193,7 @@ class IsrChanges:
                 for topic in response.topics
                 for row in topic.partitions
             }
-        if error:
-            log.warning("ISR changes not made", extra={"error": error.name, "answer": response})
+        self._log(error, response)
         for partition, proposal in proposals.items():
             role = self._role(partition, proposal)
             if role is None:
@@ -200,6 +206,16 @@ class IsrChanges:
             else:
                 isr, epoch = tuple(map(NodeId, row.isr)), row.partition_epoch
                 self._take(partition, role, replace(known, isr=isr, partition_epoch=epoch))
+
+    def _log(self, error: ErrorCode, response: object) -> None:
+        """Leaders propose anew several times a second: that it goes on failing is logged now and then."""
+        now = self._ports.clock.monotonic()
+        if error and (error != self._failing or now - self._logged_at >= _REPEAT_SECONDS):
+            log.warning("ISR changes not made", extra={"error": error.name, "answer": response})
+            self._logged_at = now
+        elif self._failing and not error:
+            log.info("ISR changes are made again")
+        self._failing = error
 
     def _role(self, partition: TopicPartition, proposal: IsrProposal) -> Leading | None:
         """The role of a partition while it is in the leader epoch of a proposal."""

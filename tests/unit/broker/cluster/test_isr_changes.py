@@ -43,6 +43,7 @@ class Member:
         self.refused: list[tuple[int, ErrorCode]] = []
         self.asked: list[tuple[AlterPartitionRequest, Callable[[object], None]]] = []
         self.shown: list[PartitionState] = []
+        self.clock = StillClock()
         self.state = STATE
         role = self.role = SimpleNamespace(
             leader=SimpleNamespace(leader_epoch=3),
@@ -55,7 +56,7 @@ class Member:
                 versions_of(protocol),
                 self.session,
                 self.timers,
-                StillClock(),
+                self.clock,
                 lambda: 55,
                 lambda _place: cast("Leading", role),
                 lambda _place: self.state,
@@ -213,3 +214,24 @@ def test_one_request_is_out_at_a_time_and_no_answer_is_a_refusal() -> None:
     assert member.refused == [(0, ErrorCode.NETWORK_EXCEPTION)]
     member.timers.run_soon()
     assert len(member.asked) == 1
+
+
+def test_that_no_controller_is_ready_is_logged_once_and_now_and_then(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    member = Member("2.8")
+
+    def warned(error: ErrorCode, times: int = 3) -> int:
+        caplog.clear()
+        for _ in range(times):
+            member.propose()
+            member.answer(of_all=error)
+        return sum(one.levelname == "WARNING" for one in caplog.records)
+
+    assert warned(ErrorCode.NOT_CONTROLLER) == 1
+    assert warned(ErrorCode.NOT_CONTROLLER) == 0
+    assert warned(ErrorCode.STALE_BROKER_EPOCH) == 1
+    member.clock.seconds += 31
+    assert warned(ErrorCode.STALE_BROKER_EPOCH) == 1
+    assert warned(ErrorCode.NONE) == 0
+    assert warned(ErrorCode.STALE_BROKER_EPOCH) == 1

@@ -176,8 +176,7 @@ def test_it_is_printed_also_where_the_plan_is_exported(broker: Served) -> None:
     shown = broker.run("groups", "reset", "g", "-t", "dogs", "--to", "999999", "--export")
     assert shown.lines == ["dogs,0,10", "dogs,1,10"]
     assert shown.err.splitlines() == [
-        *(f"barnabas: dogs:{number} has no offset 999999: it continues at 10" for number in (0, 1)),
-        NOTHING_CHANGED.rstrip(),
+        f"barnabas: dogs:{number} has no offset 999999: it continues at 10" for number in (0, 1)
     ]
 
 

@@ -203,7 +203,7 @@ def reset(
     _say_left(group, new)
     if unknown is not None and rows:
         _say_unknown(group, unknown, execute=execute)
-    if rows and not execute:
+    if rows and not execute and not export:
         click.echo("nothing changed: add --execute to apply", err=True)
 
 

@@ -12,7 +12,6 @@ from barnabas.cli.log.segment_files import (
     InspectedFile,
     bytes_of,
     indexes_alone,
-    segment_files,
 )
 from barnabas.cli.log.state_files import examine_file, state_files
 from barnabas.log.directories.checkpoints import may_be_compacted
@@ -62,25 +61,31 @@ class _Seen:
 
 
 def faults(
-    paths: Sequence[str], totals: Totals, advance: Callable[[int], object]
+    paths: Sequence[str],
+    files: Sequence[InspectedFile],
+    totals: Totals,
+    advance: Callable[[int], object],
 ) -> Iterator[Fault]:
-    """Yield every error below the paths, and add up in `totals` what was looked at.
+    """Yield every error below the paths, of which `files` are the segments; add up what was looked at.
 
     Doubts, which may be no errors, are printed to stderr. `advance` gets numbers of bytes.
 
     Raises:
-        ConfigError: a path does not exist, cannot be read, or holds no segment.
+        ConfigError: a file cannot be read.
     """
-    for found in _all_faults(paths, totals, advance):
+    for found in _all_faults(paths, files, totals, advance):
         totals.faults += 1
         yield found
 
 
 def _all_faults(
-    paths: Sequence[str], totals: Totals, advance: Callable[[int], object]
+    paths: Sequence[str],
+    files: Sequence[InspectedFile],
+    totals: Totals,
+    advance: Callable[[int], object],
 ) -> Iterator[Fault]:
     seen = _Seen()
-    for file in segment_files(paths, (LOG, *OLD_KINDS)):
+    for file in files:
         look = _faults07 if file.kind in OLD_KINDS else _faults_of
         yield from look(file, totals, seen, advance)
     yield from ((path, _SEGMENT_LOST) for path in indexes_alone(paths))

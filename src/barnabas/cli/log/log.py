@@ -183,10 +183,10 @@ def _records(path: Path, found: InspectedBatch | SegmentFault, data: memoryview)
 def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
     totals = Totals()
-    size = sum(file.path.stat().st_size for file in segment_files(paths, (LOG, *OLD_KINDS)))
+    files = segment_files(paths, (LOG, *OLD_KINDS))
     with progress_bars(quiet=as_json, unit="bytes") as bars:
-        bars.begin("verifying", size)
-        for path, fault in faults(paths, totals, bars.advance):
+        bars.begin("verifying", sum(file.path.stat().st_size for file in files))
+        for path, fault in faults(paths, files, totals, bars.advance):
             if as_json:
                 show_json({"file": str(path), "position": fault.position, "fault": fault.text})
             else:

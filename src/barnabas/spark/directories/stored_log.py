@@ -13,6 +13,7 @@ from typing import NamedTuple
 from barnabas.errors import DamagedFile, DecodeError
 from barnabas.log.file_names import INDEX
 from barnabas.log.partition.timestamps import first_not_before
+from barnabas.log.segments.batch_file import BatchesEnd
 from barnabas.log.segments.log_config import MAGIC_07, LogConfig
 from barnabas.log.segments.offset_index import OffsetIndex
 from barnabas.log.segments.segment import Segment
@@ -79,11 +80,7 @@ class StoredLog:
             return Tail(self._start, 0, 0, torn=False)
         segment = self._segments[-1]
         with closing(segment):
-            try:
-                known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
-            except DamagedFile:
-                known = 0
-            end = segment.end_from(known)
+            end = _batches_end(segment)
             rest = _rest(segment.file, end.position, segment.written)
             torn = bool(rest) and _is_torn(
                 segment.file, end.position, segment.written, bytes_counted=self.byte_positions
@@ -120,11 +117,7 @@ class StoredLog:
         if self.byte_positions:
             return segment.base_offset + segment.written
         with closing(segment):
-            try:
-                known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
-            except DamagedFile:
-                return None
-            end = segment.end_from(known)
+            end = _batches_end(segment)
         return end.offset if end.position == segment.written else None
 
     def at_time(self, timestamp_ms: int) -> int | None:
@@ -219,6 +212,15 @@ class _StoredSegment(Segment):
             if not found.entries.fault():
                 self._offsets = found
         return super().offsets
+
+
+def _batches_end(segment: Segment) -> BatchesEnd:
+    """Where the last whole batch ends, looked for from the last entry of the index on."""
+    try:
+        known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
+    except DamagedFile:
+        known = 0
+    return segment.end_from(known)
 
 
 def _rest(file: File, position: int, end: int) -> int:

@@ -194,11 +194,13 @@ class OrderedReplies:
 
     def _await_replicas(self) -> None:
         """The turn is over, in which more records may have come: take no more until others have these."""
-        if self._replicating:
-            self._connection.pause()
-            _, first = self._replicating[0]
-            assert isinstance(first, Pending)
-            first.on_done(self._on_replicated)
+        if not self._replicating:
+            self._awaits_replicas = False
+            return
+        self._connection.pause()
+        _, first = self._replicating[0]
+        assert isinstance(first, Pending)
+        first.on_done(self._on_replicated)
 
     def _on_replicated(self, _outcome: object) -> None:
         self._awaits_replicas = False

@@ -6,6 +6,7 @@ BARNABAS_SCREENSHOTS=1 its pictures go to docs/images.
 
 import base64
 import contextlib
+import http.client
 import json
 import os
 import re
@@ -196,7 +197,7 @@ def test_a_broker_with_a_console_beside_it() -> None:
         for _ in range(100):
             try:
                 fetched(url)
-            except OSError:
+            except (OSError, http.client.HTTPException):  # gone, or it ended amid a response
                 break
             time.sleep(0.1)
         else:

@@ -6,7 +6,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.clients import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import DOUBLE_MAX, INT_MAX, LONG_MAX, Setting
-from barnabas.config.elsewhere import BROKER_NAMES, CLIENT_NAMES, LOUD
+from barnabas.config.ignored_names import BROKER_NAMES, CLIENT_NAMES, LOUD
 from barnabas.config.topic import TopicConfig
 
 _HEAD = """# Configuration

@@ -20,7 +20,7 @@ from barnabas.protocol.headers import (
 )
 from barnabas.records.batches.batch import CRC_FROM, HEADER_SIZE, walk
 from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import Codec as Compression
 from barnabas.records.codecs.compression import compress, decompress

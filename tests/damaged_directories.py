@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from barnabas.log.directories.meta_properties import META_PROPERTIES, parse_meta_properties
 from barnabas.log.file_names import LOG, OLD_LOG, parse_segment_file
+from barnabas.log.log_start import LogEvent, LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.byte_appending import append_messages
+from barnabas.log.partition.last_stable_offset import aborted_in, stable_end
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.stability import aborted_in, stable_end
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogEvent, LogSettings
 from barnabas.records.batches.batch import walk
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy

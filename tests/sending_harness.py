@@ -10,8 +10,8 @@ from barnabas.client.core.cluster.cluster_view import Broker, ClusterView, Parti
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.producer.accumulator import Accumulator
 from barnabas.client.core.producer.delivery import DeliverySource, Sent
-from barnabas.client.core.producer.outgoing import ProduceBatches, SendPlan
 from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.send_plan import ProduceBatches, SendPlan
 from barnabas.client.core.producer.sender import Sender
 from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
 from barnabas.client.core.producer.transactions import ProducerTransactions

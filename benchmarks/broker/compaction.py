@@ -16,9 +16,9 @@ import pyarrow as pa
 from barnabas import Admin, Producer, Resource
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.directories.checkpoints import CLEANED_UP_TO
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.encoding import EncodeOptions, Partitioner, encode_arrow
 from barnabas.runtime.clock import SystemClock

@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,

@@ -5,9 +5,9 @@
 
 from pathlib import Path
 
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
 from barnabas.runtime.clock import SystemClock

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.server.broker_server import BrokerServer
 from barnabas.broker.znodes.broker_znodes import BROKERS, CONTROLLER
 from barnabas.broker.znodes.config_znodes import encode_config
@@ -129,7 +129,7 @@ class Brokers:
         for _, broker in self.running():
             partition = broker.replicas.find(*place)
             role = partition.role if partition is not None else None
-            if isinstance(role, Leading) and role.leader.leader_epoch == state.leader_epoch:
+            if isinstance(role, LeaderRole) and role.leader.leader_epoch == state.leader_epoch:
                 found |= role.leader.maximal_isr - {*state.isr}
         return found
 

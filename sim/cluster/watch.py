@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.partition import Partition
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.log.partition.partition_log import PartitionLog
@@ -144,7 +144,7 @@ class Watch:
                     self.committed[place].look(life, partition.log)
 
     def _look_at_role(self, life: Life, place: Place, partition: Partition) -> None:
-        if not isinstance(partition.role, Leading):
+        if not isinstance(partition.role, LeaderRole):
             return
         epoch = partition.leader_epoch
         self._grows(life, place, epoch)

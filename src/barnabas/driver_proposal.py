@@ -3,7 +3,7 @@
 from barnabas.client.driver07.simple_consumer import EARLIEST, LATEST, Fetched
 from barnabas.client.proposal.connection import Connection
 from barnabas.client.proposal.consumer import Consumer, FetchedSets, FetchStart
-from barnabas.client.proposal.pending import Pending
+from barnabas.client.proposal.pending_response import Pending
 from barnabas.client.proposal.producer import MessageSet, Producer, Stored
 from barnabas.records.messages07.message07 import Message
 

@@ -32,7 +32,7 @@ except ImportError as error:
 
 from barnabas import aio
 from barnabas.client.core.arguments.record_input import Headers
-from barnabas.client.core.producer.bulk import SentBatches
+from barnabas.client.core.producer.bulk_encoder import SentBatches
 from barnabas.client.core.producer.delivery import FailedBatch
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.sync.consumer import Consumer

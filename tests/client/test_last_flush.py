@@ -16,8 +16,8 @@ SENDS = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
 from barnabas import Producer
-from barnabas.client.sync import last_flush
-last_flush._QUIET_S, last_flush.PATIENCE_S = float(sys.argv[3]), float(sys.argv[4])
+from barnabas.client.sync import exit_flush
+exit_flush._QUIET_S, exit_flush.PATIENCE_S = float(sys.argv[3]), float(sys.argv[4])
 producer = Producer(bootstrap_servers=sys.argv[1], linger_ms=60_000)
 for number in range(100):
     producer.send(sys.argv[2], str(number))

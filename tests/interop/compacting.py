@@ -18,9 +18,9 @@ from barnabas.log.inspection.segments import (
     examine_offset_index,
     examine_time_index,
 )
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.produce import ProduceResponse

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.records.batches.batch import crc_is_right, walk
 from barnabas.records.columns.columns import ColumnSelection, decode_columns
 from barnabas.records.columns.reading import decode_records

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from barnabas.log.directories.checkpoints import NO_CHECKPOINT
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.producers.producer_snapshot import decode_snapshot
 from barnabas.log.producers.producer_state import AppendedBatch
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.records.batches.batch import BatchHeader, crc_is_right, stamp, walk
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy

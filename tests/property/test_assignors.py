@@ -184,7 +184,7 @@ def test_any_user_data_is_read_or_passed_over(sent: bytes) -> None:
 
 @given(held=st.builds(PreviousAssignment, st.lists(PLACES, unique=True).map(tuple), GENERATIONS))
 def test_what_sticky_members_had_is_found_again(held: PreviousAssignment) -> None:
-    from barnabas.client.core.group.previous import decode_previous
+    from barnabas.client.core.group.sticky_user_data import decode_previous
 
     sent = Subscription(("ants",), user_data=StickyAssignor().user_data(held))
     found = decode_previous(sent)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.records.batches.batch import crc_is_right, walk
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.control import read_marker

@@ -68,7 +68,7 @@ class Unflushed:
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []
 
-    def when_seen(self, callback: Callable[[], None]) -> None:
+    def when_committed(self, callback: Callable[[], None]) -> None:
         self.waiting.append(callback)
 
 
@@ -79,7 +79,7 @@ class Replicas:
         self.done = done
         self.waiting: list[tuple[Pending, bytes]] = []
         self.queued: list[Unflushed] = []
-        self.unseen: list[Unflushed] = []
+        self.uncommitted: list[Unflushed] = []
         self.written: list[Unflushed] = []
 
     def write(self) -> bool:
@@ -87,14 +87,14 @@ class Replicas:
         for pending, body in waiting:
             self.done.append(body)
             pending.complete(body)
-        self.unseen += self.queued
+        self.uncommitted += self.queued
         self.written += self.queued
         self.queued = []
-        return not self.unseen
+        return not self.uncommitted
 
-    def take_unseen(self) -> list[Unflushed]:
-        unseen, self.unseen = self.unseen, []
-        return unseen
+    def take_uncommitted(self) -> list[Unflushed]:
+        uncommitted, self.uncommitted = self.uncommitted, []
+        return uncommitted
 
     def flush(self) -> None:
         written, self.written = self.written, []

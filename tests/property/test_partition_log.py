@@ -16,7 +16,7 @@ from barnabas.log.recovery.opening import create_log, open_log
 from barnabas.log.recovery.truncation import truncate_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.records.batches.batch import crc_is_right, walk
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch

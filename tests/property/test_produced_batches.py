@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from tests.record_batches import make_batch, seal
 
 pytestmark = pytest.mark.kernels

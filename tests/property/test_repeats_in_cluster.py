@@ -14,8 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from barnabas.broker.cluster.member import ClusterMember
-from barnabas.broker.replicas.following import Following
-from barnabas.broker.replicas.leading import Leading, LeadingPorts
+from barnabas.broker.replicas.follower_role import FollowerRole
+from barnabas.broker.replicas.leader_role import LeaderRole, LeaderRolePorts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
 from barnabas.cluster.image import ClusterImage
@@ -69,7 +69,7 @@ class Member(Side):
         broker.member = cast("ClusterMember", member)
         self.epoch = 0
         self.proposed: list[object] = []
-        ports = LeadingPorts(
+        ports = LeaderRolePorts(
             self.clock, broker.purgatory, lambda *proposed: self.proposed.append(proposed)
         )
         self.ports = ports
@@ -85,7 +85,7 @@ class Member(Side):
             return
         self.epoch += 1
         leadership = Leadership(ME, self.epoch, self.epoch, isr, tuple(sorted(replicas)))
-        if isinstance(role, Leading):
+        if isinstance(role, LeaderRole):
             self.broker.replicas.write()
             try:
                 role.begin_epoch(leadership)
@@ -93,7 +93,7 @@ class Member(Side):
                 self.host(partition)
             return
         self.host(partition)
-        partition.role = Leading(partition, leadership, Limits(), self.ports)
+        partition.role = LeaderRole(partition, leadership, Limits(), self.ports)
         partition.leader_epoch = self.epoch
 
     def follow(self, topic: str, index: int) -> None:
@@ -103,7 +103,7 @@ class Member(Side):
         self.epoch += 1
         self.host(partition)
         purgatory = self.broker.purgatory
-        partition.role = Following(
+        partition.role = FollowerRole(
             partition, self.epoch, purgatory, in_fetch=True, back_off_ms=1000
         )
         partition.leader_epoch = self.epoch
@@ -116,12 +116,12 @@ class Member(Side):
         self, topic: str, index: int, replicas: frozenset[NodeId], isr: frozenset[NodeId]
     ) -> None:
         _, role = self.found(topic, index)
-        if isinstance(role, Leading):
+        if isinstance(role, LeaderRole):
             role.change(isr, tuple(sorted(replicas)), role.leader.partition_epoch + 1)
 
     def limit(self, topic: str, index: int, min_isr: int) -> None:
         _, role = self.found(topic, index)
-        if isinstance(role, Leading):
+        if isinstance(role, LeaderRole):
             role.tick(Limits(min_insync_replicas=min_isr))
 
     def found(self, topic: str, index: int) -> tuple[Partition | None, object]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from barnabas.client.core.producer.delivery import FailedBatch, Sent
-from barnabas.client.core.producer.outgoing import ProduceBatches
+from barnabas.client.core.producer.send_plan import ProduceBatches
 from barnabas.errors import ConnectionFailed, ErrorCode
 from barnabas.records.batches.batch import read_header
 from tests.sending_harness import Harness, records_of, reply

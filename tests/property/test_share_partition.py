@@ -13,7 +13,7 @@ from barnabas.coordinators.share_partition.partition import (
 )
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_partition.spans import DONE, DeliveryState
-from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
+from barnabas.coordinators.share_state.states import ShareState, ShareStates, StateKey
 from barnabas.errors import ErrorCode
 
 LIMITS = AcquireLimits(records=30, deliveries=3, lock_ms=100)
@@ -36,7 +36,7 @@ class Shared(RuleBasedStateMachine):
 
     def keep(self) -> None:
         state = self.partition
-        kept = KeptState(state.start, tuple(state.kept()))
+        kept = ShareState(state.start, tuple(state.kept()))
         self.states.replay(*self.states.snapshot(KEY, kept, self.now))
 
     @rule(gap=st.booleans())

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from barnabas.errors import StorageError
 from barnabas.kernels.batches.producing import queued
-from barnabas.log.outcomes import AppendInfo
+from barnabas.log.append_results import AppendInfo
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.checksums import crc32c
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk

@@ -10,13 +10,13 @@ from barnabas.broker.apis import produce
 from barnabas.broker.cluster import controller_writes
 from barnabas.broker.cluster.controller_election import Term
 from barnabas.broker.replicas import partition
-from barnabas.broker.replicas.following import Following
-from barnabas.broker.replicas.unflushed import Unanswered, Unseen, Untold
+from barnabas.broker.replicas.follower_role import FollowerRole
+from barnabas.broker.replicas.uncommitted import Unanswered, UncommittedAppend, WriteCallbacks
 from barnabas.cluster import controller, deltas, elections, reassignment
 from barnabas.cluster.draft import Draft
 from barnabas.cluster.leader_choice import LeaderChoice, after_loss
 from barnabas.errors import ErrorCode
-from barnabas.log.partition.stored_log import SeenEnd
+from barnabas.log.partition.stored_log import WrittenEndUpdater
 from barnabas.ports import SharedRegistry
 from barnabas.replication import leader as leading
 from barnabas.replication.follower import Follower, FollowerEffects, Phase
@@ -87,11 +87,11 @@ def acknowledge_early(patch: Patch) -> None:
 def count_unflushed(patch: Patch) -> None:
     """Count records before they are on stable storage, at leaders and followers."""
 
-    def wrote(end: SeenEnd) -> None:
+    def wrote(end: WrittenEndUpdater) -> None:
         end._log.count_to(end._log.file_end)
 
-    patch.setattr(SeenEnd, "wrote", wrote)
-    patch.setattr(Following, "awaits_flush", lambda _following: False)
+    patch.setattr(WrittenEndUpdater, "wrote", wrote)
+    patch.setattr(FollowerRole, "awaits_flush", lambda _following: False)
 
 
 def end_moves_early(patch: Patch) -> None:
@@ -145,12 +145,14 @@ def obey_old_controllers(patch: Patch) -> None:
 def acknowledge_commits_early(patch: Patch) -> None:
     """Answer who commits positions when they are written, before followers have them."""
 
-    def wait(end: int, unanswered: Unanswered, untold: Untold) -> Unseen:
-        for on_written in untold:
+    def wait(
+        end: int, unanswered: Unanswered, write_callbacks: WriteCallbacks
+    ) -> UncommittedAppend:
+        for on_written in write_callbacks:
             on_written(ErrorCode.NONE)
-        return Unseen(end, unanswered, [])
+        return UncommittedAppend(end, unanswered, [])
 
-    patch.setattr(partition, "Unseen", wait)
+    patch.setattr(partition, "UncommittedAppend", wait)
 
 
 CLUSTER_MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(

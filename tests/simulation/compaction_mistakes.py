@@ -11,7 +11,7 @@ from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.common.undo import Undo
 from barnabas.coordinators.consumer_group import migration, records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
-from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
+from barnabas.coordinators.share_state.states import ShareState, ShareStates, StateKey
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
 from barnabas.records.compaction.transactions import TransactionFilter
@@ -25,7 +25,7 @@ def keep_what_changed_of_shares(patch: Patch) -> None:
     real = ShareStates.snapshot
 
     def snapshot(
-        states: ShareStates, key: StateKey, state: KeptState, now_ms: int
+        states: ShareStates, key: StateKey, state: ShareState, now_ms: int
     ) -> CoordinatorRecord:
         was = states.get(key)
         if was is None or was.state_epoch != state.state_epoch:

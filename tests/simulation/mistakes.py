@@ -20,7 +20,7 @@ from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.errors import ErrorCode
 from barnabas.log.partition import producer_recovery
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.stored_log import SeenEnd
+from barnabas.log.partition.stored_log import WrittenEndUpdater
 from barnabas.log.producers.producer_state import ProducerState
 from barnabas.log.recovery import opening
 from barnabas.log.segments.segment import Segment
@@ -46,7 +46,7 @@ def acknowledge_commits_first(patch: Patch) -> None:
 
 def acknowledge_unflushed(patch: Patch) -> None:
     """Forget that with flush.messages=1 records count when they are on stable storage."""
-    patch.setattr(SeenEnd, "_too_much_unsynced", lambda _self: False)
+    patch.setattr(WrittenEndUpdater, "_too_much_unsynced", lambda _self: False)
 
 
 def take_commits_of_zombies(patch: Patch) -> None:

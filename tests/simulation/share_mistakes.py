@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from barnabas.broker.groups.offsets import GroupOffsets
-from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.shares.states import ShareStateShards
 from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.coordinators.share_partition import partition
 from barnabas.coordinators.share_partition.acquiring import AcquireLimits, Acquiring, LogBatch
@@ -21,11 +21,14 @@ def keep_nothing_of_shares(patch: Patch) -> None:
     """Say that an acknowledgement is kept, and do not write it."""
 
     def keep(
-        _self: KeptShares, _key: object, _record: object, on_written: Callable[[ErrorCode], None]
+        _self: ShareStateShards,
+        _key: object,
+        _record: object,
+        on_written: Callable[[ErrorCode], None],
     ) -> None:
         on_written(ErrorCode.NONE)
 
-    patch.setattr(KeptShares, "keep", keep)
+    patch.setattr(ShareStateShards, "keep", keep)
 
 
 def deliver_what_is_in_hand(patch: Patch) -> None:

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.classic.dataframe import DataFrame
 
 from barnabas.spark import session
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 from tests.interop.peers.maven import SPARK_AVRO, SPARK_CONNECTOR, jars
 from tests.interop.peers.missing import PeerMissing
 from tests.spark.topics import Topics

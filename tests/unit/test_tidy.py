@@ -75,7 +75,7 @@ VAGUE = re.compile(
 In prose and in names, whatever their case: `Told`, `_untold` and `was_said` count, too.
 """
 
-VAGUE_LEFT = {"src/barnabas/broker": 31, "src/barnabas/kernels": 3, "tests": 4}
+VAGUE_LEFT: dict[str, int] = {}
 """How often they are left in each top folder: each number may only fall."""
 
 DEFINED_TWICE = re.findall(

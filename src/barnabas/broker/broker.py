@@ -1,4 +1,4 @@
-"""Broker: the services that request handlers work with, joined. It starts and stops nothing."""
+"""Broker: the services that request handlers use. It starts and stops nothing."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -202,13 +202,13 @@ class Broker:
             from barnabas.broker.shares.partitions import SharePartitionTime
             from barnabas.broker.shares.policies import share_policy
             from barnabas.broker.shares.shares import Shares
-            from barnabas.broker.shares.states import KeptShares
+            from barnabas.broker.shares.states import ShareStateShards
 
             time = SharePartitionTime(
                 self.purgatory, self.clock, self.timers, self.client_memory, self.stepping
             )
             policies = Policies(self.settings, self.client_resources, share_policy)
-            kept = KeptShares(
+            kept = ShareStateShards(
                 self.topics,
                 self.replicas,
                 self.clock,

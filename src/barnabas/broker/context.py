@@ -1,4 +1,4 @@
-"""RequestContext: what a handler knows of who asks, beside the request itself."""
+"""RequestContext: a handler's information about the client, besides the request."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""ROUTES: which handler answers which API, in which versions.
+"""ROUTES: the handler and the versions of each API.
 
 ApiVersions advertises exactly this, or what a release of Kafka had of it (see `profiles`).
 """

@@ -1,4 +1,4 @@
-"""The profiles that a broker can take on: a release of Kafka, or everything at once."""
+"""Profiles: the behaviour of one Kafka release, or everything at once."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet

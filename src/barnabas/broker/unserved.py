@@ -1,4 +1,4 @@
-"""WHY_NOT: of each API that this broker does not serve in all versions, the reason. For people.
+"""WHY_NOT: why an API is not served, or not in all versions. For people.
 
 What is served is in `dispatch`; a row here for something that is served by now says nothing.
 """

@@ -1,4 +1,4 @@
-"""The names of the commands, where each is, and what it does in a line.
+"""The commands: name, module, and a line of help.
 
 `barnabas --help` and shell completion read this table alone: importing all commands takes ten times
 as long. A test compares the lines with the commands' docstrings.

@@ -1,4 +1,4 @@
-"""ConsoleProcess: the console in a process of its own beside a broker, and what any console needs first.
+"""ConsoleProcess: a console in a process of its own beside a broker; and checks before any console starts.
 
 In its own process no page slows the broker.
 Its port is opened here, before the broker starts: a console that cannot run ends the command with a reason.

@@ -23,7 +23,7 @@ from barnabas.client.core.admin.transaction_descriptions import (
     TRANSACTION_STATES,
     TransactionDescription,
 )
-from barnabas.client.core.cluster.absence import meant
+from barnabas.client.core.cluster.missing_partitions import similar_names
 from barnabas.config.definition import LONG_MAX
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.runtime.clock import SystemClock
@@ -127,7 +127,8 @@ def _described(admin: Admin, name: str) -> TransactionDescription:
         if error.code is ErrorCode.TRANSACTIONAL_ID_NOT_FOUND:
             known = (one.transactional_id for one in admin.list_transactions())
             error.add_note(
-                meant(name, known) or ("`barnabas transactions list` lists the transactional ids")
+                similar_names(name, known)
+                or ("`barnabas transactions list` lists the transactional ids")
             )
         raise
 

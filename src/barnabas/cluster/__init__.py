@@ -1,1 +1,1 @@
-"""The cluster as one immutable image, what changes it, and what its controller decides; pure."""
+"""The cluster as an immutable image, its changes, and its controller's decisions; pure."""

@@ -1,4 +1,4 @@
-"""Controller: one event after another becomes a decision; pure.
+"""Controller: turns events into decisions, one after the other; pure.
 
 It writes no node and sends nothing: the caller does. A decision whose write fails is forgotten, and made
 again from what ZooKeeper then has.

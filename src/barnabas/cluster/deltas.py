@@ -1,4 +1,4 @@
-"""Deltas: what a controller's LeaderAndIsr, StopReplica and UpdateMetadata change of an image.
+"""Deltas: the changes to an image by LeaderAndIsr, StopReplica and UpdateMetadata.
 
 A state is taken only if it is newer than the one that is known, by leader epoch and partition epoch.
 

@@ -1,4 +1,4 @@
-"""Draft: a decision while it is being made: states that change, nodes to write, requests to send."""
+"""Draft: a decision in the making: changed states, nodes to write, requests to send."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace

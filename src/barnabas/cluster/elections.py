@@ -1,4 +1,4 @@
-"""Elections: partitions get another leader, because they lack one or are asked to.
+"""Elections: partitions get another leader, because theirs is gone or on request.
 
 Source: KIP-460 (which election is answered with which error); Kafka's PartitionStateMachine.
 """

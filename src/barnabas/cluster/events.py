@@ -1,4 +1,4 @@
-"""Events: what can happen to a controller. They come from ZooKeeper, and from requests of brokers and tools."""
+"""Events of a controller, from ZooKeeper and from requests of brokers and tools."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

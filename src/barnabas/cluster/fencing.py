@@ -1,4 +1,4 @@
-"""Fencing: requests of an earlier controller, or for an earlier life of a broker, are refused.
+"""Fencing: refuse requests of an earlier controller, or for an earlier broker epoch.
 
 An epoch of -1 comes from a version that has none, and is not compared.
 """

@@ -1,4 +1,4 @@
-"""IsrChanges: a leader proposes an ISR, and the controller checks whether it may.
+"""IsrChanges: the controller checks the ISRs that leaders propose.
 
 Source: KIP-497, KIP-903; Kafka's KafkaController.processAlterPartition.
 """

@@ -1,4 +1,4 @@
-"""LeaderChoice: who leads a partition next, and which replicas stay in sync.
+"""LeaderChoice: the next leader of a partition, and the ISR that it starts with.
 
 Each takes the assigned replicas in their order, the ISR, and those of the replicas that are alive. None:
 nobody can lead.

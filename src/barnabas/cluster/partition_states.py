@@ -1,4 +1,4 @@
-"""The states of a partition as its controller sees it, and all moves between them.
+"""The states of a partition as its controller sees it, and their transitions.
 
 Source: Kafka's PartitionStateMachine.
 """

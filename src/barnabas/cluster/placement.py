@@ -1,4 +1,4 @@
-"""Placement: the brokers for the replicas of new partitions, in different racks as far as there are so many.
+"""Placement: the brokers for the replicas of new partitions, in different racks if possible.
 
 Leaders go round all brokers; the replicas of partitions with one leader begin at a different distance each
 round, so that a broker's load spreads over all others when it is gone.

@@ -1,4 +1,4 @@
-"""Reassignment: a partition moves to other replicas, without being less replicated meanwhile.
+"""Reassignment: a partition moves to other replicas, never with fewer than before.
 
 First it has the old and the new replicas. When all the new ones are in sync, one of them leads, and the
 others are stopped and deleted.

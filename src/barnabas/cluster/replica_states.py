@@ -1,4 +1,4 @@
-"""The states of a replica whose topic is being deleted, and all moves between them.
+"""The states of a replica whose topic is being deleted, and their transitions.
 
 Other replicas need no state of their own: they are online where their broker is alive and their log
 directory works.

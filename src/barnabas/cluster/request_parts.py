@@ -1,4 +1,4 @@
-"""Parts of a controller's long request, each taken by itself: what a broker serves between them waits less.
+"""Split a controller's long request into parts, so that clients are served in between.
 
 A request of usual length is one part. The brokers that live are in each part, as their list is complete.
 """
@@ -26,7 +26,7 @@ class _Topic(Protocol):
 TopicT = TypeVar("TopicT", bound=_Topic)
 
 
-def parts(request: Led, most: int = PARTITIONS) -> Iterator[Led]:
+def split_request(request: Led, most: int = PARTITIONS) -> Iterator[Led]:
     """A LeaderAndIsr or UpdateMetadata as requests of `most` partitions; one at least."""
     ungrouped, topics = request.ungrouped_partition_states, request.topic_states
     if len(ungrouped) <= most and sum(max(len(one.partition_states), 1) for one in topics) <= most:

@@ -1,4 +1,4 @@
-"""Requests: the messages by which a controller makes brokers do what it has decided.
+"""Requests: the messages that carry out a controller's decisions at brokers.
 
 A message has its partitions for all versions, grouped by topic and not: the codec writes those that its
 version has.

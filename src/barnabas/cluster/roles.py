@@ -1,4 +1,4 @@
-"""Roles: what a broker's replicas become when the image changes."""
+"""Roles: what an image change means for a broker's replicas."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""View: what the controller knows of its cluster, and the decisions that change it."""
+"""View: the controller's knowledge of its cluster, and the decisions that change it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Znodes: what a controller reads and writes in ZooKeeper, and in what words.
+"""Znodes: the paths and contents of the nodes that a controller reads and writes.
 
 Source: Kafka's ZkData (TopicPartitionStateZNode version 1, TopicZNode versions 1 to 3, BrokerIdZNode
 versions 1 to 5, ReassignPartitionsZNode); KIP-455, KIP-516, KIP-704.

@@ -34,7 +34,7 @@ from barnabas.config.definition import (
     string,
     words,
 )
-from barnabas.config.elsewhere import BROKER_NAMES
+from barnabas.config.ignored_names import BROKER_NAMES
 
 _HOUR_MS = 3_600_000
 _MINUTE_MS = 60_000

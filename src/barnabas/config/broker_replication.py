@@ -1,4 +1,4 @@
-"""Broker properties for a member of a cluster: how it copies partitions, and what brokers send each other."""
+"""Broker properties for members of a cluster: replication, and requests between brokers."""
 
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import (

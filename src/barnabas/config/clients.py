@@ -22,7 +22,7 @@ from barnabas.config.definition import (
     string,
     words,
 )
-from barnabas.config.elsewhere import CLIENT_NAMES
+from barnabas.config.ignored_names import CLIENT_NAMES
 from barnabas.errors import ConfigError
 
 STRATEGIES: Final = (

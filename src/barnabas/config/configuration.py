@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar, Never, Self, TypedDict, Unpack, cast, dataclass_transform
 
 from barnabas.config.definition import Setting
-from barnabas.config.elsewhere import LOUD, reason, refusal
+from barnabas.config.ignored_names import LOUD, refusal, why_ignored
 from barnabas.config.releases import RELEASE_07
 from barnabas.errors import ConfigError
 
@@ -123,7 +123,7 @@ class Configuration:
                     log.log(cls.inert_level, _INERT, row.name, row.inert)
             elif why := refusal(cls.known_elsewhere, name.replace("_", "."), value):
                 raise ConfigError(f"{name}={value!r} is not supported: {why}")
-            elif why := reason(cls.known_elsewhere, name.replace("_", ".")):
+            elif why := why_ignored(cls.known_elsewhere, name.replace("_", ".")):
                 log.log(logging.WARNING if why in LOUD else logging.INFO, _INERT, name, why)
                 elsewhere[name.replace("_", ".")] = str(value)
             elif how.get("strict", False):
@@ -160,7 +160,7 @@ class Configuration:
         if not self.release:
             return row.default
         # Imported late, so that a broker starts faster.
-        from barnabas.config.past import default_in
+        from barnabas.config.property_history import default_in
 
         return default_in(self.release, row)
 
@@ -193,7 +193,7 @@ class Configuration:
     @classmethod
     def knows(cls, name: str) -> bool:
         """Whether Kafka or this implementation has a property of that name, with dots or underscores."""
-        elsewhere = reason(cls.known_elsewhere, name.replace("_", "."))
+        elsewhere = why_ignored(cls.known_elsewhere, name.replace("_", "."))
         return cls.find(name) is not None or elsewhere is not None
 
     @classmethod

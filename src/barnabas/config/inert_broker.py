@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from barnabas.config.definition import LOW, Setting
-from barnabas.config.elsewhere import BROKER_NAMES, reason
+from barnabas.config.ignored_names import BROKER_NAMES, why_ignored
 from barnabas.config.inert_meanings import meanings
 from barnabas.config.parsing import Kind
 
@@ -295,4 +295,4 @@ def _default(setting: Setting) -> object:
 
 
 def _text(name: str) -> str:
-    return f"{meanings()[name]} No effect here: {reason(BROKER_NAMES, name)}."
+    return f"{meanings()[name]} No effect here: {why_ignored(BROKER_NAMES, name)}."

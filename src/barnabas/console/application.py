@@ -15,6 +15,7 @@ from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import RateSampler
 from barnabas.console.decoding.schemas import SchemaReader
 from barnabas.console.error_pages import failed, refused
+from barnabas.console.page_limit import PageLimit
 from barnabas.console.pages.add_partitions import add_partitions
 from barnabas.console.pages.brokers import broker, brokers
 from barnabas.console.pages.change_property import broker_property, topic_property
@@ -38,7 +39,6 @@ from barnabas.console.pages.topics import topics
 from barnabas.console.pages.transactions import hanging, transaction, transactions
 from barnabas.console.pages.watch import watch, watch_events, watched_exchange
 from barnabas.console.pages.wire import wire
-from barnabas.console.pages_at_once import PageLimit
 from barnabas.console.rendering import load_templates
 from barnabas.console.security import ConsoleGuard
 from barnabas.console.settings import ConsoleSettings

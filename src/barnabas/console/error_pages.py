@@ -1,4 +1,4 @@
-"""What a browser gets that gets no page: its form again, or a page with a sentence."""
+"""Error responses: the form again, or a page with a sentence."""
 
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit

@@ -1,4 +1,4 @@
-"""What browsers send: values of queries and forms, checked. Each refusal is a page with a sentence."""
+"""Check the values of queries and forms. Each refusal is a page with a sentence."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

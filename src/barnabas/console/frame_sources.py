@@ -1,4 +1,4 @@
-"""Where the console sees frames: in the broker that started it, or in a proxy of its own."""
+"""The console's sources of frames: the broker that started it, or a proxy of its own."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A page of a long list: never is all of it sent."""
+"""Pages of long lists."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What may reach a page: known names of this host, a password, and changes only by our own forms.
+"""Guard of every page: known host names, a password, and changes only by our own forms.
 
 A page of another site can make a browser send requests here. It can neither read the answers nor
 know the token that each form has; a request that says where it comes from must come from here.

@@ -1,4 +1,4 @@
-"""What a console was started with."""
+"""The settings of a console."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

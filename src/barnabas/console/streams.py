@@ -1,4 +1,4 @@
-"""Responses that go on for a while: server-sent events and downloads, and how many there may be."""
+"""Long responses: server-sent events and downloads, and their limits."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping

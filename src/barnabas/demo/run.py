@@ -24,9 +24,9 @@ from barnabas.demo.checking import (
 )
 from barnabas.demo.interrupted import raise_interruption
 from barnabas.demo.plot import Hours, draw
-from barnabas.demo.quiet import stderr_to
 from barnabas.demo.report import Bars, show_airports, show_months
 from barnabas.demo.source import flight_lines, flight_records, packaged_csv
+from barnabas.demo.stderr_redirect import stderr_to
 from barnabas.errors import KafkaError
 
 FLIGHTS, DELAYS, PARTITIONS = "flights", "departure-delays", 4

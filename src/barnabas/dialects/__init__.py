@@ -1,1 +1,1 @@
-"""The wire languages: frames to messages of Kafka, and such messages to frames."""
+"""The wire dialects of the broker."""

@@ -1,4 +1,4 @@
-"""The cleaner: which compacted log is next, a round over it on a worker, its outcome put in place.
+"""The cleaner: chooses the next compacted log, cleans it on a worker, and replaces its segments.
 
 What is *not* here: what a round does (`compaction`), when `poll` is called (about once a second).
 Source: Kafka's LogCleaner and LogCleanerManager.
@@ -12,9 +12,9 @@ from barnabas.errors import CorruptRecord, StorageError
 from barnabas.log.cleaning.cleanable import Cleanable, find_cleanable
 from barnabas.log.cleaning.replacement import discard_cleaned, replace_segments
 from barnabas.log.directories.checkpoints import CLEANED_UP_TO, read_offsets, write_offsets
+from barnabas.log.log_start import LogEvent
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.start import LogEvent
 from barnabas.ports import Disk, Entropy, Work, Worker
 from barnabas.types import TopicPartition
 

@@ -1,4 +1,4 @@
-"""FutureLog: the copy of a log in another directory, until it has all and takes the log's place (KIP-113).
+"""FutureLog: the copy of a log in another directory, until it replaces the log (KIP-113).
 
 *Not* here: which logs are copied (`future_logs`), and when a slice is (`broker.replicas`).
 

@@ -1,4 +1,4 @@
-"""FutureLogs: copies of logs in other directories, which take their places when they have all (KIP-113).
+"""FutureLogs: copies of logs in other directories, which replace them when complete (KIP-113).
 
 A copy is in a directory `TOPIC-PARTITION.ID-future`, as Kafka's is, and outlives a restart. It is cut where
 the log is, so that both have the same records. *Not* here: when a slice is copied (`broker.replicas`).
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from barnabas.errors import BrokerError, ErrorCode, LogDirFailed, StorageError
 from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
-from barnabas.log.directories.keeper import InventoryKeeper
+from barnabas.log.directories.inventory_keeper import InventoryKeeper
 from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import (
     DELETED_DIRECTORY,
@@ -20,12 +20,12 @@ from barnabas.log.file_names import (
     parse_future_directory,
 )
 from barnabas.log.future_log import FutureLog, config_of_copy
+from barnabas.log.log_start import LogEvent
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.copying import agreed_end
 from barnabas.log.recovery.opening import LogOrigin, create_log, open_log
 from barnabas.log.recovery.truncation import truncate_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogEvent
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 

@@ -1,4 +1,4 @@
-"""Logs that the inventory has and no directory: they are offline until they are back, or given up.
+"""Logs that the inventory lists and no directory has: offline until found, or given up.
 
 Nothing is made in their place: their records would have other contents under the same offsets.
 """
@@ -9,7 +9,7 @@ from barnabas.errors import LogDirFailed
 from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.inventory import DELETED_AWAY, REPLACED, InventorySection, KnownLog
-from barnabas.log.directories.keeper import InventoryKeeper
+from barnabas.log.directories.inventory_keeper import InventoryKeeper
 from barnabas.log.file_names import partition_directory
 from barnabas.log.partition.leader_epochs import LeaderEpochs
 from barnabas.log.partition.offline_log import OfflineLog

@@ -1,18 +1,18 @@
-"""What is due from time to time for all logs: retention, flushes, checkpoints, removals."""
+"""Periodic work for all logs: retention, flushes, checkpoints, removals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from barnabas.errors import StorageError
 from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
-from barnabas.log.directories.keeper import InventoryKeeper
+from barnabas.log.directories.inventory_keeper import InventoryKeeper
 from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import DELETED, SEGMENT_FILES
+from barnabas.log.log_start import LogEvent, LogSettings
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.partition.retention import SEGMENTS_A_STEP, drop_expired
 from barnabas.log.schedule import Schedule
 from barnabas.log.segments.segment import Segment
-from barnabas.log.start import LogEvent, LogSettings
 from barnabas.types import TopicPartition
 
 _LOGS_A_STEP = 256

@@ -1,4 +1,4 @@
-"""All logs of a broker: open, create, delete, and the work that is due from time to time.
+"""LogManager: opens, creates and deletes all logs of a broker.
 
 What is *not* here: which topics there should be, and when `maintain` is called (about once a second).
 """
@@ -10,7 +10,7 @@ from functools import partial
 from barnabas.errors import LogDirFailed, SegmentsMissing, StorageError
 from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
-from barnabas.log.directories.keeper import InventoryKeeper
+from barnabas.log.directories.inventory_keeper import InventoryKeeper
 from barnabas.log.directories.partition_metadata import encode_topic_id
 from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import (
@@ -21,6 +21,7 @@ from barnabas.log.file_names import (
     partition_directory,
 )
 from barnabas.log.future_logs import FutureLogs
+from barnabas.log.log_start import LogEvent, LogSettings, LogStart
 from barnabas.log.lost_logs import LostLogs, origin_of
 from barnabas.log.maintenance import LogMaintenance, not_written
 from barnabas.log.partition.offline_log import OfflineLog
@@ -29,7 +30,6 @@ from barnabas.log.recovery.giving_up import reopen
 from barnabas.log.recovery.opening import BEGINNING, LogOrigin, create_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.segment import Segment
-from barnabas.log.start import LogEvent, LogSettings, LogStart
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 

@@ -9,7 +9,7 @@ from array import array
 from barnabas.migration.block_reader import Block
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.payload_sum import PayloadSum
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.columns.arrow_input import NULLS, rows_of
 from barnabas.records.columns.encoding import EncodeOptions, encode_rows
 

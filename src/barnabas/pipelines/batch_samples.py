@@ -1,4 +1,4 @@
-"""Which codecs the batches of topics have: a sample over all partitions, from the headers of batches."""
+"""The codecs of topics' batches: a sample over all partitions, from batch headers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

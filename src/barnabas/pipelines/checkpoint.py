@@ -1,4 +1,4 @@
-"""What Spark keeps of a streaming query: its id, and how far it is. Only read, never written.
+"""Read Spark's checkpoint of a streaming query: its id and its progress. Never writes.
 
 Read through Spark, so that it may be wherever Spark can write.
 """

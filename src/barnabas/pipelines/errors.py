@@ -1,4 +1,4 @@
-"""Errors at the end of a pipeline, or before its start. Each message says what to do next."""
+"""Errors of pipelines. Each message suggests what to do next."""
 
 from barnabas.errors import ConfigError, KafkaError
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 FLIGHT = (
     "year INT, month INT, day INT, dep_time DOUBLE, sched_dep_time INT, dep_delay DOUBLE, "

@@ -1,4 +1,4 @@
-"""What a topic is like: rates, sizes, keys, skew and codecs. Reads it three times, in Spark's JVM."""
+"""Statistics of a topic: rates, sizes, keys, skew and codecs. Reads it three times, in Spark's JVM."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 from barnabas.pipelines.batch_samples import CodecShare, sampled_codecs
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore
 from barnabas.pipelines.topic_frames import ClusterAddress, present_ranges
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 _COLUMNS: Final = (
     "partition INT, timestamp TIMESTAMP, key BINARY, value BINARY, "

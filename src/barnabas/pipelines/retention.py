@@ -1,4 +1,4 @@
-"""What the retention of a topic deletes of records that come with the timestamps of long ago.
+"""Which records a topic's retention would delete because of their old timestamps.
 
 Kafka counts `retention.ms` from the timestamps of records, not from when they were written: a copy of
 old records may be gone at the next check of retention. A pipeline says so before it writes.

@@ -1,4 +1,4 @@
-"""Running a streaming query over all that is there now, with its progress."""
+"""Run a streaming query over the available records, with progress."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pyspark.sql.streaming.query import StreamingQuery
 
 from barnabas.spark.monitoring import lag
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 POLL_S = 1
 

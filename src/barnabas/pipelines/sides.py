@@ -1,4 +1,4 @@
-"""What can be compared: topics of a cluster, an archive, log directories. Each gives the same columns."""
+"""The sides of a comparison: topics, an archive, or log directories, with the same columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

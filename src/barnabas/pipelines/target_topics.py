@@ -1,4 +1,4 @@
-"""The topics that a pipeline writes: made where they are missing, and empty before the first record."""
+"""The target topics of a pipeline: created if missing, and empty before the first record."""
 
 import logging
 from collections.abc import Collection, Iterable, Mapping

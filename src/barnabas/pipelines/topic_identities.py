@@ -1,4 +1,4 @@
-"""Which topics of which clusters a pipeline goes on with, kept in its directory.
+"""The topics and clusters that a pipeline continues with, stored in its directory.
 
 Offsets say nothing of a topic that was deleted and made anew, and a checkpoint nothing of its target.
 """
@@ -44,7 +44,7 @@ def identities(
     ]
 
 
-class KeptIdentities:
+class TopicIdentities:
     """The topics of a pipeline's earlier runs, in the folder `path` of its directory.
 
     `begun`: there was a run; else what the folder has is of one that never began.

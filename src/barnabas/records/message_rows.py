@@ -1,4 +1,4 @@
-"""Message sets of magic 0 and 1 as tables of rows: found, compared with their CRCs, opened.
+"""Message sets of magic 0 and 1 as tables of rows: found, CRCs checked, decompressed.
 
 To open a compressed message is to find the messages inside and the offsets that consumers see.
 Source: seed 002 "Message sets", KIP-31, KIP-32; Kafka's AbstractLegacyRecordBatch.

@@ -1,4 +1,4 @@
-"""What a topic asks of each record produced to it: a key where it is compacted, a near time.
+"""A topic's rules for produced records: a key if it is compacted, a timestamp near the current time.
 
 Only batches that could break such a rule are looked into, compressed ones after decompression.
 Source: Kafka's LogValidator, KIP-467 (the errors of single records), KIP-937 (bounds of times).
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord, ErrorCode
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import unpacked_bytes_max
 from barnabas.records.columns.columns import (
     BytesColumn,

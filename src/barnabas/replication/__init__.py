@@ -1,1 +1,1 @@
-"""One replica of one partition: what a leader and a follower decide, without I/O and without a clock."""
+"""One replica of one partition: the decisions of leader and follower, without I/O and clock."""

@@ -1,4 +1,4 @@
-"""Acknowledgement: what a produce request is answered, by its acks and the replicas in sync.
+"""Acknowledgement: the response to a produce request, by its acks and the ISR.
 
 Source: seed 002 "RequiredAcks", KIP-966; Kafka's Partition.checkEnoughReplicasReachOffset, and that of
 0.8.2 for acks above 1.

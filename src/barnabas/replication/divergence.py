@@ -1,4 +1,4 @@
-"""Divergence: where the logs of a leader and a follower part, by the epochs of their records.
+"""Divergence: where the logs of leader and follower differ, by leader epochs.
 
 Source: KIP-101, KIP-279, KIP-595; Kafka's Partition.readRecords and
 AbstractFetcherThread.getOffsetTruncationState.

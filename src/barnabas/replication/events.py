@@ -1,4 +1,4 @@
-"""Events: what can happen to a leader. Each carries the time at which it happened, in ms."""
+"""Events of a leader, each with its time in ms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Fencing: requests for an old leader, or of an old life of a follower, are refused.
+"""Fencing: refuse requests for an old leader epoch, or of an old follower epoch.
 
 Epochs of -1 come from versions that have none, and are not compared.
 """

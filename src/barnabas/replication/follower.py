@@ -1,4 +1,4 @@
-"""Follower: a replica of a partition that another broker leads, in one leader epoch, as steps over answers.
+"""Follower: a replica of a partition that another broker leads, in one leader epoch; a state machine.
 
 It says what to ask the leader, and what the answer does to the log. A new leader epoch is a new object.
 

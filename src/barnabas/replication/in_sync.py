@@ -1,4 +1,4 @@
-"""InSync: the ISR that the controller has confirmed, and the one that the leader has proposed.
+"""InSync: the ISR that the controller confirmed, and the one that the leader proposed.
 
 Source: KIP-497; Kafka's PartitionState.
 """

@@ -1,4 +1,4 @@
-"""Leader: a partition's leader in one leader epoch, as steps over events.
+"""Leader: a partition's leader in one leader epoch; a state machine.
 
 It knows no log and no network: events say what was appended and fetched; effects give the high watermark and
 the ISR to propose. A new leader epoch is a new object.

@@ -1,4 +1,4 @@
-"""FollowerProgress: what a leader knows of one follower.
+"""FollowerProgress: a leader's knowledge of one follower.
 
 Source: Kafka's Replica and ReplicaState.
 """

@@ -1,4 +1,4 @@
-"""Requests: what a follower asks its leader next.
+"""Requests: a follower's next request to its leader.
 
 Each names the leader epoch, so that an old leader, or an old follower, is refused (KIP-320). An answer
 counts only if it is to the last request: what was asked before is of no use then.

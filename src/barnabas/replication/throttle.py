@@ -1,4 +1,4 @@
-"""ReplicationThrottle: how fast replicas that are not in sync may be copied.
+"""ReplicationThrottle: limits the copying of replicas that are not in sync.
 
 A broker has two: for what it sends as a leader, for what it receives as a follower. A replica in sync
 is never held up, or the throttle would throw it out of the ISR.

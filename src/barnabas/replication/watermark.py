@@ -1,4 +1,4 @@
-"""The high watermark: the offset below which every replica in sync has the log.
+"""The high watermark: the end offset of what all replicas in sync have.
 
 It is what consumers see and what acks=all promises. It never goes back in an epoch: the leader's
 only grows, a follower's goes back only where its log is cut below it, after an unclean election.

@@ -1,1 +1,1 @@
-"""The only package that touches the real world: clock, disk, sockets, signals."""
+"""The only package with I/O: clock, disk, sockets, signals."""

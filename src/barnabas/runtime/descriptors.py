@@ -1,4 +1,4 @@
-"""How many descriptors this process may hold, and who keeps off the last of them."""
+"""The limit on file descriptors, and those that are reserved."""
 
 import contextlib
 import resource
@@ -16,7 +16,7 @@ def limit() -> int:
     return _MOST_WITHOUT_LIMIT if soft == resource.RLIM_INFINITY else soft
 
 
-def brink() -> int:
+def first_reserved() -> int:
     """The first descriptor that neither a connection nor a file may keep.
 
     The system gives the lowest that is free, so one so high means that all below are taken.

@@ -1,4 +1,4 @@
-"""The real chance."""
+"""Random numbers of the operating system."""
 
 import random
 import uuid

@@ -1,4 +1,4 @@
-"""EventLoop: the one loop of a broker, with its network and timers, signals and orderly stop."""
+"""EventLoop: a broker's loop with network, timers, signals and orderly stop."""
 
 import signal
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Heap: memory that the process has freed and its allocator keeps goes back to the system.
+"""Heap: returns freed memory of the process to the system.
 
 glibc keeps what was freed below something that is still in use, and once large buffers have come and
 gone it keeps those, too: a broker that needed 500 MB for a moment would hold them for ever.

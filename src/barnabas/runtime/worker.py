@@ -1,4 +1,4 @@
-"""ThreadWorker: the Worker port over one thread, which is there only once it has been needed."""
+"""ThreadWorker: the Worker port over one thread, started on first use."""
 
 import threading
 import time

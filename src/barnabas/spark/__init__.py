@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from barnabas.spark.monitoring import ProgressLog, lag
     from barnabas.spark.sessions.local_session import register, session
     from barnabas.spark.sink.foreach_batch import ExactlyOnce
-    from barnabas.spark.workers.late_workers import despite_late_workers
+    from barnabas.spark.workers.worker_retries import despite_late_workers
 
 _HOME = {
     "ExactlyOnce": "sink.foreach_batch",

@@ -1,4 +1,4 @@
-"""How far a streaming query is: its lag for each partition, and a log line for each batch.
+"""The progress of a streaming query: its lag per partition, and a log line for each batch.
 
 `lastProgress` of Spark has no metrics for sources in Python, and shows a class of Java where topics
 should be; the offsets are there.

@@ -1,4 +1,4 @@
-"""For your tests: a broker or a cluster in your process, what can go wrong, fixtures for pytest and unittest.
+"""For your tests: an in-process broker or cluster, faults, fixtures for pytest and unittest.
 
 Each name is imported on first use: pytest loads the plugin in here where nobody may want a broker.
 """

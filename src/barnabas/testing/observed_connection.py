@@ -1,4 +1,4 @@
-"""ObservedConnection: a client's connection whose requests a test sees, and may have fail."""
+"""ObservedConnection: a client connection whose requests a test observes, and may fail."""
 
 from collections.abc import Callable
 from functools import partial

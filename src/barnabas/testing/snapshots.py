@@ -1,4 +1,4 @@
-"""Snapshots: copies of a data directory, from which brokers of tests begin."""
+"""Snapshots: copies of a data directory, for brokers of tests to start from."""
 
 import shutil
 from collections.abc import Mapping

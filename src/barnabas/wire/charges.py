@@ -1,4 +1,4 @@
-"""What a message takes of memory once it is read, in bytes, about: its reader is given so many to spend.
+"""The approximate memory of a decoded message, in bytes; readers have a limit.
 
 The kernel and the generated code charge alike. What is a part of each object of a struct is worked out
 here, once; the bytes of texts and of byte fields are added as they are read. Records are views and cost

@@ -1,4 +1,4 @@
-"""How lengths are written: the only structural difference between Kafka's wire languages.
+"""How lengths are encoded: the only structural difference between Kafka's encodings.
 
 A value, not a class per language. What follows a length is the same everywhere.
 """

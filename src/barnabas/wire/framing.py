@@ -1,4 +1,4 @@
-"""A byte stream to frames: each is its size as int32, then that many bytes. Knows no meaning."""
+"""Split a byte stream into frames: an int32 size, then that many bytes."""
 
 from collections.abc import Callable, Iterator
 from struct import Struct, error

@@ -1,4 +1,4 @@
-"""Arrays of a reply that are written while they grow.
+"""Arrays of a response that are encoded while they grow.
 
 As objects what a long reply names takes ten times its bytes. So whoever makes one gives its elements to a
 `GrowingArray` as they come; when there are some, `StructWriter.put` makes bytes of them, and the objects go.

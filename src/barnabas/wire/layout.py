@@ -1,4 +1,4 @@
-"""What one version of a message looks like on the wire: declarations resolved to a tree of fields.
+"""The layout of a message in one version: declarations resolved to a tree of fields.
 
 Writes and reads nothing: `reading` and `writing` turn a layout into code.
 """

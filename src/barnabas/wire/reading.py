@@ -1,4 +1,4 @@
-"""A layout to the source of its decoder: straight-line, fixed runs at once, limits checked."""
+"""Generate the source of a decoder from a layout."""
 
 from functools import cache
 from struct import Struct, calcsize

@@ -1,4 +1,4 @@
-"""What goes out on a connection: buffers and regions of files, in order, never looked into."""
+"""What is sent on a connection: buffers and file regions, in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

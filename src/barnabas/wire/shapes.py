@@ -1,4 +1,4 @@
-"""A layout for the kernels that read and write structs: made in microseconds, compiled by nobody.
+"""Convert a layout for the kernels that read and write structs.
 
 Generated code is then left for what is unusual, and compiled when the first of that comes.
 """

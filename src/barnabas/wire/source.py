@@ -1,4 +1,4 @@
-"""The text of a generated function as it grows, with what each line is about.
+"""The text of a generated function, with the field that each line is about.
 
 Nothing is tracked while a codec runs: when a line fails, its number says which field it was, and
 the function's own variables say at which position and index.

@@ -1,4 +1,4 @@
-"""A layout to the source of its encoder: straight-line, fixed runs and lengths in one pack."""
+"""Generate the source of an encoder from a layout."""
 
 from functools import cache
 from struct import Struct

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from barnabas.config.at_start import AT_MOST, LESS, check_at_start
 from barnabas.config.broker import BrokerConfig
+from barnabas.config.startup_checks import AT_MOST, LESS, check_at_start
 from barnabas.errors import ConfigError
 from tests.interop.peers.java_client import java_client
 from tests.interop.peers.maven import KAFKA_4

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.cluster.request_parts import new_replicas, parts, stop_parts
+from barnabas.cluster.request_parts import new_replicas, split_request, stop_parts
 from barnabas.protocol.leader_and_isr import (
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
@@ -68,7 +68,7 @@ def rows(request: UpdateMetadataRequest) -> list[tuple[str, int]]:
     [shown(), shown(2, 1), shown(1, 8, 0, 0, 3, 1), shown(2, ungrouped=7), shown(0, 0, 0, 0)],
 )
 def test_parts_of_what_is_shown(whole: UpdateMetadataRequest) -> None:
-    found = [*parts(whole, MOST)]
+    found = [*split_request(whole, MOST)]
     assert [row for one in found for row in rows(one)] == rows(whole)
     named = [topic.topic_name for one in found for topic in one.topic_states]
     assert {*named} == {topic.topic_name for topic in whole.topic_states}

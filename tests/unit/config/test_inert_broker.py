@@ -1,11 +1,11 @@
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.elsewhere import BROKER_NAMES, reason
+from barnabas.config.ignored_names import BROKER_NAMES, why_ignored
 from barnabas.config.inert_broker import inert_rows
 from barnabas.config.inert_meanings import meanings
 
 
 def test_each_has_a_reason_why_it_changes_nothing() -> None:
-    assert [name for name in inert_rows() if reason(BROKER_NAMES, name) is None] == []
+    assert [name for name in inert_rows() if why_ignored(BROKER_NAMES, name) is None] == []
 
 
 def test_each_says_what_it_is() -> None:

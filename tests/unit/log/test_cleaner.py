@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
+from barnabas.log.log_start import LogEvent, LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.partition.retention import drop_expired
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogEvent, LogSettings
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
 from barnabas.runtime.clock import SystemClock

@@ -262,7 +262,7 @@ def test_a_log_that_waits_for_syncs_is_swapped_with_all_that_is_written(tmp_path
     manager.open()
     log = manager.create(DOGS, TOPIC_ID, replace(SMALL, flush_messages=1))
     moving = Moving(manager, tmp_path / "first", tmp_path / "second")
-    log.seen.on_moved = lambda: None
+    log.end_updater.on_moved = lambda: None
     fill(log, 10)
     moving.begin()
     moving.copy()

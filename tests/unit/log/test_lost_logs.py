@@ -9,10 +9,10 @@ import pytest
 
 from barnabas.errors import DiskFull, LogDirFailed, StorageError
 from barnabas.log.directories.partition_metadata import encode_topic_id
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.records.batches.batch import walk
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import LogDirFailed, StorageError
+from barnabas.log.log_start import LogEvent, LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.partition.retention import SEGMENTS_A_STEP
 from barnabas.log.recovery.truncation import truncate_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogEvent, LogSettings
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.files.disk import RealDisk

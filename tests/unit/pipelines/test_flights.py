@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 
 from barnabas.pipelines import flights
 from barnabas.pipelines.flights import FlightsOptions, FlightsProgress
-from barnabas.spark.workers.late_workers import STARTS, WORKER_LATE
+from barnabas.spark.workers.worker_retries import STARTS, WORKER_LATE
 
 OPTIONS = FlightsOptions(bootstrap_servers="h:1", parquet=Path("p"), work=Path("w"))
 

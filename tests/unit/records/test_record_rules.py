@@ -4,7 +4,7 @@ import pytest
 
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.builder import BatchBuilder
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.record_rules import RecordRules
 

@@ -25,9 +25,9 @@ def test_the_limit_is_raised_to_what_the_owner_allows(
     assert asked == ([] if raised is None else [(raised, hard)])
 
 
-@pytest.mark.parametrize(("limit", "brink"), [(64, 48), (256, 224), (1024, 992)])
+@pytest.mark.parametrize(("limit", "reserved"), [(64, 48), (256, 224), (1024, 992)])
 def test_the_last_descriptors_are_kept_free(
-    monkeypatch: pytest.MonkeyPatch, limit: int, brink: int
+    monkeypatch: pytest.MonkeyPatch, limit: int, reserved: int
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (limit, limit))
-    assert descriptors.brink() == brink
+    assert descriptors.first_reserved() == reserved

@@ -23,7 +23,7 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.fetch_sessions import FetchPlan
 from barnabas.broker.replicas.follower_reading import FetchingReplica, read_for_replica
-from barnabas.broker.replicas.nearest import RackConsumer, read_nearest
+from barnabas.broker.replicas.preferred_replica import RackConsumer, read_nearest
 from barnabas.broker.replicas.reading import ReadOne, read_records
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import APIS, ApiKey

@@ -13,7 +13,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
 from barnabas.broker.shares.state_requests import ResponseShape, answer_each
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol.initialize_share_group_state import (
     InitializeShareGroupStateRequest,
@@ -37,5 +37,5 @@ def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, respond: Resp
     coordinator.begin(key, asked.state_epoch, asked.start_offset, respond)
 
 
-def _row(partition: int, _nothing: KeptState) -> PartitionResult:
+def _row(partition: int, _nothing: ShareState) -> PartitionResult:
     return PartitionResult(partition=partition, error_code=ErrorCode.NONE)

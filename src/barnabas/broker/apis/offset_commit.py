@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.groups.commit_again import CommitAgain
 from barnabas.broker.groups.registry_offsets import RegistryOffsets
+from barnabas.broker.groups.repeated_commit import RepeatedCommit
 from barnabas.broker.purgatory.purgatory import Unwritten
 from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.coordinators.classic_group.member import Identity
@@ -133,7 +133,7 @@ def _commit(broker: Broker, rules: CommitRules, request: OffsetCommitRequest) ->
     except BrokerError as error:
         return respond(dict.fromkeys(offsets, error.code))
     if type(outcome) is Unwritten and _may_come_again(request, len(offsets)):
-        return CommitAgain(broker.groups, broker.clock, commit, outcome)
+        return RepeatedCommit(broker.groups, broker.clock, commit, outcome)
     return outcome
 
 

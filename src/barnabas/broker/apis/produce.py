@@ -20,9 +20,9 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.broker.replicas.append_again import AppendAgain, AppendTraits, repeated_append
+from barnabas.broker.replicas.append_errors import refused
 from barnabas.broker.replicas.delayed_acks import wait_for_acks
-from barnabas.broker.replicas.refusals import refused
+from barnabas.broker.replicas.repeated_append import AppendTraits, RepeatedAppend, repeated_append
 from barnabas.dialects.dialect import ErrorWithoutResponse
 from barnabas.errors import ErrorCode
 from barnabas.protocol.produce import (
@@ -64,7 +64,7 @@ _Judge = Callable[[Broker, ProduceRequest, int], Mapping[int, PartitionProduceRe
 
 def handle(
     broker: Broker, context: RequestContext, request: ProduceRequest
-) -> ProduceResponse | AppendAgain | Pending:
+) -> ProduceResponse | RepeatedAppend | Pending:
     """Append; the response counts once the replicas have written."""
     if request.acks not in _KNOWN_ACKS:
         takes_any = broker.profile.any_acks[context.api_version]
@@ -84,7 +84,7 @@ def _outcome(
     context: RequestContext,
     request: ProduceRequest,
     refusals: Mapping[int, PartitionProduceResponse],
-) -> ProduceResponse | AppendAgain | Pending:
+) -> ProduceResponse | RepeatedAppend | Pending:
     """Append what is not refused; with acks=-1 the replicas in sync are waited for."""
     rules = _RULES[context.api_version]
     response = _append(broker, context, request, refusals)

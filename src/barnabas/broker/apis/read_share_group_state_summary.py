@@ -14,7 +14,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
 from barnabas.broker.shares.state_requests import ResponseShape, answer_each
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol.read_share_group_state_summary import (
     PartitionResult,
@@ -39,7 +39,7 @@ def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, respond: Resp
     coordinator.look(key, respond)
 
 
-def _row(partition: int, found: KeptState) -> PartitionResult:
+def _row(partition: int, found: ShareState) -> PartitionResult:
     return PartitionResult(
         partition=partition,
         error_code=ErrorCode.NONE,

@@ -16,7 +16,7 @@ from barnabas.broker.shares.coordinator import RespondState, ShareCoordinator
 from barnabas.broker.shares.state_requests import ResponseShape, answer_each
 from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.coordinators.share_state.leaders import StateUpdate
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.write_share_group_state import (
     PartitionResult,
@@ -55,5 +55,5 @@ def _span(batch: StateBatch) -> Span:
     return Span(batch.first_offset, batch.last_offset, state, batch.delivery_count)
 
 
-def _row(partition: int, _nothing: KeptState) -> PartitionResult:
+def _row(partition: int, _nothing: ShareState) -> PartitionResult:
     return PartitionResult(partition=partition, error_code=ErrorCode.NONE)

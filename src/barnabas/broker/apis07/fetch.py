@@ -17,7 +17,7 @@ from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readab
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of, response_of
 from barnabas.broker.replicas.reading import read_region
-from barnabas.broker.requests.byte_topics import to_read
+from barnabas.broker.requests.topics07 import to_read
 from barnabas.errors import ErrorCode
 from barnabas.protocol.fetch import FetchRequest, FetchResponse
 

@@ -11,7 +11,7 @@ Source: seed 000 "Offsets"; Kafka 0.7.2's handleOffsetRequest, Log.getOffsetsBef
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.replicas.offset_lookup import find_by_segment, found
-from barnabas.broker.requests.byte_topics import to_read
+from barnabas.broker.requests.topics07 import to_read
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,

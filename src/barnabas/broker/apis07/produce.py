@@ -18,9 +18,9 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.replicas.append_errors import refused
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.replicas.refusals import refused
-from barnabas.broker.requests.byte_topics import to_write
+from barnabas.broker.requests.topics07 import to_write
 from barnabas.errors import ErrorCode
 from barnabas.protocol.produce import ProduceRequest, ProduceResponse, TopicProduceResponse
 from barnabas.records.batches.unpacking import Unpacking

@@ -1,1 +1,1 @@
-"""This broker among others: what its controller tells it, its copies of other brokers' partitions, its ISRs."""
+"""A broker in a cluster: its replicas, its ISR changes, and the controller."""

@@ -1,4 +1,4 @@
-"""ConfigChanges: has a member take up properties that others have changed, as they report them."""
+"""ConfigChanges: reads properties that other brokers have changed, when their change is announced."""
 
 import logging
 from collections.abc import Callable

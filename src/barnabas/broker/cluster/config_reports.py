@@ -1,4 +1,4 @@
-"""ReportedConfigs: the registry as a member writes it: the other brokers learn of changed properties."""
+"""ReportedConfigs: announces changed properties to the other brokers through the registry."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""ControllerChanges: what others write into ZooKeeper for the controller, as events.
+"""ControllerChanges: watches ZooKeeper for the controller, and makes events of changes.
 
 Brokers register, tools write topics and what is to be done with them, leaders report ISRs that they wrote
 (below inter.broker.protocol.version 2.7), brokers report that log directories failed.
@@ -40,7 +40,7 @@ ELECTIONS = "/admin/preferred_replica_election"
 MOVES = "/admin/reassign_partitions"
 
 
-class Taking(Protocol):
+class ControllerEvents(Protocol):
     """The controller, as those see it who have an event for it."""
 
     view: View
@@ -70,7 +70,7 @@ class ChangesPorts(NamedTuple):
     """What the changes are read from, and for whom."""
 
     registry: SharedRegistry
-    controller: Taking
+    controller: ControllerEvents
     may_delete: Callable[[], bool]
     """`delete.topic.enable`."""
 

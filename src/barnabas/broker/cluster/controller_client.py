@@ -1,4 +1,4 @@
-"""ControllerClient: what a member asks of the controller of its cluster, which may be itself."""
+"""ControllerClient: a member's requests to the controller, which may be itself."""
 
 import logging
 from collections.abc import Callable

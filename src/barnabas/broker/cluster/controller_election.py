@@ -1,4 +1,4 @@
-"""ControllerElection: which broker is the controller: the one that makes the node /controller.
+"""ControllerElection: elects the broker that creates the node /controller.
 
 With it, in one transaction, /controller_epoch grows: whoever was the controller before cannot write any
 more, as each of its writes checks the version of that node.

@@ -1,4 +1,4 @@
-"""What the nodes of ZooKeeper say of a cluster, as its controller sees it."""
+"""Reads the cluster from ZooKeeper's nodes, for the controller."""
 
 import logging
 from collections.abc import Iterable, Mapping

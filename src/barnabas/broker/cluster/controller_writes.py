@@ -1,4 +1,4 @@
-"""A controller's decisions as ZooKeeper gets them: with its epoch checked, made anew where others wrote.
+"""Writes a controller's decisions to ZooKeeper, with its epoch checked; repeats conflicting ones.
 
 All of it is done beside the loop: views go in, views and decisions come out.
 """
@@ -32,7 +32,7 @@ class AnotherController(BrokerError):
         super().__init__(ErrorCode.NOT_CONTROLLER, "another broker is the controller")
 
 
-class Carried(NamedTuple):
+class WrittenDecisions(NamedTuple):
     """The view after some events, and the decision on each; its nodes are written."""
 
     view: View
@@ -41,7 +41,7 @@ class Carried(NamedTuple):
 
 def carry_out(
     registry: SharedRegistry, term: Term, view: View, events: Iterable[ControllerEvent]
-) -> Carried:
+) -> WrittenDecisions:
     """Decide on events one after the other, and write.
 
     Raises:
@@ -55,7 +55,7 @@ def carry_out(
         after = decisions[-1].after if decisions else view
         writes = [write for one in decisions for write in one.writes]
         if write_all(registry, term, writes):
-            return Carried(after, decisions)
+            return WrittenDecisions(after, decisions)
         view = _read_again(registry, term, view, writes)
     raise BrokerError(ErrorCode.NOT_CONTROLLER, "others write what the controller does")
 

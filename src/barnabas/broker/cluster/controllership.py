@@ -20,7 +20,7 @@ from barnabas.broker.cluster.controller_nodes import (
 )
 from barnabas.broker.cluster.controller_writes import (
     AnotherController,
-    Carried,
+    WrittenDecisions,
     carry_out,
     write_all,
 )
@@ -134,7 +134,7 @@ class Controllership:
         self._check()
         registry, view = self._ports.registry, self.view
         try:
-            carried: Carried = yield from self.ask(
+            carried: WrittenDecisions = yield from self.ask(
                 lambda: carry_out(registry, self._term, view, events)
             )
         except AnotherController:

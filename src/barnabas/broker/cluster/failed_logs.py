@@ -1,4 +1,4 @@
-"""FailedLogs: the replicas of this broker whose logs have failed, as the controller learns of them.
+"""FailedLogs: reports replicas whose logs have failed to the controller.
 
 A broker writes a node that names only itself; the controller then sends it a LeaderAndIsr, and the response
 says which replicas are offline.

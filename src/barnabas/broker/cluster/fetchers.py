@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from barnabas.broker.cluster.peer_connection import Address
 from barnabas.broker.cluster.replica_fetcher import ReplicaFetcher
-from barnabas.broker.replicas.following import Following
+from barnabas.broker.replicas.follower_role import FollowerRole
 from barnabas.types import NodeId, TopicPartition
 
 
 class _Followed(NamedTuple):
-    following: Following
+    following: FollowerRole
     leader: NodeId
 
 
@@ -23,7 +23,7 @@ class Fetchers:
         self._fetchers: dict[NodeId, ReplicaFetcher] = {}
         self._followed: dict[TopicPartition, _Followed] = {}
 
-    def follow(self, partition: TopicPartition, following: Following, leader: NodeId) -> None:
+    def follow(self, partition: TopicPartition, following: FollowerRole, leader: NodeId) -> None:
         """Copy a partition from its leader."""
         self.leave(partition)
         self._followed[partition] = _Followed(following, leader)

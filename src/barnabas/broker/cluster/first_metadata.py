@@ -1,4 +1,4 @@
-"""FirstMetadata: clients that ask a member of a cluster wait until its controller has named brokers, or topics.
+"""FirstMetadata: delays Metadata responses of a new member until its controller has sent the brokers.
 
 A broker is registered, and its port is open, before the first UpdateMetadata arrives. Without brokers in the
 response a client may never ask again: librdkafka's admin client then waits until its own timeout. A new

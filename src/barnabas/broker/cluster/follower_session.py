@@ -1,4 +1,4 @@
-"""FollowerSession: a follower's fetch session with one leader, so that a request has only what changed.
+"""FollowerSession: a follower's fetch session with one leader; requests contain only changes.
 
 The leader keeps the partitions of a session with their offsets. It leaves out of a response what has nothing
 new. Source: KIP-227; Kafka's FetchSessionHandler.

@@ -1,4 +1,4 @@
-"""Which versions of requests brokers send each other: a table over inter.broker.protocol.version.
+"""The request versions between brokers, by inter.broker.protocol.version.
 
 Brokers do not ask each other for ApiVersions: all of a cluster have the same property.
 

@@ -1,4 +1,4 @@
-"""IsrChanges: takes the ISRs that this broker's leaders propose to where they are decided.
+"""IsrChanges: sends the ISRs that leaders propose to the controller or ZooKeeper.
 
 Below inter.broker.protocol.version 2.7 that is the partition's znode, which the leader writes if nobody
 else has; the controller learns of it by a node below /isr_change_notification. From there on it is the
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.znodes import decode_state, encode_state, state_path
 from barnabas.errors import ErrorCode, KafkaError, RegistryConflict, StorageError
@@ -47,7 +47,7 @@ class IsrPorts(NamedTuple):
     timers: Timers
     clock: Clock
     broker_epoch: Callable[[], int]
-    leading: Callable[[TopicPartition], Leading | None]
+    leading: Callable[[TopicPartition], LeaderRole | None]
     """The role of a partition that this broker leads."""
     state: Callable[[TopicPartition], PartitionState | None]
     ask_controller: Callable[[object, Callable[[object | KafkaError], None]], None]
@@ -217,14 +217,14 @@ class IsrChanges:
             log.info("ISR changes are made again")
         self._failing = error
 
-    def _role(self, partition: TopicPartition, proposal: IsrProposal) -> Leading | None:
+    def _role(self, partition: TopicPartition, proposal: IsrProposal) -> LeaderRole | None:
         """The role of a partition while it is in the leader epoch of a proposal."""
         role = self._ports.leading(partition)
         if role is None or role.leader.leader_epoch != proposal.leader_epoch:
             return None
         return role
 
-    def _take(self, partition: TopicPartition, role: Leading, state: PartitionState) -> None:
+    def _take(self, partition: TopicPartition, role: LeaderRole, state: PartitionState) -> None:
         log.info("ISR is another one", extra={**partition._asdict(), "isr": state.isr})
         self._ports.on_changed(partition, state)
         role.change(frozenset(state.isr), state.replicas, state.partition_epoch)

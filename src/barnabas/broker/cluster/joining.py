@@ -1,4 +1,4 @@
-"""Joining: what a broker does at its start to be a member of a cluster."""
+"""Start a broker as a member of a cluster."""
 
 from barnabas.broker.cluster.member import ClusterMember, MemberPorts
 from barnabas.broker.replicas.replica_manager import ReplicaManager

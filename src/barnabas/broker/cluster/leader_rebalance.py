@@ -1,9 +1,9 @@
-"""LeaderRebalance: has a controller let first replicas lead again, now and then."""
+"""LeaderRebalance: periodically returns leadership to preferred replicas."""
 
 import logging
 from typing import Final, NamedTuple
 
-from barnabas.broker.cluster.controller_changes import Taking
+from barnabas.broker.cluster.controller_changes import ControllerEvents
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.cluster.elections import imbalanced
 from barnabas.cluster.events import PreferredElection
@@ -33,7 +33,7 @@ def balance_of(config: BrokerConfig) -> Balance:
 class LeaderRebalance:
     """The looks of one term of a controller."""
 
-    def __init__(self, balance: Balance, timers: Timers, controller: Taking) -> None:
+    def __init__(self, balance: Balance, timers: Timers, controller: ControllerEvents) -> None:
         self._balance = balance
         self._timers = timers
         self._controller = controller

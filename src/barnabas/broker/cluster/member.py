@@ -1,4 +1,4 @@
-"""ClusterMember: one broker of several. The controller, another one or itself, says what it leads and follows.
+"""ClusterMember: one broker of a cluster; carries out the controller's requests.
 
 A request of the controller changes the image of the cluster; what that means for this broker's replicas is
 carried out in steps. *Not* here: copying (`fetchers`), changes of ISRs (`isr_changes`), other requests to the
@@ -27,8 +27,8 @@ from barnabas.broker.cluster.replica_requests import FetchLimits
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
 from barnabas.broker.purgatory.registry_calls import ask
 from barnabas.broker.purgatory.stepping import Steps
-from barnabas.broker.replicas.following import Following
-from barnabas.broker.replicas.leading import Leading, LeadingPorts, tick_leaders
+from barnabas.broker.replicas.follower_role import FollowerRole
+from barnabas.broker.replicas.leader_role import LeaderRole, LeaderRolePorts, tick_leaders
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.replicas.replication_throttles import ReplicationThrottles
@@ -36,7 +36,7 @@ from barnabas.broker.topics.cluster_topics import ClusterTopics
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.cluster.deltas import Outcome, gone, leader_and_isr, stop_replica, update_metadata
 from barnabas.cluster.image import ClusterImage, ImageDelta, PartitionState, TopicDelta
-from barnabas.cluster.request_parts import new_replicas, parts, stop_parts
+from barnabas.cluster.request_parts import new_replicas, split_request, stop_parts
 from barnabas.cluster.roles import role_changes
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import listeners
@@ -109,7 +109,9 @@ class ClusterMember:
                 self._isr_changed,
             )
         )  # fmt: skip
-        self._leading_ports = LeadingPorts(ports.clock, ports.purgatory, self._isr_changes.propose)
+        self._leading_ports = LeaderRolePorts(
+            ports.clock, ports.purgatory, self._isr_changes.propose
+        )
         self.throttles = ReplicationThrottles(config)
         self._fetcher_ports = FetcherPorts(
             ports.clock, ports.timers,
@@ -142,7 +144,7 @@ class ClusterMember:
     def take_leaders(self, request: LeaderAndIsrRequest) -> Steps[tuple[ErrorCode, Errors]]:
         """Lead and follow as a LeaderAndIsr says: its error, and those of its partitions."""
         errors: dict[TopicPartition, ErrorCode] = {}
-        for part in parts(request):
+        for part in split_request(request):
             outcome, configs = yield from self._decided(part)
             if outcome.error:
                 return outcome.error, {}
@@ -157,7 +159,7 @@ class ClusterMember:
 
     def take_metadata(self, request: UpdateMetadataRequest) -> Steps[ErrorCode]:
         """Know what an UpdateMetadata says."""
-        for part in parts(request):
+        for part in split_request(request):
             outcome, configs = yield from self._decided(part)
             if outcome.error:
                 return outcome.error
@@ -264,7 +266,7 @@ class ClusterMember:
         if role is None:
             self._fetchers.leave(place)
             partition = self._host(place, is_new=is_new)
-            role = Leading(
+            role = LeaderRole(
                 partition, leadership, self.topics.limits(place.topic), self._leading_ports
             )
             partition.leader_epoch, partition.role = state.leader_epoch, role
@@ -275,7 +277,7 @@ class ClusterMember:
         role.know_brokers(dict.fromkeys(self.image.brokers, -1))
         log.info("leads a partition", extra={**place._asdict(), "epoch": state.leader_epoch})
 
-    def _lead_on(self, place: TopicPartition, role: Leading, leadership: Leadership) -> None:
+    def _lead_on(self, place: TopicPartition, role: LeaderRole, leadership: Leadership) -> None:
         """Begin another leader epoch of what this broker leads: who waits for acks goes on waiting."""
         self._replicas.write()
         try:
@@ -287,7 +289,7 @@ class ClusterMember:
     def _follow(self, place: TopicPartition, state: PartitionState, *, is_new: bool) -> None:
         self._fetchers.leave(place)
         partition = self._host(place, is_new=is_new)
-        role = Following(
+        role = FollowerRole(
             partition,
             state.leader_epoch,
             self._ports.purgatory,
@@ -323,10 +325,10 @@ class ClusterMember:
             for forget in self.on_role_end:
                 forget(partition)
 
-    def _leading(self, place: TopicPartition) -> Leading | None:
+    def _leading(self, place: TopicPartition) -> LeaderRole | None:
         partition = self._replicas.find(*place)
         role = partition.role if partition is not None else None
-        return role if isinstance(role, Leading) else None
+        return role if isinstance(role, LeaderRole) else None
 
     def _state(self, place: TopicPartition) -> PartitionState | None:
         return self.image.partition(place)
@@ -362,7 +364,7 @@ class ClusterMember:
         self._fetchers.know_brokers({one: address_of(broker) for one, broker in brokers.items()})
         epochs = dict.fromkeys(brokers, -1)
         for partition in [*self._replicas.partitions()]:
-            if isinstance(partition.role, Leading):
+            if isinstance(partition.role, LeaderRole):
                 partition.role.know_brokers(epochs)
 
     # --- Requests of this broker --------------------------------------------------------------

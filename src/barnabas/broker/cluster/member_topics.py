@@ -1,4 +1,4 @@
-"""MemberTopics: the topics of the cluster as a member knows them, each with its properties in ZooKeeper.
+"""MemberTopics: a member's view of the cluster's topics and their properties in ZooKeeper.
 
 Clients get a topic as UpdateMetadata names it, with all its partitions. A LeaderAndIsr names only those of
 which this broker has replicas: a client that counted these would send keys to other partitions.

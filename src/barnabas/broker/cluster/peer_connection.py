@@ -1,4 +1,4 @@
-"""PeerConnection: requests to another broker, one after the other, over the Network port."""
+"""PeerConnection: sends requests to another broker, one at a time, over the Network port."""
 
 from collections.abc import Callable
 from struct import Struct

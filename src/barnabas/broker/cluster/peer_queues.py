@@ -1,4 +1,4 @@
-"""PeerQueues: what waits to be sent to other brokers. Each has one connection, and one request at a time.
+"""PeerQueues: queued requests to other brokers; one connection and one request at a time for each.
 
 What comes while a request is out goes with the next one: so a broker that is slow gets few and large ones.
 """

@@ -1,4 +1,4 @@
-"""ReplicaFetcher: copies from one leader all partitions that it leads and this broker follows.
+"""ReplicaFetcher: copies all partitions that one leader leads and this broker follows.
 
 What to ask is each follower's matter; here the questions of all become one request, and its response
 goes to each. One request is out at a time: epochs first, as a log that may part must not grow, then
@@ -20,7 +20,7 @@ from barnabas.broker.cluster.replica_requests import (
     fetch_request,
     list_offsets_request,
 )
-from barnabas.broker.replicas.following import Following
+from barnabas.broker.replicas.follower_role import FollowerRole
 from barnabas.errors import DecodeError, ErrorCode, KafkaError, StorageError
 from barnabas.log.partition.fetched_appending import checked_end
 from barnabas.ports import Clock, Timer, Timers
@@ -68,7 +68,7 @@ class ReplicaFetcher:
         self._connection = connection
         self._ports = ports
         self._session = FollowerSession()
-        self._followings: dict[TopicPartition, Following] = {}
+        self._followings: dict[TopicPartition, FollowerRole] = {}
         self._again: Timer | None = None
         self._is_closed = False
 
@@ -80,7 +80,7 @@ class ReplicaFetcher:
         """Whether it copies nothing."""
         return not self._followings
 
-    def add(self, partition: TopicPartition, following: Following) -> None:
+    def add(self, partition: TopicPartition, following: FollowerRole) -> None:
         """Copy a partition, too."""
         # Of one that was copied before, the leader would leave out what it has sent to the other role.
         self._session.begin_anew()

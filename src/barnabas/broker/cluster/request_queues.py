@@ -1,4 +1,4 @@
-"""RequestQueues: what a controller has decided, on its way to the brokers.
+"""RequestQueues: a controller's requests to the brokers, in order.
 
 Each broker has a connection of its own and gets its requests one after the other, in order. One that is
 not answered is sent again until its broker is gone: epochs make a second time harmless.

@@ -1,1 +1,1 @@
-"""Connections of clients: frames to requests, outcomes to responses."""
+"""Client connections: frames to requests, outcomes to responses."""

@@ -1,4 +1,4 @@
-"""Connections: all clients of a broker: limits on their number, closing of idle ones, the stop."""
+"""Connections: all client connections of a broker: their limits, idle timeouts, and the stop."""
 
 import logging
 from collections import Counter

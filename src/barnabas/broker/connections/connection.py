@@ -1,14 +1,14 @@
-"""ClientConnection: one client, whose frames become requests, and are handled."""
+"""ClientConnection: reads one client's frames as requests, and handles them."""
 
 import logging
 from collections.abc import Callable
 from functools import partial
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.connections.known_requests import KnownRequests
 from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.broker.connections.metering import RequestCost
 from barnabas.broker.connections.ordered_replies import OrderedReplies
+from barnabas.broker.connections.repeated_requests import RepeatedRequests
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Repeatable
 from barnabas.broker.purgatory.slow_requests import may_be_slow
@@ -56,7 +56,7 @@ class ClientConnection:
         self.last_key = -1
         """The API of the last request that was read; those that repeat earlier ones are not."""
         self._replies = OrderedReplies(broker, self._dialect, connection)
-        self._known: KnownRequests | None = None
+        self._known: RepeatedRequests | None = None
         """The requests that may come again; None: there was none such."""
         self.peer_host = connection.peer.rpartition(":")[0]
         self._place = listener, connection.peer, number, "/" + self.peer_host.strip("[]")
@@ -119,8 +119,8 @@ class ClientConnection:
         known.learn(frame, request, outcome)
         return outcome.outcome
 
-    def _new_known(self) -> KnownRequests:
-        return KnownRequests(self._broker, self._dialect)
+    def _new_known(self) -> RepeatedRequests:
+        return RepeatedRequests(self._broker, self._dialect)
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""

@@ -1,4 +1,4 @@
-"""What the connections of a listener speak, and who carries it out."""
+"""The dialect of a listener's connections, and the handlers of its requests."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Replies to clients under quotas: what a request has used is counted, and the reply says how long to wait.
+"""Counts what requests use of quotas, and sets the throttle time of responses.
 
 How it waits is the connection's: it takes no more requests for that time (KIP-219), or, where replies
 may overtake each other, keeps this one back.

@@ -1,4 +1,4 @@
-"""Open the listeners of a broker: each gives its connections the dialect that its clients speak."""
+"""Open a broker's listeners, each with the dialect of its clients."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""OrderedReplies: what the requests of one connection came to, and when each reply leaves."""
+"""OrderedReplies: sends the responses of one connection in the order of its requests."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -133,20 +133,22 @@ class OrderedReplies:
         others, self.others = self.others, 0
         if self.unwritten >= 0 and not others:
             self._connection.pause()
-            self._broker.turn.when_over(self._on_all_seen)
+            self._broker.turn.when_over(self._on_all_committed)
             return
         replicas = self._broker.replicas
-        unseen = () if replicas.write() else replicas.take_unseen()
-        if unseen and (self._outcomes or (self._floating is not None and self._floating.has_new)):
-            self._wait_for(unseen)
+        uncommitted = () if replicas.write() else replicas.take_uncommitted()
+        if uncommitted and (
+            self._outcomes or (self._floating is not None and self._floating.has_new)
+        ):
+            self._wait_for(uncommitted)
         else:
             self._answer()
 
-    def _wait_for(self, unseen: Sequence[Partition]) -> None:
+    def _wait_for(self, uncommitted: Sequence[Partition]) -> None:
         self._connection.pause()
-        waiting = Latch(len(unseen), self._on_all_seen)
-        for partition in unseen:
-            partition.when_seen(waiting.arrive)
+        waiting = Latch(len(uncommitted), self._on_all_committed)
+        for partition in uncommitted:
+            partition.when_committed(waiting.arrive)
 
     def _answer(self) -> None:
         if self._used is not None and self._parked is None:
@@ -204,7 +206,7 @@ class OrderedReplies:
 
     def _on_replicated(self, _outcome: object) -> None:
         self._awaits_replicas = False
-        self._on_all_seen()
+        self._on_all_committed()
 
     def _reply_to_all(self) -> None:
         outcomes = self._outcomes
@@ -218,7 +220,7 @@ class OrderedReplies:
         else:
             _send_joined(self._dialect, outcomes, self._connection.send)
 
-    def _on_all_seen(self) -> None:
+    def _on_all_committed(self) -> None:
         """What the event appended counts, or is lost: reply, and go on."""
         goes_on = self._parked is None and self._used is None
         self._connection.guarded(self._answer)

@@ -1,1 +1,1 @@
-"""Groups of consumers and of streams applications: members, offsets, properties."""
+"""Groups of consumers and streams applications: members, offsets, properties."""

@@ -1,4 +1,4 @@
-"""GroupMembership: joins, syncs and leaves of the groups of this broker, and their time.
+"""GroupMembership: JoinGroup, SyncGroup and LeaveGroup of classic groups, and their deadlines.
 
 Carries out what the machine of a group decides: answers who waits, appends records, and has an alarm
 for each group at the next moment at which something happens to it by itself.
@@ -7,8 +7,8 @@ for each group at the next moment at which something happens to it by itself.
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.group_timers import GroupTimers
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.coordinators.classic_group import joining, leaving, syncing
 from barnabas.coordinators.classic_group import rebalance_fast_path as usual
@@ -37,7 +37,7 @@ class GroupMembership:
 
     def __init__(self, shards: GroupShards, timers: Timers) -> None:
         self._shards = shards
-        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+        self._alarms = GroupTimers(shards, timers, self._on_alarm)
 
     def join(
         self,

@@ -1,4 +1,4 @@
-"""What a consumer group obeys, of the broker's properties and its own."""
+"""The settings of a consumer group: the broker's properties and its own."""
 
 from collections.abc import Mapping
 

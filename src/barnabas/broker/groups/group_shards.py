@@ -1,4 +1,4 @@
-"""GroupShards: the groups of this broker, kept in the partitions of __consumer_offsets."""
+"""GroupShards: this broker's groups, stored in the partitions of __consumer_offsets."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

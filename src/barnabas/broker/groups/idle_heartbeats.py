@@ -1,4 +1,4 @@
-"""IdleHeartbeat: what the heartbeat of a member does as long as nothing happens: its session is extended.
+"""IdleHeartbeat: a heartbeat that only extends its member's session.
 
 Whether something has happened, to the member or to its group, is for the groups of its kind to decide
 (`extends`), as for any heartbeat. Left out is what is around that: to read the request and to make its

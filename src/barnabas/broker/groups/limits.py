@@ -1,4 +1,4 @@
-"""What the broker says for all groups of a kind, and what a group may have instead: times mostly."""
+"""Limits on the properties of groups, and their values by type of group."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""GroupMembers: what members of groups ask, of whichever kind their group is.
+"""GroupMembers: requests of group members, for any type of group.
 
 A consumer group takes heartbeats of its own kind and the requests of classic members; everything else
 is for the classic groups. Carries out what consumer groups decide, and has their alarms.
@@ -8,9 +8,9 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.classic_membership import GroupMembership
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.group_timers import GroupTimers
 from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
 from barnabas.broker.purgatory.purgatory import Pending
@@ -56,7 +56,7 @@ class GroupMembers:
         self._stepping = stepping
         self._policies = policies
         self._classic = classic
-        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+        self._alarms = GroupTimers(shards, timers, self._on_alarm)
 
     def beat(
         self, asked: ConsumerHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]

@@ -1,4 +1,4 @@
-"""GroupMemory: what groups take of the memory for clients.
+"""GroupMemory: counts groups in the memory limit for clients.
 
 A join counts at once, with what it says. The group is weighed a little later, once for all that happened
 to it meanwhile: so a rebalance of a thousand members does not count a thousand members a thousand times.

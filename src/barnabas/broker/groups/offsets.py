@@ -46,7 +46,7 @@ class GroupOffsets:
         if not records:
             return respond(reply)
         partition = held.partition
-        at_once = producer is None and partition.counts_when_written
+        at_once = producer is None and partition.commits_when_written
         pending = Unwritten() if at_once else Pending()
 
         def written(code: ErrorCode) -> None:

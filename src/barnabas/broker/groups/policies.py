@@ -1,4 +1,4 @@
-"""Policies: what groups of one kind obey, of the broker's properties and their own."""
+"""Policies: the settings of groups of one type: the broker's properties and their own."""
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar

@@ -1,4 +1,4 @@
-"""RegistryOffsets: the offsets that groups committed in version 0, which Kafka kept in ZooKeeper.
+"""RegistryOffsets: offsets committed with version 0, which Kafka keeps in ZooKeeper.
 
 They are apart from those in the topic, as there: who commits so must fetch so. Metadata is not kept.
 Source: seed 002 "Offset Commit/Fetch API"; Kafka's ZKGroupTopicDirs.

@@ -1,4 +1,4 @@
-"""GroupRemoval: groups and offsets that somebody wants gone."""
+"""GroupRemoval: deletes groups and offsets on request."""
 
 from collections.abc import Callable, Iterable, Sequence
 

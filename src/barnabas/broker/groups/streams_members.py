@@ -1,9 +1,9 @@
-"""StreamsMembers: heartbeats of streams groups (KIP-1071), and their time."""
+"""StreamsMembers: heartbeats of streams groups (KIP-1071), and their deadlines."""
 
 from collections.abc import Callable
 
-from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.group_timers import GroupTimers
 from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
 from barnabas.coordinators.common.shard import bytes_of
@@ -25,7 +25,7 @@ class StreamsMembers:
     ) -> None:
         self._shards = shards
         self._policies = policies
-        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+        self._alarms = GroupTimers(shards, timers, self._on_alarm)
 
     def beat(
         self,

@@ -1,4 +1,4 @@
-"""What a streams group obeys, of the broker's properties and its own."""
+"""The settings of a streams group: the broker's properties and its own."""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""Metrics of a broker, under the names that the usual rules of Prometheus' JMX exporter give Kafka's."""
+"""Metrics of a broker, named as by the usual rules of Prometheus' JMX exporter."""

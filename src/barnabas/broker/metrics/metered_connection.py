@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
-from barnabas.broker.connections.known_requests import KnownRequests
 from barnabas.broker.connections.listener_dialects import ListenerDialect
+from barnabas.broker.connections.repeated_requests import RepeatedRequests
 from barnabas.broker.metrics.request_counts import RequestCounts
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.runtime.connections.connection import Connection
@@ -50,9 +50,9 @@ class MeteredConnection(ClientConnection):
         counts.connections[listener] += 1
         self._monotonic = counts.now
 
-    def _new_known(self) -> KnownRequests:
+    def _new_known(self) -> RepeatedRequests:
         # What it writes to learn from is sent to nobody.
-        return KnownRequests(self._broker, self._plain, self._counts)
+        return RepeatedRequests(self._broker, self._plain, self._counts)
 
     def on_frame(self, frame: memoryview) -> bool:
         """As `ClientConnection.on_frame`."""

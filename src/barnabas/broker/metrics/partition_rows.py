@@ -2,7 +2,7 @@
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.metrics.rows import Rows
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.requests.partition_view import DescribedPartition, view
 
@@ -26,7 +26,7 @@ def read_partition(rows: Rows, broker: Broker, partition: Partition) -> None:
         described = view(broker, topic, index)
         replicas, in_sync = len(described.replicas), len(described.in_sync)
         role = partition.role
-        least = role.leader.min_isr if isinstance(role, Leading) else 1
+        least = role.leader.min_isr if isinstance(role, LeaderRole) else 1
         rows[f"{_TOPIC}_replicas"].append((labels, replicas))
         rows[f"{_TOPIC}_in_sync_replica"].append((labels, in_sync))
         rows[f"{_TOPIC}_under_replicated_partition"].append((labels, in_sync < replicas))

@@ -1,4 +1,4 @@
-"""BrokerSettings: a broker's properties, those it was started with and those changed since.
+"""BrokerSettings: a broker's static and dynamic properties.
 
 Changes are for this broker, or for every broker of the cluster; both are durable.
 Source: Kafka's dynamic broker configuration (KIP-226); the nodes are those it has in ZooKeeper.
@@ -12,7 +12,7 @@ from barnabas.broker.properties.config_source import ValueSource
 from barnabas.broker.properties.log_properties import log_config
 from barnabas.broker.znodes.config_znodes import CONFIGS, node_name, read_config, write_config
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.elsewhere import BROKER_NAMES, LOUD, reason
+from barnabas.config.ignored_names import BROKER_NAMES, LOUD, why_ignored
 from barnabas.config.inert_broker import inert_rows
 from barnabas.errors import BrokerError, ConfigError, ErrorCode, StorageError
 from barnabas.ports import Registry
@@ -81,14 +81,14 @@ class Layer(NamedTuple):
 def is_changeable(name: str, release: str) -> bool:
     """Whether a property can be changed while a broker of a release runs, if only to no effect."""
     # Imported late: a broker starts faster without it.
-    from barnabas.config.past import is_changeable_in
+    from barnabas.config.property_history import is_changeable_in
 
     if not is_changeable_in(release, name):
         return False
     if name in _CHANGEABLE:
         return True
     inert = inert_rows().get(name)
-    return inert is not None and inert.changeable and reason(BROKER_NAMES, name) not in LOUD
+    return inert is not None and inert.changeable and why_ignored(BROKER_NAMES, name) not in LOUD
 
 
 class BrokerSettings:

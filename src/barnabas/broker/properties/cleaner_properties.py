@@ -1,4 +1,4 @@
-"""What the log cleaner obeys, out of the properties of a broker."""
+"""Convert a broker's properties to the settings of the log cleaner."""
 
 from barnabas.config.broker import BrokerConfig
 from barnabas.log.cleaner import CleanerSettings

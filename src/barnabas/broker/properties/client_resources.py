@@ -1,4 +1,4 @@
-"""Properties of resources that are only a name: subscriptions to clients' metrics, and groups."""
+"""Properties of resources without state: client metrics subscriptions and groups."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Properties in force, with every place that could give them their value. Knows no protocol."""
+"""The values of properties with all their sources. Knows no protocol."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
 from barnabas.config.inert_broker import inert_rows
 from barnabas.config.parsing import Kind
-from barnabas.config.past import is_of
+from barnabas.config.property_history import is_of
 from barnabas.config.topic import TopicConfig, broker_wide
 
 

@@ -1,4 +1,4 @@
-"""Where the value of a property comes from. The numbers are those of DescribeConfigs."""
+"""The sources of property values. The numbers are those of DescribeConfigs."""
 
 from enum import IntEnum
 

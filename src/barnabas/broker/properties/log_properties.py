@@ -1,4 +1,4 @@
-"""What the logs of a topic obey: its own properties over the broker's, as one LogConfig."""
+"""Combine a topic's properties with the broker's to one LogConfig."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress

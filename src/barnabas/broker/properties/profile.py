@@ -1,4 +1,4 @@
-"""Profile: as which release of Kafka a broker behaves."""
+"""Profile: the behaviour of one Kafka release."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""ResourceKind: what properties can belong to. The numbers are those of DescribeConfigs."""
+"""ResourceKind: the types of resources with properties. The numbers are those of DescribeConfigs."""
 
 from enum import IntEnum
 

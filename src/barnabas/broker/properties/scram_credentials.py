@@ -1,4 +1,4 @@
-"""SCRAM passwords of users, as the keys that a broker needs to check one: kept, used by nothing yet.
+"""SCRAM credentials of users: the keys that verify a password. Stored, not used yet.
 
 They are in the nodes where the users' quotas are, written as Kafka writes them in ZooKeeper. The
 registry is asked each time: hardly anybody asks.

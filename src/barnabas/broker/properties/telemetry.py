@@ -1,4 +1,4 @@
-"""Telemetry: which metrics clients are asked for, and that those they send came in time (KIP-714)."""
+"""Telemetry: subscriptions to clients' metrics, and limits on how often they push (KIP-714)."""
 
 from collections import OrderedDict
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""Which clients a subscription to metrics is for (KIP-714).
+"""Match clients against a subscription to metrics (KIP-714).
 
 Patterns are RE2 expressions, as in Kafka: to match one takes no longer than its text is long, whoever
 wrote both.

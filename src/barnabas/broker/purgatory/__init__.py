@@ -1,1 +1,1 @@
-"""Requests that are not answered at once: they wait or are worked on in steps; what that takes of memory."""
+"""Requests that are answered later: they wait, or run in steps; and their memory."""

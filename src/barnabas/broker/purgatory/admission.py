@@ -1,4 +1,4 @@
-"""Admission: how many large requests are worked on at once, by the memory that they may take.
+"""Admission: limits how many large requests run at once, by their memory.
 
 One that has to wait is not read yet: it stays with its connection, whose memory is bounded (see
 `runtime.connections.memory`). What is done when its handler returns takes no memory more, and what goes

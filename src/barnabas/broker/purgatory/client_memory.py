@@ -1,4 +1,4 @@
-"""ClientMemory: the bytes that the broker keeps for its clients from one request to the next.
+"""ClientMemory: limits the bytes that the broker keeps for clients between requests.
 
 What is kept is of two kinds. Lasting state is a client's until it ends it, or its time is over: a member of
 a group. Near the limit there is no more room for it, and who asks is refused. Passing state may end at

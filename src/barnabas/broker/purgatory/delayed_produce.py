@@ -1,4 +1,4 @@
-"""DelayedProduce: when a request with acks=n is answered that waits for replicas nobody has."""
+"""DelayedProduce: a produce request with acks=n that waits for replicas that do not exist."""
 
 from collections.abc import Callable, Hashable, Iterable
 

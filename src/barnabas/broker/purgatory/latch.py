@@ -1,4 +1,4 @@
-"""Latches: call back once, when everything they wait for has arrived."""
+"""Latches: call back once, after a number of arrivals."""
 
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar

@@ -1,4 +1,4 @@
-"""Purgatory: replies that wait, for something to happen to one of their keys or for a deadline.
+"""Purgatory: requests that wait for an event of one of their keys, or for a deadline.
 
 One that fails ends the connection that waits for it: whoever made it happen, and all others, go on.
 """

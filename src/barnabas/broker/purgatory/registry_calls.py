@@ -1,4 +1,4 @@
-"""Calls of a shared registry that no loop waits for: what they give comes later, and steps go on with it."""
+"""Registry calls that run beside the loop; steps continue with their results."""
 
 from collections import deque
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""ReplyMemory: what long replies take together while they are made.
+"""ReplyMemory: limits the memory of long responses while they are built.
 
 Requests of a few bytes may name all there is. A reply to one is made in steps and written as it grows
 (`wire.growing`); over the limit all wait but the one that began first, so that one by one they end.

@@ -1,4 +1,4 @@
-"""Slow requests: of those that cannot be done in steps, one is handled in a turn of the loop.
+"""Slow requests that cannot run in steps: one per turn of the loop.
 
 Most unpack far more than they bring: a batch of 3 KB can hold 32 MB of zeros, which is
 one call of a decoder. Each takes some 50 ms, and hundreds of connections may bring one at the same time.

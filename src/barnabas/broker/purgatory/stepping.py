@@ -1,4 +1,4 @@
-"""Stepping: long work in steps on the loop, so that others are served between them.
+"""Stepping: runs long work in steps on the loop, so that other clients are served in between.
 
 Work is a generator. It yields wherever another request may be handled: nothing to go on, a `Pending`
 to go on with what that gives, or a `GrowingArray` array of its reply, to which it has added. It returns the

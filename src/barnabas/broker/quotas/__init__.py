@@ -1,1 +1,1 @@
-"""How much clients may use: quotas and throttling."""
+"""Client quotas and throttling."""

@@ -1,4 +1,4 @@
-"""The order in which Kafka lists what it keeps in a hash map: no promise of its, but what tools print.
+"""The order of Java's hash maps, in which Kafka lists some results and tools print them.
 
 Source: Java's String.hashCode, AbstractMap.hashCode and HashMap.
 """

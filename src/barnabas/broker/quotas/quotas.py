@@ -1,4 +1,4 @@
-"""Quotas: how much clients may use, by whom they are: durable, and found for each client.
+"""Quotas: limits per user, client id and address; stored, and looked up for each client.
 
 What clients use is counted elsewhere (`throttling`).
 """

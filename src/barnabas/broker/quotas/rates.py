@@ -1,4 +1,4 @@
-"""Rates over a sliding window, as Kafka measures what clients use. Pure: the caller tells the time."""
+"""Rates over a sliding window, as Kafka measures them. Pure: the caller passes the time."""
 
 from collections import deque
 

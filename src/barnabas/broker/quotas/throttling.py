@@ -1,4 +1,4 @@
-"""Throttling: what clients have used of their quotas, and for how long they must be silent."""
+"""Throttling: clients' use of their quotas, and the resulting throttle times."""
 
 from barnabas.broker.quotas.quotas import (
     CONNECTION,

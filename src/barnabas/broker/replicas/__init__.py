@@ -1,1 +1,1 @@
-"""Partitions of this broker: their logs, what is appended to them and read from them."""
+"""Partitions of this broker: their logs, appends and reads."""

@@ -1,11 +1,11 @@
-"""DelayedAcks: when a produce request is answered that waits for other replicas."""
+"""DelayedAcks: produce requests with acks=all that wait for the replicas in sync."""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory, Unreplicated
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.errors import ErrorCode
 from barnabas.protocol.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
@@ -16,7 +16,7 @@ class _Append(NamedTuple):
     """What was appended for one partition, and waits until its replicas have all before `end`."""
 
     answer: PartitionProduceResponse
-    role: Leading
+    role: LeaderRole
     end: int
 
 
@@ -70,7 +70,7 @@ class DelayedRepeats:
 
     def __init__(
         self,
-        role: Leading,
+        role: LeaderRole,
         appends: Iterable[tuple[Unreplicated, int]],
         respond: Callable[[int, ErrorCode], bytes],
     ) -> None:
@@ -120,8 +120,8 @@ def wait_for_acks(
         if not answer.error_code
         and (partition := replicas.find_requested(topic.name, topic.topic_id, answer.index))
         is not None
-        and isinstance(partition.role, Leading)
-        and not partition.counts_when_written
+        and isinstance(partition.role, LeaderRole)
+        and not partition.commits_when_written
     ]
     if not appends:
         return response

@@ -1,4 +1,4 @@
-"""Turn: the end of the loop's present turn, where what all its events have decided is written at once."""
+"""Turn: the end of a turn of the loop, where queued records are written together."""
 
 from collections.abc import Callable
 

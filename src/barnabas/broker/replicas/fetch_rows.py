@@ -1,4 +1,4 @@
-"""The partitions of a Fetch one by one, whatever topics they are of: as they are read, in a session's order.
+"""The partitions of a Fetch, by topic or in the order of a session.
 
 Named tuples, as one is made for each partition of each request.
 """

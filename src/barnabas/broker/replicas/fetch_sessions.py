@@ -1,4 +1,4 @@
-"""Fetch sessions (KIP-227): what each session's partitions are, and what of them to answer.
+"""Fetch sessions (KIP-227): each session's partitions, and which of them a response contains.
 
 A session ends with the connection on which it was opened: the clients that there are begin a new one then.
 """

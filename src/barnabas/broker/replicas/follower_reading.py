@@ -1,4 +1,4 @@
-"""What a follower gets of a partition that this broker leads: all that is written, committed or not.
+"""What a follower reads of a partition: all written records, committed or not.
 
 Its fetch says how far it is: the leader counts that before it answers.
 """
@@ -6,11 +6,11 @@ Its fetch says how far it is: the leader counts that before it answers.
 from typing import NamedTuple
 
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.reading import partition_data
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.log.partition.stability import stable_end
+from barnabas.log.partition.last_stable_offset import stable_end
 from barnabas.ports import Clock
 from barnabas.protocol.fetch import EpochEndOffset
 from barnabas.replication.divergence import EpochEnd
@@ -44,7 +44,7 @@ def read_for_replica(
     role, log = partition.role, partition.log
     if log.failure is not None:
         return failed(read, ErrorCode.KAFKA_STORAGE_ERROR)
-    if not isinstance(role, Leading):
+    if not isinstance(role, LeaderRole):
         return failed(read, ErrorCode.NOT_LEADER_OR_FOLLOWER)
     epochs = asked.current_leader_epoch, asked.last_fetched_epoch
     if replica.has_asked:

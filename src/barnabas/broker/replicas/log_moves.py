@@ -1,4 +1,4 @@
-"""LogMoves: replicas on their way to another log directory of this broker, a slice in each turn of the loop.
+"""LogMoves: copies replicas to another log directory, a slice in each turn of the loop.
 
 Clients and followers are served between two slices. Moves go on after a restart.
 

@@ -1,11 +1,11 @@
-"""Messages of Kafka 0.7, appended to a partition whose log stores them as they are."""
+"""Append messages of Kafka 0.7 to a log that stores them unchanged."""
 
+from barnabas.broker.replicas.append_errors import not_stored, refusal, refused
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.replicas.refusals import not_stored, refusal, refused
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition import byte_appending
 from barnabas.protocol.produce import PartitionProduceResponse
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.messages07.check07 import check_set
 from barnabas.types import NO_TIMESTAMP

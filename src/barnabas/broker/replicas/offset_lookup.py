@@ -1,11 +1,11 @@
-"""Questions of ListOffsets, answered by one partition. Nothing is tiered: the local log is all of the log."""
+"""Offset lookups of ListOffsets in one partition. Nothing is tiered: the local log is the whole log."""
 
 from barnabas.broker.replicas.partition import Partition
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition.last_stable_offset import stable_end
 from barnabas.log.partition.segment_offsets import offsets_by_segment
-from barnabas.log.partition.stability import stable_end
 from barnabas.protocol.list_offsets import ListOffsetsPartition, ListOffsetsPartitionResponse
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.wire.schema import maker
 

@@ -1,4 +1,4 @@
-"""OwnBatch: records of the broker's own for one partition, gathered until they are written."""
+"""OwnBatch: a batch of the broker's own records for one partition, collected until it is written."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -10,42 +10,42 @@ from barnabas.records.batches.builder import build
 from barnabas.records.codecs.compression import Codec
 
 _LARGEST = (1 << 31) - 1
-"""What is decided at once is one batch: it counts whole or not at all."""
+"""The records of one request are one batch: all of them are committed, or none."""
 ENOUGH = 1 << 16
-"""Bytes from which on others begin a batch of their own, so that a reader's memory stays small."""
+"""Bytes from which on further records start a new batch, so that a reader's memory stays small."""
 _MOST_AROUND = 24
-"""What a record has around its key and value, at most."""
+"""The maximum number of bytes of a record besides its key and value."""
 
 
 class OwnBatch:
-    """One batch of what many have decided at `now_ms`; the callback of each gets the outcome."""
+    """One batch of records of several requests at `now_ms`; the callback of each gets the result."""
 
-    __slots__ = ("_untold", "codec", "now_ms", "records")
+    __slots__ = ("_write_callbacks", "codec", "now_ms", "records")
 
     def __init__(self, now_ms: int, codec: Codec = Codec.NONE) -> None:
         self.now_ms = now_ms
         self.codec = codec
         self.records = RecordAppender(_LARGEST)
-        self._untold: list[Callable[[ErrorCode], None]] = []
+        self._write_callbacks: list[Callable[[ErrorCode], None]] = []
 
     def add(
         self,
         records: Iterable[CoordinatorRecord],
         on_written: Callable[[ErrorCode], None],
     ) -> None:
-        """Add what one has decided."""
+        """Add the records of one request."""
         append, now_ms = self.records.append, self.now_ms
         for key, value in records:
             append(now_ms, key, value, ())
-        self._untold.append(on_written)
+        self._write_callbacks.append(on_written)
 
     def join(self, on_written: Callable[[ErrorCode], None]) -> None:
         """Add a callback, but no record."""
-        self._untold.append(on_written)
+        self._write_callbacks.append(on_written)
 
     @property
     def is_full(self) -> bool:
-        """Whether the next one had better begin another."""
+        """Whether further records should start a new batch."""
         return self.records.size >= ENOUGH
 
     def build(self, producer: tuple[int, int]) -> bytearray:
@@ -53,13 +53,13 @@ class OwnBatch:
         return build(self.records, self.codec, None, (*producer, -1), transactional=True)
 
     def tell(self, code: ErrorCode) -> None:
-        """Tell all, in their order, what became of it."""
-        for on_written in self._untold:
+        """Call all callbacks, in order, with the result."""
+        for on_written in self._write_callbacks:
             on_written(code)
 
 
 def most_bytes(records: Sequence[CoordinatorRecord]) -> int:
-    """No batch of these records is larger."""
+    """An upper bound of the size of a batch of these records."""
     size = HEADER_SIZE + _MOST_AROUND * len(records)
     for key, value in records:
         size += len(key)
@@ -69,7 +69,7 @@ def most_bytes(records: Sequence[CoordinatorRecord]) -> int:
 
 
 def batch_bytes(records: Iterable[CoordinatorRecord]) -> int:
-    """How large a batch of these records is."""
+    """The size of a batch of these records."""
     batch = RecordAppender(_LARGEST)
     for key, value in records:
         batch.append(0, key, value, ())
@@ -77,7 +77,7 @@ def batch_bytes(records: Iterable[CoordinatorRecord]) -> int:
 
 
 def parts(records: Iterable[CoordinatorRecord], limit: int) -> Iterator[list[CoordinatorRecord]]:
-    """The records in as many batches as it takes that none is larger than `limit`, if that can be."""
+    """Split records into batches of at most `limit` bytes each, where a record itself is not larger."""
     part: list[CoordinatorRecord] = []
     size = HEADER_SIZE
     for record in records:

@@ -1,11 +1,10 @@
-"""Partition: one log joined with its role, and the appends that wait to be written or to count."""
+"""Partition: a log with its role, and the appends that wait to be written or committed."""
 
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from barnabas.broker.replicas.own_batch import OwnBatch
-from barnabas.broker.replicas.refusals import (
+from barnabas.broker.replicas.append_errors import (
     codec_of,
     no_records,
     not_stored,
@@ -14,8 +13,9 @@ from barnabas.broker.replicas.refusals import (
     transactional,
     unknown_codec,
 )
+from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.role import ReplicaRole
-from barnabas.broker.replicas.unflushed import Unseen, fail
+from barnabas.broker.replicas.uncommitted import UncommittedAppend, fail
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.kernels.batches.producing import queued
@@ -25,7 +25,7 @@ from barnabas.log.segments.log_config import LogConfig
 from barnabas.protocol.produce import PartitionProduceResponse
 from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
 from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
@@ -45,14 +45,14 @@ _ATTRIBUTES = BatchHeader._fields.index("attributes")
 class Partition:
     """Appends to a log. Without a role this broker is alone, and leads.
 
-    Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written, and
-    `unseen` for those that are written, but must be on stable storage before they count, or the
+    Invariant: `unanswered` and `write_callbacks` stand for batches that are queued and not yet written, and
+    `uncommitted` for those that are written, but must be on stable storage before they count, or the
     broker's own that are not below the high watermark.
     """
 
     __slots__ = (
         "index", "is_internal", "leader_epoch", "log", "queued_bytes", "role", "unanswered",
-        "unseen", "untold", "written_bytes",
+        "uncommitted", "write_callbacks", "written_bytes",
     )  # fmt: skip
 
     def __init__(
@@ -69,9 +69,9 @@ class Partition:
         self.is_internal = topic in INTERNAL_TOPICS
         self.queued_bytes = 0
         self.unanswered: list[PartitionProduceResponse] = []
-        self.untold: list[Callable[[ErrorCode], None]] = []
-        self.unseen: deque[Unseen] = deque()
-        log.seen.on_moved = self.on_seen
+        self.write_callbacks: list[Callable[[ErrorCode], None]] = []
+        self.uncommitted: deque[UncommittedAppend] = deque()
+        log.end_updater.on_moved = self.on_committed
 
     def configure(self, config: LogConfig) -> None:
         """Obey other properties of the topic from now on.
@@ -209,9 +209,9 @@ class Partition:
     ) -> PartitionProduceResponse:
         """Queue messages as one batch of today. Raises as `accept_set` and `PartitionLog.append`."""
         # Imported late: a broker starts faster without it, and most never need it.
-        from barnabas.broker.replicas.old_producers import todays_batch
+        from barnabas.broker.replicas.old_messages import batch_from_messages
 
-        batch = todays_batch(records, self.log.config, unpacking)
+        batch = batch_from_messages(records, self.log.config, unpacking)
         if batch is None:
             return self.appended(-1)
         if batch[1].codec > highest_codec:
@@ -257,16 +257,16 @@ class Partition:
     def _queued(self, size: int, on_written: Callable[[ErrorCode], None]) -> None:
         if size:
             self.queued_bytes += size
-            self.untold.append(on_written)
+            self.write_callbacks.append(on_written)
         else:
             on_written(ErrorCode.KAFKA_STORAGE_ERROR)
 
     def join_own(self, on_written: Callable[[ErrorCode], None]) -> bool:
-        """Tell as with what is queued now or does not count yet; False: there is nothing such."""
+        """Call with the result of what is queued or uncommitted; False if there is nothing of that kind."""
         if self.queued_bytes:
-            self.untold.append(on_written)
-        elif self.unseen:
-            self.unseen[-1].untold.append(on_written)
+            self.write_callbacks.append(on_written)
+        elif self.uncommitted:
+            self.uncommitted[-1].write_callbacks.append(on_written)
         else:
             return False
         return True
@@ -274,72 +274,74 @@ class Partition:
     def write(self) -> int:
         """Write what is queued, in one call; returns its bytes.
 
-        If the disk fails, the answers given for the batches concerned become that error. With
-        `flush.messages` what was written may not count yet: see `when_seen`.
+        If the disk fails, the responses for these batches become that error. With
+        `flush.messages` the written records may not be committed yet: see `when_committed`.
         """
         written, self.queued_bytes = self.queued_bytes, 0
         unanswered, self.unanswered = self.unanswered, []
-        untold, self.untold = self.untold, []
+        write_callbacks, self.write_callbacks = self.write_callbacks, []
         try:
             self.log.write_pending()
             if self.log.refusal is not None:
                 # It failed before, while it rolled, and took what was queued with it.
                 raise self.log.refused()
         except StorageError as error:
-            fail(error, unanswered, untold)
+            fail(error, unanswered, write_callbacks)
             raise
         self.written_bytes += written
         log = self.log
         if log.written_end < log.file_end:
-            self.unseen.append(Unseen(log.file_end, unanswered, untold))
-        elif untold and log.high_watermark < log.file_end:
-            self.unseen.append(Unseen(log.file_end, [], untold))
+            self.uncommitted.append(UncommittedAppend(log.file_end, unanswered, write_callbacks))
+        elif write_callbacks and log.high_watermark < log.file_end:
+            self.uncommitted.append(UncommittedAppend(log.file_end, [], write_callbacks))
         else:
-            for on_written in untold:
+            for on_written in write_callbacks:
                 on_written(_NONE)
         return written
 
     @property
-    def counts_when_written(self) -> bool:
-        """Whether what is appended counts with `write`: no sync and no other replica is waited for."""
-        return (self.role is None or self.role.is_alone) and self.log.config.seen_when_written
+    def commits_when_written(self) -> bool:
+        """Whether `write` commits appended records: no sync and no other replica is needed."""
+        return (self.role is None or self.role.is_alone) and self.log.config.counts_when_written
 
     def answers_when_written(self, acks: int) -> bool:
         """Whether an append with these acks is answered with `write`, be it committed or not."""
         role = self.role
         if role is None or acks == ALL:
-            return self.counts_when_written
-        return role.leads and self.log.config.seen_when_written
+            return self.commits_when_written
+        return role.leads and self.log.config.counts_when_written
 
     @property
-    def is_seen(self) -> bool:
-        """Whether all that is written counts, or will never."""
-        return not self.unseen
+    def is_committed(self) -> bool:
+        """Whether no written record waits for its commit."""
+        return not self.uncommitted
 
-    def when_seen(self, callback: Callable[[], None]) -> None:
-        """Call once all that is written now counts, or is known to be lost; `is_seen` must be false."""
-        self.unseen[-1].callbacks.append(callback)
+    def when_committed(self, callback: Callable[[], None]) -> None:
+        """Call when all that is written now is committed or lost; `is_committed` must be false."""
+        self.uncommitted[-1].callbacks.append(callback)
 
-    def on_seen(self) -> None:
+    def on_committed(self) -> None:
         """The high watermark has moved, or the log has failed."""
         log = self.log
-        while self.unseen and (log.failure is not None or self.unseen[0].end <= log.high_watermark):
-            seen = self.unseen.popleft()
+        while self.uncommitted and (
+            log.failure is not None or self.uncommitted[0].end <= log.high_watermark
+        ):
+            append = self.uncommitted.popleft()
             if log.failure is not None:
-                fail(log.offline(), seen.unanswered, seen.untold)
+                fail(log.offline(), append.unanswered, append.write_callbacks)
             else:
-                for on_written in seen.untold:
+                for on_written in append.write_callbacks:
                     on_written(_NONE)
-            for callback in seen.callbacks:
+            for callback in append.callbacks:
                 callback()
 
-    def give_up_unseen(self) -> None:
-        """What was written is not committed by this leader: nobody waits for that any more."""
-        while self.unseen:
-            seen = self.unseen.popleft()
-            for on_written in seen.untold:
+    def give_up_uncommitted(self) -> None:
+        """This leader commits no more: end all waits with NOT_LEADER_OR_FOLLOWER."""
+        while self.uncommitted:
+            append = self.uncommitted.popleft()
+            for on_written in append.write_callbacks:
                 on_written(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-            for callback in seen.callbacks:
+            for callback in append.callbacks:
                 callback()
 
     def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:

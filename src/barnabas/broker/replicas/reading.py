@@ -1,12 +1,12 @@
-"""What consumers get of a partition: what counts, or what is committed, or bytes from any position."""
+"""What consumers read of a partition: up to the high watermark, or only committed transactions."""
 
 from typing import Protocol
 
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.partition import Partition
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition.last_stable_offset import aborted_in, stable_end
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.stability import aborted_in, stable_end
 from barnabas.protocol.fetch import AbortedTransaction, EpochEndOffset, PartitionData
 from barnabas.types import new_tuple
 from barnabas.wire.schema import maker

@@ -1,4 +1,4 @@
-"""ReplicaManager: all partitions of this broker, and what requests for records do to them."""
+"""ReplicaManager: all partitions of this broker, and the requests for their records."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,14 +7,15 @@ from types import MappingProxyType
 
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
+from barnabas.broker.replicas.append_errors import internal, refused
 from barnabas.broker.replicas.fetch_rows import MANY_LISTED, MOST_LISTED, Fetched, Read, failed
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.partition_table import PartitionTable
 from barnabas.broker.replicas.reading import ReadOne, read_records
-from barnabas.broker.replicas.refusals import internal, refused
 from barnabas.broker.replicas.role import OFFLINE, keep_watermark
+from barnabas.broker.replicas.rotated_reads import RotatedReads
 from barnabas.broker.replicas.slow_rolls import rolled_slowly
-from barnabas.broker.replicas.turned_reads import TurnedReads
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Clock
@@ -34,26 +35,25 @@ _NOTHING_REFUSED: Mapping[int, PartitionProduceResponse] = MappingProxyType({})
 
 
 def _nobody() -> None:
-    """Nobody has to know."""
+    """The callback where nothing depends on the result."""
 
 
 _topic_response = maker(TopicProduceResponse)
 _response = maker(ProduceResponse)
 
 
-class ReplicaManager:
-    """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
+class ReplicaManager(PartitionTable):
+    """The partitions with their appends and reads. For one thread. Opens and deletes no log."""
 
     __slots__ = (
-        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_unpacking", "_unseen",
-        "on_slow", "read_each", "writes",
+        "_clock", "_dirty", "_own", "_own_ms", "_purgatory",
+        "_uncommitted", "_unpacking", "on_slow", "read_each", "writes",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
+        super().__init__()
         self._clock = clock
         self._purgatory = purgatory
-        self._by_name: dict[tuple[str, int], Partition] = {}
-        self._by_id: dict[tuple[bytes, int], Partition] = {}
         self._dirty: dict[Partition, None] = {}
         self._own: dict[Partition, OwnBatch] = {}
         """What is still gathered of the broker's own; these partitions are dirty too."""
@@ -61,14 +61,11 @@ class ReplicaManager:
         """When the first of these began: all of a turn are of one time."""
         self.writes = 0
         """How often something was written: another number means that there is more to read."""
-        self.read_each = TurnedReads(self.read).read
+        self.read_each = RotatedReads(self.read).read
         self._unpacking = Unpacking(REQUEST_MOST)
-        self._unseen: dict[Partition, None] = {}
+        self._uncommitted: dict[Partition, None] = {}
         self.on_slow: Callable[[], None] = _nobody
         """Called when the records of a request took long to unpack."""
-
-    def __len__(self) -> int:
-        return len(self._by_name)
 
     def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
         """Serve a log as the leader of its partition, in place of one that is offline."""
@@ -96,7 +93,7 @@ class ReplicaManager:
             partition.role.end()
         partition.role = OFFLINE
         partition.log.on_counted = keep_watermark
-        partition.give_up_unseen()
+        partition.give_up_uncommitted()
         self._purgatory.happened(partition, -1)
 
     def leave_one(self, topic: str, index: int) -> PartitionLog | None:
@@ -120,36 +117,6 @@ class ReplicaManager:
             partition.role = OFFLINE
             self._purgatory.happened(partition, -1)
         return [partition.log for partition in left]
-
-    def find(self, topic: str, index: int) -> Partition | None:
-        """The partition of that name, if this broker has it."""
-        return self._by_name.get((topic, index))
-
-    def partitions(self) -> Iterable[Partition]:
-        """All of them."""
-        return self._by_name.values()
-
-    def find_requested(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
-        """By name, or by id where the request has no name (Produce and Fetch since version 13)."""
-        if topic:
-            return self._by_name.get((topic, index))
-        return self._by_id.get((topic_id, index))
-
-    def partitions_of(self, request: ProduceRequest) -> set[Partition]:
-        """Those that records are for, of which this broker has them."""
-        every = (
-            self.find_requested(topic.name, topic.topic_id, one.index)
-            for topic in request.topic_data
-            for one in topic.partition_data
-        )
-        return {partition for partition in every if partition is not None}
-
-    def keys_of(self, reads: Iterable[Read]) -> list[Partition]:
-        """The partitions that these reads are of: what the purgatory knows them by."""
-        every = (
-            self.find_requested(read.topic, read.topic_id, read.asked.partition) for read in reads
-        )
-        return [partition for partition in every if partition is not None]
 
     def append(
         self,
@@ -186,7 +153,7 @@ class ReplicaManager:
                 index = one.index
                 partition = self.find_requested(topic, topic_id, index)
                 if partition is None:
-                    answers.append(refused(index, self._unknown(topic, topic_id)))
+                    answers.append(refused(index, self.why_missing(topic, topic_id)))
                     continue
                 if partition.is_internal and not to_internal:
                     answers.append(internal(index))
@@ -276,9 +243,9 @@ class ReplicaManager:
         self._dirty[partition] = None
 
     def gathering(self, partition: Partition, codec: Codec = Codec.NONE) -> OwnBatch:
-        """What gathers records of the broker's own for a partition now, to add to it at once.
+        """Return the current batch of the broker's own records for a partition; add to it at once.
 
-        All that come before they are written are one batch; all for one partition are of one codec.
+        All records until the next write are one batch, and all of a partition have one codec.
         """
         own = self._own.get(partition)
         if own is None or own.is_full:
@@ -291,7 +258,7 @@ class ReplicaManager:
         return own
 
     def join_own(self, partition: Partition, on_written: Callable[[ErrorCode], None]) -> bool:
-        """Tell as with what is queued now or does not count yet; False: there is nothing such."""
+        """Call with the result of what is queued or uncommitted; False if there is nothing of that kind."""
         own = self._own.get(partition)
         if own is None:
             return partition.join_own(on_written)
@@ -300,25 +267,28 @@ class ReplicaManager:
 
     def is_written(self, partition: Partition) -> bool:
         """Whether `join_own` has nothing to join."""
-        return not partition.queued_bytes and not partition.unseen and partition not in self._own
+        return (
+            not partition.queued_bytes and not partition.uncommitted and partition not in self._own
+        )
 
     def seal(self, partition: Partition) -> None:
-        """Queue what was gathered as one batch: what is queued next comes behind it."""
+        """Queue the gathered records as one batch; further records come after it."""
         own = self._own.pop(partition, None)
         if own is not None:
             partition.append_gathered(own)
 
     def write(self) -> bool:
-        """Write what was queued since the last call, then tell those who wait for it.
+        """Write what was queued since the last call, then complete the requests that wait for it.
 
-        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all counts.
+        A failing disk turns the responses of the lost appends into errors, and is logged. Returns whether
+        all is committed.
         """
         while self._dirty:
             # A listener notified of a write may queue more records.
             dirty, self._dirty = self._dirty, {}
             for partition in dirty:
                 self._write(partition)
-        return not self._unseen
+        return not self._uncommitted
 
     def _write(self, partition: Partition) -> None:
         if self._own:
@@ -334,28 +304,30 @@ class ReplicaManager:
                 self._purgatory.happened(partition.role, -1)
             return
         self.writes += 1
-        # Followers copy what does not count yet, and no reply waits for it: it may be their fetch's.
+        # Followers copy uncommitted records too, and no response waits for them: it may be their fetch's.
         has_role = partition.role is not None
         if has_role:
             # Each of them gets at once what all requests of this turn have brought.
             self._purgatory.happened_in_turn(partition, written)
-        elif not partition.unseen:
+        elif not partition.uncommitted:
             self._purgatory.happened(partition, written)
-        if partition.unseen:
-            partition.when_seen(partial(self._seen, partition, 0 if has_role else written))
+        if partition.uncommitted:
+            partition.when_committed(
+                partial(self._committed, partition, 0 if has_role else written)
+            )
             if not has_role:
-                self._unseen[partition] = None
+                self._uncommitted[partition] = None
 
-    def _seen(self, partition: Partition, written: int) -> None:
+    def _committed(self, partition: Partition, written: int) -> None:
         self._purgatory.happened(partition, written)
         self.write()
 
-    def take_unseen(self) -> Sequence[Partition]:
-        """Partitions written since the last call whose appends do not count yet."""
-        if not self._unseen:
+    def take_uncommitted(self) -> Sequence[Partition]:
+        """The partitions written since the last call with uncommitted appends."""
+        if not self._uncommitted:
             return ()
-        unseen, self._unseen = self._unseen, {}
-        return [partition for partition in unseen if not partition.is_seen]
+        uncommitted, self._uncommitted = self._uncommitted, {}
+        return [partition for partition in uncommitted if not partition.is_committed]
 
     def read(
         self,
@@ -383,7 +355,7 @@ class ReplicaManager:
             most = min(left, asked.partition_max_bytes)
             partition = self.find_requested(topic, topic_id, asked.partition)
             if partition is None:
-                fetched.append(failed(read, self._unknown(topic, topic_id)))
+                fetched.append(failed(read, self.why_missing(topic, topic_id)))
                 continue
             got = read_one(partition, read, most, min_one=min_one)
             size = len(got.data.records or b"")
@@ -397,8 +369,3 @@ class ReplicaManager:
         if listed >= MANY_LISTED:
             self.on_slow()
         return fetched
-
-    def _unknown(self, topic: str, topic_id: bytes) -> ErrorCode:
-        """The code for a partition that is not here, of a topic that the request gives by name or by id."""
-        known = topic or (topic_id, 0) in self._by_id
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID

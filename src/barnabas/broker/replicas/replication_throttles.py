@@ -1,4 +1,4 @@
-"""ReplicationThrottles: how fast a member of a cluster sends and receives what moves (KIP-73)."""
+"""ReplicationThrottles: limits a member's replication traffic (KIP-73)."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""ReplicaRole: what a member of a cluster is to a partition of which it has a replica."""
+"""ReplicaRole: the role of a cluster member in a partition of which it has a replica."""
 
 from typing import Protocol
 

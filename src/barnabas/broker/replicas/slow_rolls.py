@@ -1,4 +1,4 @@
-"""Slow rolls: a segment begins with a snapshot of the partition's producers, of which there may be 20,000.
+"""Slow rolls: a new segment begins with a snapshot of up to 20,000 producers.
 
 That takes some 10 ms, where a batch takes one: a roll of many producers counts as a slow request.
 """

@@ -1,1 +1,1 @@
-"""What several APIs need of the whole broker."""
+"""Code that several APIs share and that needs the whole broker."""

@@ -1,4 +1,4 @@
-"""BrokerView: the brokers that clients can reach: this one, or all that are alive in its cluster."""
+"""BrokerView: the brokers that clients can connect to: this one, or all live ones of its cluster."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Elections and reassignments, as the controller of a cluster answers requests for them."""
+"""Elections and reassignments on request, at the controller of a cluster."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar

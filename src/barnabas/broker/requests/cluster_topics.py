@@ -1,4 +1,4 @@
-"""Topics that a request makes or deletes: on which brokers, and until all is as the client will find it.
+"""Create and delete topics in a cluster, and wait until clients can use the result.
 
 A broker that is alone has all on itself at once. The controller of a cluster places replicas on those that
 are alive, and what it decides takes a moment until the brokers have it.

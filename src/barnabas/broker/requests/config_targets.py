@@ -1,4 +1,4 @@
-"""Resources whose properties can be changed, each with its own rules of what may be set."""
+"""Resources with changeable properties, each with its own rules."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
 from barnabas.config.inert_broker import inert_rows
-from barnabas.config.past import is_of
+from barnabas.config.property_history import is_of
 from barnabas.config.topic import TopicConfig
 from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.errors import BrokerError, ConfigError, ErrorCode

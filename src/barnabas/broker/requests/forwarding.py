@@ -1,4 +1,4 @@
-"""Forwarding: a member of a cluster leaves requests to its controller, and answers what that answers."""
+"""Forwarding: a member sends requests on to its controller, and returns its response."""
 
 import logging
 from typing import TYPE_CHECKING

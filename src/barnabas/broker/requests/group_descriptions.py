@@ -1,4 +1,4 @@
-"""What the descriptions of all kinds of groups need: the group, and its partitions by topic."""
+"""Shared code of all group descriptions: the group, and its partitions by topic."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar

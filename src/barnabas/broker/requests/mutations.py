@@ -1,4 +1,4 @@
-"""The quota of partitions that a client may have made and deleted (KIP-599), for one request."""
+"""The quota on created and deleted partitions (KIP-599), for one request."""
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext

@@ -1,4 +1,4 @@
-"""DescribedPartition: leader and replicas of a partition; of a broker that is alone, this one or nobody."""
+"""DescribedPartition: the leader and replicas of a partition."""
 
 from typing import TYPE_CHECKING, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Resources that properties belong to, as clients name them: a type and a text."""
+"""Resources with properties, as clients name them: a type and a text."""
 
 from collections.abc import Mapping
 

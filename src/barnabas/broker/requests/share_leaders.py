@@ -1,4 +1,4 @@
-"""The leader of a partition, as members of share groups learn it with an answer (KIP-932)."""
+"""The partition leader in responses to members of share groups (KIP-932)."""
 
 from barnabas.broker.broker import Broker
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition

@@ -1,4 +1,4 @@
-"""Internal topics of streams groups: made when a group lacks them."""
+"""Internal topics of streams groups: created when a group lacks them."""
 
 import logging
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Records of a transaction: accepted only if the coordinator knows the partition (KIP-890).
+"""Transactional records: appended only if the coordinator has the partition (KIP-890).
 
 Producers of transactions version 1 have added it before; those of version 2 add it by producing.
 Otherwise, records that arrive after their transaction has ended would leave one open for ever.
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.replicas.refusals import refused
+from barnabas.broker.replicas.append_errors import refused
 from barnabas.coordinators.transaction.adding import AddRequest
 from barnabas.coordinators.transaction.transaction import VERSION_2, ProducerIdAndEpoch
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError

@@ -1,4 +1,4 @@
-"""Records of a transaction at a member of a cluster, whose coordinator may be another broker (KIP-890).
+"""Transactional records at a member of a cluster, whose coordinator may be another broker (KIP-890).
 
 The coordinator is asked while other requests go on. That partitions are in the transaction counts if
 they have seen no end of one meanwhile: otherwise records might come behind it, and belong to none. Where

@@ -1,1 +1,1 @@
-"""What starts and stops brokers: one over its ports, one on this machine, several in one process."""
+"""Start and stop brokers: one over its ports, one on this machine, several in one process."""

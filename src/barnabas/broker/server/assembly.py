@@ -1,4 +1,4 @@
-"""What a broker is made of: topics, replicas, groups and transactions, and its part in a cluster."""
+"""Build a broker from its parts: topics, replicas, groups, transactions, cluster membership."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +10,7 @@ from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.requests.byte_topics import fill_holes
+from barnabas.broker.requests.topics07 import fill_holes
 from barnabas.broker.topics.hosting import Hosting
 from barnabas.broker.topics.registered_topics import host_registered
 from barnabas.broker.topics.topics import Topics

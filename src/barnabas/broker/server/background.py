@@ -1,4 +1,4 @@
-"""Background: jobs that come back, or not, on the loop's timers. One that fails is logged and comes back.
+"""Background: periodic and one-time jobs on the loop's timers. A failing job is logged and runs again.
 
 A job may give steps: each turn of the loop makes one, so that clients are served between them.
 """

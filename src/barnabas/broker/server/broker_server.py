@@ -1,4 +1,4 @@
-"""BrokerServer: starts a broker over its ports, keeps its periodic work going, stops it in order."""
+"""BrokerServer: starts a broker over its ports, runs its periodic work, stops it in order."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,16 +17,16 @@ from barnabas.broker.server.background import Background, Job
 from barnabas.broker.topics.assignments import check_count, check_total, placed
 from barnabas.broker.topics.start_configs import StartConfigs
 from barnabas.broker.zookeeper.registrations import Registries, name_cluster, register
-from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
+from barnabas.config.startup_checks import check_at_start
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import KafkaError
 from barnabas.log.cleaner import LogCleaner
 from barnabas.log.directories.meta_properties import WITH_ZOOKEEPER, WITHOUT_ZOOKEEPER
 from barnabas.log.file_names import uuid_text
+from barnabas.log.log_start import LogEvent, LogSettings
 from barnabas.log.manager import LogManager
-from barnabas.log.start import LogEvent, LogSettings
 from barnabas.ports import Listener
 
 if TYPE_CHECKING:

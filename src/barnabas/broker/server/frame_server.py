@@ -1,4 +1,4 @@
-"""FrameServer: answers a console in another process, over a pipe that nobody else has.
+"""FrameServer: serves watched frames to a console in another process, over a private pipe.
 
 The console asks and gets what there is: a page that is slow takes nothing from the broker.
 """

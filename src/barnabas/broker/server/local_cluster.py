@@ -1,4 +1,4 @@
-"""LocalCluster: several brokers in this process, each on a thread; the registry is in a file.
+"""LocalCluster: several brokers in this process, a thread each; the registry is a file.
 
 They are a cluster like any other: one of them is the controller, and all they say to each other goes
 over connections.

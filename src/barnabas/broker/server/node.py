@@ -1,4 +1,4 @@
-"""Node: a broker on the real world: event loop, disk, network, clock, a registry in a file or ZooKeeper."""
+"""Node: a broker on this machine: event loop, disk, network, clock, and a registry in a file or ZooKeeper."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future

@@ -1,4 +1,4 @@
-"""NodeThread: a broker on a thread of its own, for who starts and stops it from another one."""
+"""NodeThread: a broker on a thread of its own, started and stopped from another thread."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""WatchedClients: the clients of a broker, and the frames of those that somebody watches.
+"""WatchedClients: the clients of a broker, and the frames of those that are watched.
 
 While nobody watches, a connection has no observer, and nothing is kept of what it sends.
 """

@@ -1,1 +1,1 @@
-"""Shards: what a coordinator keeps in the partitions of an internal topic."""
+"""Shards: a coordinator's state in the partitions of an internal topic."""

@@ -1,4 +1,4 @@
-"""Names that are kept in records of internal topics: their length has 16 bits there."""
+"""Names in records of internal topics: their length has 16 bits there."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Shards: what a coordinator keeps in the partitions of an internal topic.
+"""Shards: a coordinator's state in the partitions of an internal topic.
 
 Joins the shards with their partitions: makes the topic, loads a shard when it is first asked for,
 appends what is decided. Requests for a shard whose partition is large are refused until it has been

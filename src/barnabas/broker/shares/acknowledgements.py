@@ -1,4 +1,4 @@
-"""The acknowledgements of one request, partition by partition, and when all of them are kept.
+"""The acknowledgements of one request by partition, and when all of them are stored.
 
 ShareFetch and ShareAcknowledge say them alike. One may acknowledge 100,000 records one by one.
 """

@@ -1,4 +1,4 @@
-"""ShareCoordinator: what is kept of share groups, for leaders of partitions: here this broker itself.
+"""ShareCoordinator: stores share group state for partition leaders; here this broker itself.
 
 What a leader elsewhere would ask over the wire. A partition that is read here is read anew from what is
 kept when somebody else has changed that.
@@ -8,19 +8,19 @@ from collections.abc import Callable
 from typing import Final
 
 from barnabas.broker.shares.partitions import SharePartitions
-from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.shares.states import ShareStateShards
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.share_state import leaders
 from barnabas.coordinators.share_state.leaders import StateUpdate
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
-RespondState = Callable[[ErrorCode, KeptState], None]
+RespondState = Callable[[ErrorCode, ShareState], None]
 """Receives the code of a request and, if requested, the stored state."""
 
-NOTHING: Final = KeptState(start=0)
+NOTHING: Final = ShareState(start=0)
 """The state in the response to a failed request, or one that does not ask for it."""
 
 
@@ -32,7 +32,7 @@ class ShareCoordinator:
     """
 
     def __init__(
-        self, topics: Topics, kept: KeptShares, partitions: SharePartitions, clock: Clock
+        self, topics: Topics, kept: ShareStateShards, partitions: SharePartitions, clock: Clock
     ) -> None:
         self._topics = topics
         self._kept = kept
@@ -73,7 +73,7 @@ class ShareCoordinator:
     def look(self, key: StateKey, respond: RespondState) -> None:
         """Tell what is kept; of what was never begun, that the start is not known."""
         self._check_place(key)
-        respond(ErrorCode.NONE, self._kept.states(key).get(key) or KeptState())
+        respond(ErrorCode.NONE, self._kept.states(key).get(key) or ShareState())
 
     def end(self, key: StateKey, respond: RespondState) -> None:
         """Keep nothing any more; nothing may have been kept."""

@@ -1,10 +1,10 @@
-"""ShareMembers: heartbeats of share groups, and their time."""
+"""ShareMembers: heartbeats of share groups, and their deadlines."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from barnabas.broker.groups.alarms import GroupAlarms
 from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.group_timers import GroupTimers
 from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
 from barnabas.broker.shares.policies import SharePolicy
@@ -40,7 +40,7 @@ class ShareMembers:
         self._policies = policies
         self._shares = shares
         self._states = states
-        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+        self._alarms = GroupTimers(shards, timers, self._on_alarm)
 
     def beat(
         self, asked: ShareHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]

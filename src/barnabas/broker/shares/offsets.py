@@ -1,4 +1,4 @@
-"""ShareOffsets: where share groups are, as administrators see and change it."""
+"""ShareOffsets: the offsets of share groups, for administrators to read and change."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""PartitionEnds: where partitions end that other brokers lead, for the lag of share groups (KIP-1226)."""
+"""PartitionEnds: end offsets of partitions that other brokers lead, for share group lag (KIP-1226)."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

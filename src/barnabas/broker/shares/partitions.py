@@ -1,4 +1,4 @@
-"""SharePartitions: the partitions that share groups read: acquired, acknowledged, kept, taken back.
+"""SharePartitions: partitions that share groups read: acquire, acknowledge, store, release.
 
 Joins the machine of a partition with its log, with what is kept of it, and with the time of its locks.
 """
@@ -15,14 +15,14 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.shares.active_partitions import AcquiredBatches, ActiveSharePartition
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.reading import read
-from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.shares.states import ShareStateShards
 from barnabas.coordinators.share_partition.acquiring import AcquireMaximum
 from barnabas.coordinators.share_partition.partition import Acknowledged, SharePartition
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_state.leaders import StateUpdate
-from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
+from barnabas.coordinators.share_state.states import UNKNOWN, ShareState, StateKey
 from barnabas.errors import BrokerError, ErrorCode, StorageError
-from barnabas.log.partition.stability import stable_end
+from barnabas.log.partition.last_stable_offset import stable_end
 from barnabas.ports import Clock, Timers
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class SharePartitions:
 
     def __init__(
         self,
-        kept: KeptShares,
+        kept: ShareStateShards,
         policies: Policies[SharePolicy],
         around: SharePartitionTime,
         is_read: IsRead,
@@ -270,8 +270,8 @@ class SharePartitions:
             self._routed.states.move(key, start, lambda code, _found: on_kept(code))
             return
         states = self._kept.states(key)
-        was = states.get(key) or KeptState()
-        moved = KeptState(start, state_epoch=was.state_epoch + 1, leader_epoch=was.leader_epoch)
+        was = states.get(key) or ShareState()
+        moved = ShareState(start, state_epoch=was.state_epoch + 1, leader_epoch=was.leader_epoch)
         record = states.snapshot(key, moved, self._clock.time_ms())
         self._kept.keep(key, record, on_kept)
 
@@ -372,7 +372,7 @@ class SharePartitions:
             return
         try:
             states = self._kept.states(live.key)
-            was = states.get(live.key) or KeptState()
+            was = states.get(live.key) or ShareState()
             spans = tuple(state.kept())
             now = was._replace(start=state.start, spans=spans, done=state.done())
             record = states.snapshot(live.key, now, self._clock.time_ms())

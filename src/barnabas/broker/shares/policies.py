@@ -1,4 +1,4 @@
-"""SharePolicy: what a share group obeys, of the broker's properties and its own."""
+"""SharePolicy: the settings of a share group: the broker's properties and its own."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What share groups read of a log: whole batches, and which of them were aborted with their transactions."""
+"""Read a log for share groups: whole batches, without those of aborted transactions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 from barnabas.coordinators.share_partition.acquiring import LogBatch
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
+from barnabas.log.partition.last_stable_offset import aborted_in
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.stability import aborted_in
 from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.batches.batch import BatchHeader, walk
 

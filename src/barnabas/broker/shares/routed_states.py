@@ -1,4 +1,4 @@
-"""RoutedStates: what is kept of share groups in a cluster, wherever __share_group_state is led.
+"""RoutedStates: share group state in a cluster, at the leader of its __share_group_state partition.
 
 Leaders of partitions read and write states here, and coordinators of groups begin and end them. What this
 broker leads is done at once. Others are asked, with all that is alike for a group in one request. What may
@@ -16,17 +16,17 @@ from typing import Any
 from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.cluster.peer_queues import Exchange, PeerQueues
 from barnabas.broker.shares.state_messages import SHAPES, answers_of, request_of
-from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.shares.states import ShareStateShards
 from barnabas.coordinators.internal_topics import SHARES_TOPIC
 from barnabas.coordinators.share_state import leaders
 from barnabas.coordinators.share_state.leaders import StateUpdate
-from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
+from barnabas.coordinators.share_state.states import UNKNOWN, ShareState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import NodeId
 
-Respond = Callable[[ErrorCode, KeptState], None]
+Respond = Callable[[ErrorCode, ShareState], None]
 
 _READ, _WRITE = ApiKey.READ_SHARE_GROUP_STATE, ApiKey.WRITE_SHARE_GROUP_STATE
 _BEGIN, _END = ApiKey.INITIALIZE_SHARE_GROUP_STATE, ApiKey.DELETE_SHARE_GROUP_STATE
@@ -78,7 +78,7 @@ class RoutedStates:
     """For one thread. Each call responds now or later, and raises nothing."""
 
     def __init__(
-        self, kept: KeptShares, member: ClusterMember, timers: Timers, clock: Clock
+        self, kept: ShareStateShards, member: ClusterMember, timers: Timers, clock: Clock
     ) -> None:
         self._kept = kept
         self._member = member
@@ -109,7 +109,7 @@ class RoutedStates:
         self._write(key, update, [respond])
 
     def _write(self, key: StateKey, update: StateUpdate, waiting: Sequence[Respond]) -> None:
-        def written(code: ErrorCode, found: KeptState) -> None:
+        def written(code: ErrorCode, found: ShareState) -> None:
             later = self._writing.pop(key)
             if later is not None:
                 self._writing[key] = None
@@ -122,7 +122,7 @@ class RoutedStates:
     def begin_missing(self, key: StateKey) -> None:
         """Begin what a group is to read for the first time, if nobody has begun it."""
 
-        def looked(code: ErrorCode, found: KeptState) -> None:
+        def looked(code: ErrorCode, found: ShareState) -> None:
             if not code and found.start == UNKNOWN and not found.state_epoch:
                 self._take(_Question(_BEGIN, key, (0, UNKNOWN), lambda _code, _found: None))
 
@@ -131,7 +131,7 @@ class RoutedStates:
     def move(self, key: StateKey, start: int, respond: Respond) -> None:
         """Have a group without members begin elsewhere: what leaders have in hand counts no more."""
 
-        def looked(code: ErrorCode, found: KeptState) -> None:
+        def looked(code: ErrorCode, found: ShareState) -> None:
             if code:
                 respond(code, found)
             else:
@@ -152,21 +152,21 @@ class RoutedStates:
         if leader == self._member.node_id:
             self._take_here(question)
         elif leader is None or not self._queues.add(leader, question):
-            self._answer(question, ErrorCode.COORDINATOR_NOT_AVAILABLE, KeptState())
+            self._answer(question, ErrorCode.COORDINATOR_NOT_AVAILABLE, ShareState())
 
     def _leader(self, key: StateKey) -> NodeId | None:
         if not self._member.topics.count(SHARES_TOPIC):
             with suppress(BrokerError):  # It is made meanwhile.
                 self._kept.prepare()
             return None
-        return self._member.topics.leader_of(SHARES_TOPIC, KeptShares.name_of(key))
+        return self._member.topics.leader_of(SHARES_TOPIC, ShareStateShards.name_of(key))
 
     def _take_here(self, question: _Question) -> None:
         key, answer = question.key, partial(self._answer, question)
         now_ms = self._clock.time_ms()
         try:
             states = self._kept.states(key)
-            found, record = states.get(key) or KeptState(), None
+            found, record = states.get(key) or ShareState(), None
             match question.api:
                 case ApiKey.READ_SHARE_GROUP_STATE:
                     found, record = leaders.read(states, key, question.detail, now_ms)
@@ -183,9 +183,9 @@ class RoutedStates:
                 self._kept.keep(key, record, lambda code: answer(code, found))
                 self._timers.soon(self._kept.write)
         except BrokerError as error:
-            answer(error.code, KeptState())
+            answer(error.code, ShareState())
 
-    def _answer(self, question: _Question, code: ErrorCode, found: KeptState) -> None:
+    def _answer(self, question: _Question, code: ErrorCode, found: ShareState) -> None:
         is_early = question.api == _READ and code == ErrorCode.INVALID_REQUEST
         if (code in _PASSING or is_early) and question.tries_left:
             again = replace(question, tries_left=question.tries_left - 1)
@@ -213,12 +213,12 @@ class RoutedStates:
     ) -> None:
         answers = answers_of(api, response)
         for key, one in questions.items():
-            missing = ErrorCode.NETWORK_EXCEPTION, KeptState()
+            missing = ErrorCode.NETWORK_EXCEPTION, ShareState()
             self._answer(one, *answers.get(key.topic_partition, missing))
 
 
 def _for_members(respond: Respond) -> Respond:
-    def answer(code: ErrorCode, found: KeptState) -> None:
+    def answer(code: ErrorCode, found: ShareState) -> None:
         respond(_FOR_MEMBERS.get(code, ErrorCode.UNKNOWN_SERVER_ERROR), found)
 
     return answer

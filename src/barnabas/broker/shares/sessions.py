@@ -1,4 +1,4 @@
-"""ShareSessions: which partitions each member of a share group reads, from request to request."""
+"""ShareSessions: the partitions that each member of a share group reads, from request to request."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field

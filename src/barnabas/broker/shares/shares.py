@@ -1,4 +1,4 @@
-"""Shares: the services that handlers of share groups (KIP-932) work with, joined."""
+"""Shares: the services that handlers of share groups (KIP-932) use."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from barnabas.broker.shares.offsets import ShareOffsets
 from barnabas.broker.shares.partitions import ClusterStates, SharePartitions, SharePartitionTime
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.sessions import ShareSessions
-from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.shares.states import ShareStateShards
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_state.states import StateKey
@@ -27,7 +27,7 @@ class Shares:
 
     def __init__(
         self,
-        kept: KeptShares,
+        kept: ShareStateShards,
         groups: GroupShards,
         time: SharePartitionTime,
         config: BrokerConfig,
@@ -71,7 +71,9 @@ class Shares:
         self.partitions.forget_all(StateKey(group_id, place) for place in places)
 
 
-def _routed(kept: KeptShares, member: "ClusterMember", time: SharePartitionTime) -> ClusterStates:
+def _routed(
+    kept: ShareStateShards, member: "ClusterMember", time: SharePartitionTime
+) -> ClusterStates:
     # Imported late: a broker that is alone needs none of it.
     from barnabas.broker.shares.partition_ends import PartitionEnds
     from barnabas.broker.shares.routed_states import RoutedStates

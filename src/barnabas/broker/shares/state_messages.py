@@ -1,4 +1,4 @@
-"""Questions about states of share groups (KIP-932), as requests to their keeper and its responses."""
+"""Requests about share group states (KIP-932) to their coordinator, and its responses."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.coordinators.share_state.leaders import AS_BEFORE, StateUpdate
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import ErrorCode
 from barnabas.protocol import (
     delete_share_group_state,
@@ -17,7 +17,7 @@ from barnabas.protocol import (
 )
 from barnabas.protocol.api_keys import ApiKey
 
-Answers = Mapping[TopicIdPartition, tuple[ErrorCode, KeptState]]
+Answers = Mapping[TopicIdPartition, tuple[ErrorCode, ShareState]]
 
 
 class Shape(NamedTuple):
@@ -28,7 +28,7 @@ class Shape(NamedTuple):
     topic: Callable[..., Any]
     row: Callable[[int, Any], Any]
     response: type
-    found: Callable[[Any], KeptState]
+    found: Callable[[Any], ShareState]
 
 
 def request_of(api: ApiKey, group_id: str, asked: Mapping[StateKey, Any]) -> object:
@@ -83,18 +83,18 @@ def _begin_row(index: int, begun: tuple[int, int]) -> initialize_share_group_sta
     )
 
 
-def _state(row: read_share_group_state.PartitionResult) -> KeptState:
+def _state(row: read_share_group_state.PartitionResult) -> ShareState:
     spans = tuple(
         Span(
             one.first_offset, one.last_offset, DeliveryState(one.delivery_state), one.delivery_count
         )
         for one in row.state_batches
     )
-    return KeptState(row.start_offset, spans, row.state_epoch)
+    return ShareState(row.start_offset, spans, row.state_epoch)
 
 
-def _summary(row: read_share_group_state_summary.PartitionResult) -> KeptState:
-    return KeptState(
+def _summary(row: read_share_group_state_summary.PartitionResult) -> ShareState:
+    return ShareState(
         row.start_offset,
         state_epoch=row.state_epoch,
         leader_epoch=row.leader_epoch,
@@ -102,8 +102,8 @@ def _summary(row: read_share_group_state_summary.PartitionResult) -> KeptState:
     )
 
 
-def _nothing(_row: object) -> KeptState:
-    return KeptState()
+def _nothing(_row: object) -> ShareState:
+    return ShareState()
 
 
 SHAPES: Mapping[ApiKey, Shape] = {

@@ -1,4 +1,4 @@
-"""StateReads: states of share partitions that this broker leads and another one may keep, being read.
+"""StateReads: pending reads of share partition states that another broker may store.
 
 A partition's first member waits for its state; the others find it there.
 """
@@ -9,7 +9,7 @@ from typing import Final
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.shares.routed_states import RoutedStates
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
 COMING: Final = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -25,17 +25,17 @@ class StateReads:
         self._routed = routed
         self._purgatory = purgatory
         self._coming: dict[StateKey, Partition] = {}
-        self._read: dict[StateKey, tuple[Partition, int, ErrorCode, KeptState]] = {}
+        self._read: dict[StateKey, tuple[Partition, int, ErrorCode, ShareState]] = {}
         """The partition and its leader epoch, and the answer."""
 
-    def take(self, key: StateKey, partition: Partition) -> KeptState:
+    def take(self, key: StateKey, partition: Partition) -> ShareState:
         """The state, as the leader in this epoch; nobody who led before may write it any more.
 
         Raises:
             BrokerError: COMING: not yet; when it is there, something happens to the key in the
                 purgatory. Others: it cannot be read; the next call asks again.
         """
-        partition_read, epoch, code, found = self._read.pop(key, (None, -1, COMING, KeptState()))
+        partition_read, epoch, code, found = self._read.pop(key, (None, -1, COMING, ShareState()))
         if partition_read is partition and epoch == partition.leader_epoch:
             if code:
                 raise BrokerError(code)
@@ -50,7 +50,7 @@ class StateReads:
         raise BrokerError(COMING)
 
     def _on_read(
-        self, key: StateKey, partition: Partition, epoch: int, code: ErrorCode, found: KeptState
+        self, key: StateKey, partition: Partition, epoch: int, code: ErrorCode, found: ShareState
     ) -> None:
         if self._coming.get(key) is not partition:
             return

@@ -1,4 +1,4 @@
-"""One answer to a request about the states of several share partitions, when each of them has its own."""
+"""Requests about several share partition states, each with its own response."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown_in_steps
 from barnabas.broker.shares.coordinator import NOTHING, RespondState
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.wire.growing import GrowingArray
 
@@ -35,7 +35,7 @@ class ResponseShape(NamedTuple):
 
     response: Callable[..., object]
     topic: Callable[..., object]
-    row: Callable[[int, KeptState], Any]
+    row: Callable[[int, ShareState], Any]
 
 
 def answer_each(
@@ -93,7 +93,7 @@ def _tell(
     shape: ResponseShape,
     partition: int,
     code: ErrorCode,
-    found: KeptState,
+    found: ShareState,
 ) -> None:
     answer(_refused(shape, partition, code) if code else shape.row(partition, found))
 

@@ -1,4 +1,4 @@
-"""KeptShares: what share groups have read, kept in the partitions of __share_group_state."""
+"""ShareStateShards: what share groups have read, stored in the partitions of __share_group_state."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +17,7 @@ from barnabas.log.file_names import uuid_text
 from barnabas.ports import Clock, Timers
 
 
-class KeptShares(Shards[ShareStates]):
+class ShareStateShards(Shards[ShareStates]):
     """All states of this broker. For one thread."""
 
     def __init__(

@@ -1,1 +1,1 @@
-"""Topics: their names, properties and logs, as the registry has them."""
+"""Topics: names, properties and logs, as in the registry."""

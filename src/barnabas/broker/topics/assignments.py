@@ -1,4 +1,4 @@
-"""Which brokers hold the partitions of a topic. Writes nothing down."""
+"""Choose the brokers of a new topic's partitions. Stores nothing."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""ClusterTopics: the topics of a member of a cluster, as its controller has them.
+"""ClusterTopics: the topics of a cluster member, from its controller.
 
 They are made and changed while this broker is the controller; else it is asked. *Not* here: logs, which
 come and go as the controller says (`broker.cluster.member`).

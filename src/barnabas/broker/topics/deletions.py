@@ -1,4 +1,4 @@
-"""Deletions: topics on their way out: marked in the registry, then their logs go, then what is written.
+"""Deletions: delete topics: mark them in the registry, remove their logs, then their nodes.
 
 A topic that is marked is gone whatever happens then: the next start ends what was begun.
 """

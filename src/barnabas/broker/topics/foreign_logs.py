@@ -1,4 +1,4 @@
-"""The properties and partitions of topics whose logs some other broker left in our directories."""
+"""Properties and partitions of topics whose logs another broker left in our directories."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The logs of a start by the topics that the registry has: those found, those of strangers, those deleted."""
+"""Sort the logs found at a start: topics of the registry, foreign ones, deleted ones."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,4 @@
-"""Hosting: logs and replicas kept in step with the topics: makes, opens, configures and deletes them."""
+"""Hosting: creates, opens, configures and deletes logs and replicas as topics change."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Internal topics: made when first needed."""
+"""Internal topics: created when first needed."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""KnownTopics: the broker's topics as groups look at them."""
+"""KnownTopics: the broker's topics for group coordinators."""
 
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.topic_partitions import KnownTopic

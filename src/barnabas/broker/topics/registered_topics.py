@@ -1,4 +1,4 @@
-"""Topics that stand in the registry or in log directories already: served at the start, or when written."""
+"""Serve topics that are already in the registry or in log directories."""
 
 import logging
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""StartConfigs: what logs obey while the broker opens them, before there are topics to ask."""
+"""StartConfigs: the properties of logs while the broker opens them, before topics are loaded."""
 
 import logging
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""TopicDescriptions: what Metadata says of topics, made once for each until something about it moves."""
+"""TopicDescriptions: cached topic entries of Metadata, rebuilt after a change."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""TopicNames: which name a new topic may have. One check for every way to make a topic.
+"""TopicNames: checks the names of new topics.
 
 Source: Kafka's Topic and ReplicationControlManager; what Kafka 4.3 refuses.
 """

@@ -1,4 +1,4 @@
-"""Which properties a topic may be given, beyond the range of each.
+"""Rules on topic properties beyond the range of each.
 
 Source: Kafka's LogConfig and ThrottledReplicaListValidator, and what brokers of 0.10.2 to 4.3 refuse.
 """

@@ -1,4 +1,4 @@
-"""Topics: what topics there are, written in the registry, and hosted by this broker."""
+"""Topics: the broker's topics, stored in the registry, with their logs."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence

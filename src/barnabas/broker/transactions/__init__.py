@@ -1,1 +1,1 @@
-"""Transactions: producers, markers, ids."""
+"""Transactions: producers, markers, producer ids."""

@@ -9,7 +9,7 @@ from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.errors import ErrorCode
 from barnabas.ports import Clock
 from barnabas.records.batches.control import Marker, encode_marker
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.types import TopicPartition
 
 

@@ -1,4 +1,4 @@
-"""ProducerIds: ids that no producer has had, in blocks that are written down before they are used."""
+"""ProducerIds: unused producer ids, in blocks that are stored before use."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""RoutedAdditions: asks the coordinator of a transaction whether partitions take part, or adds them.
+"""RoutedAdditions: asks a transaction's coordinator to verify or add partitions.
 
 Leaders of partitions ask before they take records of a transaction (KIP-890). The coordinator may be
 this broker or another one, which is asked by AddPartitionsToTxn: all that waits for it in one request.

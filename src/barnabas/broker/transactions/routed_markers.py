@@ -1,4 +1,4 @@
-"""RoutedMarkers: the ends of transactions, in partitions whose leaders may be other brokers.
+"""RoutedMarkers: writes transaction markers to partitions that other brokers may lead.
 
 Those of this broker are written at once. Others are asked by WriteTxnMarkers, with all markers that wait
 for the same broker in one request; what fails is tried again for a while, at whoever leads then.

@@ -1,4 +1,4 @@
-"""TransactionShards: the transactional ids of this broker, kept in __transaction_state."""
+"""TransactionShards: this broker's transactional ids, stored in __transaction_state."""
 
 from collections.abc import Callable, Sequence
 

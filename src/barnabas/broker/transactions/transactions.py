@@ -1,4 +1,4 @@
-"""Transactions: the transactional producers of this broker, from their ids to their markers.
+"""Transactions: this broker's transactional producers, from their ids to their markers.
 
 It carries out what the shards decide. While the last step of a transaction is being written to the
 log, a request for it gets CONCURRENT_TRANSACTIONS and must be retried.

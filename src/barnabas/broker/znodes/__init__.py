@@ -1,1 +1,1 @@
-"""Nodes of the registry: paths and JSON, as Kafka keeps them in ZooKeeper."""
+"""Registry nodes: paths and JSON, as in Kafka's ZooKeeper."""

@@ -1,4 +1,4 @@
-"""What a broker writes of itself into ZooKeeper, as Kafka 0.8 to 3 did: paths and JSON.
+"""A broker's nodes in ZooKeeper, as in Kafka 0.8 to 3: paths and JSON.
 
 Clients and tools up to 0.10 find brokers, topics and partitions there and nowhere else.
 Source: what brokers of 0.8.2.2 and 0.10.2.2 write; KAFKA-1357, KIP-36, KIP-103, KIP-584.

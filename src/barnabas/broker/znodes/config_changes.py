@@ -1,4 +1,4 @@
-"""Notifications of changed properties, as Kafka keeps them below /config/changes.
+"""Notifications of changed properties below /config/changes, as Kafka writes them.
 
 Source: KIP-55 (version 2, which names a path) and what was there before it (version 1).
 """

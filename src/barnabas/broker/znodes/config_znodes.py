@@ -1,4 +1,4 @@
-"""Properties in the registry: one node for each resource, with JSON as Kafka keeps it in ZooKeeper."""
+"""Properties in the registry: one node per resource, with Kafka's JSON."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a topic is in the registry: paths and JSON, as Kafka keeps them in ZooKeeper."""
+"""A topic's nodes in the registry: paths and JSON, as in Kafka's ZooKeeper."""
 
 import json
 import logging

@@ -1,1 +1,1 @@
-"""This broker in ZooKeeper: registrations, and requests that old tools write there."""
+"""This broker in ZooKeeper: registrations, and requests of old tools."""

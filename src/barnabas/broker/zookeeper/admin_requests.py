@@ -1,4 +1,4 @@
-"""ZooKeeperAdminRequests: what old tools ask for by writing into ZooKeeper: topics to make and to delete.
+"""ZooKeeperAdminRequests: requests that old tools write to ZooKeeper: create and delete topics.
 
 kafka-topics of 0.8 to 2.8 with --zookeeper writes a topic's node itself, or its name below
 /admin/delete_topics, and leaves the rest to the controller. Source: Kafka's AdminUtils, KafkaController.

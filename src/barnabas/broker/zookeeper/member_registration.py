@@ -1,11 +1,11 @@
-"""MemberRegistration: a broker in ZooKeeper as one of several, with a controller elsewhere."""
+"""MemberRegistration: registers a cluster member in ZooKeeper; the controller is elsewhere."""
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.purgatory.registry_calls import ask
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.broker_znodes import BROKERS, encode_broker
-from barnabas.broker.zookeeper.node_claim import claim
+from barnabas.broker.zookeeper.node_claim import claim_node
 from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from barnabas.ports import Disk, SharedRegistry
 
@@ -35,7 +35,7 @@ class MemberRegistration:
         self._stopped = False
 
     def start(self, disk: Disk, file: str) -> None:
-        """Register the broker; `file` is for `claim`.
+        """Register the broker; `file` is for `claim_node`.
 
         Raises:
             StorageError: it cannot be, because of another broker or of ZooKeeper.
@@ -47,7 +47,7 @@ class MemberRegistration:
         # First: the session may end at any step, and the node with it.
         self._registry.on_new_session(self._read_epoch_later)
         self._registry.create_all(dict.fromkeys(_LASTING_PATHS, b""))
-        claim(self._registry, self._path, data, disk, file)
+        claim_node(self._registry, self._path, data, disk, file)
         self._held.hold(self._path, data)
         self._member.broker_epoch = self._registry.created_at(self._path)
         self._take_config_changes()

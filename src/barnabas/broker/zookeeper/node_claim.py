@@ -17,7 +17,7 @@ _LONGER = 1.5
 """ZooKeeper may count a session a little longer than was asked for."""
 
 
-def claim(registry: SharedRegistry, path: str, data: bytes, disk: Disk, file: str) -> None:
+def claim_node(registry: SharedRegistry, path: str, data: bytes, disk: Disk, file: str) -> None:
     """Make the node of a broker whose log directories are locked, for this session.
 
     `file` remembers what was written last. A node that says the same is of a broker with these

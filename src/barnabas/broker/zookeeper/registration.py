@@ -1,4 +1,4 @@
-"""Registration: a broker in ZooKeeper as one of Kafka 0.8 and later, and the partitions it leads."""
+"""Registration: registers a broker in ZooKeeper as Kafka 0.8 and later do, with the partitions it leads."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from barnabas.broker.znodes.broker_znodes import (
 )
 from barnabas.broker.znodes.topic_znodes import TOPICS
 from barnabas.broker.zookeeper.admin_requests import ZooKeeperAdminRequests
-from barnabas.broker.zookeeper.node_claim import claim
+from barnabas.broker.zookeeper.node_claim import claim_node
 from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from barnabas.errors import StorageError
 from barnabas.ports import Disk, SharedRegistry
@@ -36,7 +36,7 @@ class Registration:
         self._requests: ZooKeeperAdminRequests | None = None
 
     def start(self, disk: Disk, file: str) -> None:
-        """Register the broker and what it leads; `file` is for `claim`.
+        """Register the broker and what it leads; `file` is for `claim_node`.
 
         Raises:
             StorageError: it cannot be, because of another broker or of ZooKeeper.
@@ -44,7 +44,7 @@ class Registration:
         broker, now_ms = self._broker, self._broker.clock.time_ms()
         path = f"{BROKERS}/{self._node_id}"
         data = encode_broker(broker.config.release, broker.advertised, now_ms)
-        claim(self._registry, path, data, disk, file)
+        claim_node(self._registry, path, data, disk, file)
         self._refuse_others()
         self._held.hold(path, data)
         self._take_control(now_ms)

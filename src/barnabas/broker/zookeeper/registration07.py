@@ -1,4 +1,4 @@
-"""Registration07: a broker in ZooKeeper as one of Kafka 0.7, for clients that look only there.
+"""Registration07: registers a broker in ZooKeeper as Kafka 0.7 does, for its clients.
 
 Source: seed 000 "Kafka Broker"; Kafka 0.7.2's KafkaZooKeeper.
 """
@@ -6,10 +6,10 @@ Source: seed 000 "Kafka Broker"; Kafka 0.7.2's KafkaZooKeeper.
 from collections.abc import Sequence
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.requests.byte_topics import count_of
+from barnabas.broker.requests.topics07 import count_of
 from barnabas.broker.znodes.broker_znodes import BROKERS
 from barnabas.broker.znodes.topic_znodes import TOPICS
-from barnabas.broker.zookeeper.node_claim import claim
+from barnabas.broker.zookeeper.node_claim import claim_node
 from barnabas.broker.zookeeper.published_nodes import PublishedNodes
 from barnabas.config.listeners import KAFKA_07, Endpoint, dialect_of
 from barnabas.errors import ConfigError
@@ -35,7 +35,7 @@ class Registration07:
         self._held = PublishedNodes(registry, broker.timers, anew=True, owner=owner)
 
     def start(self, disk: Disk, file: str) -> None:
-        """Register the broker and its topics; `file` is for `claim`.
+        """Register the broker and its topics; `file` is for `claim_node`.
 
         Raises:
             ConfigError: no listener is for such clients.
@@ -44,7 +44,7 @@ class Registration07:
         endpoint = _endpoint(self._broker)
         path = f"{BROKERS}/{self._node_id}"
         data = encode_broker(endpoint, self._broker.clock.time_ms())
-        claim(self._registry, path, data, disk, file)
+        claim_node(self._registry, path, data, disk, file)
         self._held.hold(path, data)
         self._broker.topics.on_change.append(self._show)
         self._broker.topics.deletions.on_deleted.append(self._hide)

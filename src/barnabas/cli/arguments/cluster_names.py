@@ -10,7 +10,7 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.arguments.hints import DEFAULT_SERVERS
-from barnabas.config.files import merge, overrides, values
+from barnabas.config.property_files import merge, overrides, values
 from barnabas.errors import KafkaError
 
 _PATIENCE_MS: Final = 1500

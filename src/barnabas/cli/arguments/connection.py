@@ -12,11 +12,11 @@ from barnabas.cli.arguments.hints import DEFAULT_SERVERS, add_hint
 from barnabas.cli.arguments.names import complete_properties
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.arguments.waiting_notice import waiting_notice
-from barnabas.client.core.cluster.absence import meant
 from barnabas.client.core.cluster.bootstrap import parse_addresses
 from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.client.core.cluster.missing_partitions import similar_names
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
-from barnabas.config.files import merge, overrides, values
+from barnabas.config.property_files import merge, overrides, values
 from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
@@ -104,7 +104,7 @@ def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView
     known = admin.describe_topics()
     for name in names:
         if name not in known:
-            what = meant(name, known) or "`barnabas topics list` lists the topics"
+            what = similar_names(name, known) or "`barnabas topics list` lists the topics"
             raise BrokerError(
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}; {what}"
             )

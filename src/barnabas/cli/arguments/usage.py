@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 
 import click
 
-from barnabas.config.files import overrides
+from barnabas.config.property_files import overrides
 from barnabas.errors import ConfigError
 
 _CLOSE: Final = 0.6

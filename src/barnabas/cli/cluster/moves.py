@@ -1,4 +1,4 @@
-"""Moves that are under way: how many bytes are left, and progress until they are over."""
+"""Running moves: the bytes that are left, and progress until the end."""
 
 import time
 from collections.abc import Mapping, Sequence

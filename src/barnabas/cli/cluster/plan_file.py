@@ -1,4 +1,4 @@
-"""Files that say where replicas are to be: JSON, as kafka-reassign-partitions reads and writes it."""
+"""Reassignment plans as JSON files, in the format of kafka-reassign-partitions."""
 
 import json
 from collections.abc import Mapping, Sequence

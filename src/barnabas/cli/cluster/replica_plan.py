@@ -1,4 +1,4 @@
-"""A plan of which replicas move where, with as little copying as possible; pure."""
+"""Plan which replicas to move where, with as little copying as possible; pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A limit on what brokers copy while replicas move; Kafka's properties for it. Source: KIP-73."""
+"""Limit replication traffic during moves, with Kafka's properties. Source: KIP-73."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

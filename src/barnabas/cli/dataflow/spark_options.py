@@ -1,4 +1,4 @@
-"""What the commands that run on Spark share: their session, its errors, and the progress of its work."""
+"""Shared code of the commands that run on Spark: session, errors, progress."""
 
 import os
 import re

@@ -1,1 +1,1 @@
-"""`barnabas doctor`: what this machine offers Barnabas, and what to change."""
+"""`barnabas doctor`: checks this machine."""

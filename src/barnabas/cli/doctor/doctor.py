@@ -1,4 +1,4 @@
-"""`barnabas doctor`: check this machine, and say what to change."""
+"""`barnabas doctor`: check this machine, and suggest what to change."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Checks of what is installed: Python, compiled kernels, packages, Java."""
+"""Checks of Python, compiled kernels, packages and Java."""
 
 import os
 import platform

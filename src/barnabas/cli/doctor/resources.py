@@ -1,4 +1,4 @@
-"""Checks of what a broker takes from the machine: a port, descriptors, a data directory."""
+"""Checks of the resources of a broker: a port, file descriptors, a data directory."""
 
 import errno
 import os

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from barnabas import Admin
 from barnabas.cli.output.output import counted
 from barnabas.client.core.admin.group_descriptions import GroupDescription
-from barnabas.client.core.cluster.absence import meant
+from barnabas.client.core.cluster.missing_partitions import similar_names
 from barnabas.errors import BrokerError, ErrorCode
 
 _HAS_MEMBERS = (ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID)
@@ -54,14 +54,16 @@ def explain_transactions() -> Iterator[None]:
 
 def near(admin: Admin, name: str) -> str:
     """The group that the user may have meant; empty if none is similar."""
-    return meant(name, (one.group_id for one in admin.list_groups() if one.group_id != name))
+    return similar_names(
+        name, (one.group_id for one in admin.list_groups() if one.group_id != name)
+    )
 
 
 def without_positions(admin: Admin, name: str, where: str = "") -> str:
     """Report that a group has no positions `where`, or does not exist, with the name that was meant."""
     names = [one.group_id for one in admin.list_groups()]
     if name not in names:
-        return f"there is no group {name}; {meant(name, names) or _LISTED}"
+        return f"there is no group {name}; {similar_names(name, names) or _LISTED}"
     return f"{name} has no positions{where}"
 
 

@@ -11,7 +11,7 @@ from barnabas import Admin
 from barnabas.cli.arguments.connection import existing_topics
 from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.partition_names import in_typed_notation, shown
-from barnabas.cli.groups.group_standing import GroupPositions, Offsets
+from barnabas.cli.groups.group_positions import GroupPositions, Offsets
 from barnabas.cli.output.moment import moment_ms
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.errors import ConfigError

@@ -14,7 +14,7 @@ from barnabas.cli.arguments.partition_names import shown
 from barnabas.cli.arguments.usage import HintingCommand, HintingGroup, Spelled
 from barnabas.cli.groups.group_advice import near, suggest_groups, without_positions
 from barnabas.cli.groups.group_deletion import delete_each
-from barnabas.cli.groups.group_forgetting import forget
+from barnabas.cli.groups.group_positions import standing
 from barnabas.cli.groups.group_reset import (
     Reset,
     ResetPlan,
@@ -33,7 +33,7 @@ from barnabas.cli.groups.group_rows import (
     members_of,
     positions,
 )
-from barnabas.cli.groups.group_standing import standing
+from barnabas.cli.groups.offset_deletion import forget
 from barnabas.cli.output.output import counted, notice, show_json, show_rows
 from barnabas.client.core.admin.group_descriptions import GROUP_STATES
 from barnabas.errors import ConfigError, KafkaError

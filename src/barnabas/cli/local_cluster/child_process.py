@@ -1,4 +1,4 @@
-"""ChildProcess: a process that ends with this one, however this one ends, and whose end is reported.
+"""ChildProcess: a process that ends together with this one; its end is reported.
 
 Each is in a process group of its own: Ctrl-C of a terminal reaches the parent alone, which ends its
 children in order. Their standard input is a pipe that nobody writes to. When it closes, they end.

@@ -16,7 +16,7 @@ from barnabas.cli.local_cluster.options import (
     check_shared,
 )
 from barnabas.cli.signals import stop_on_signals
-from barnabas.config.files import PropertyText
+from barnabas.config.property_files import PropertyText
 from barnabas.errors import ConfigError, ConnectionFailed
 from barnabas.types import bracketed
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from barnabas.broker.server.local_cluster import member_properties
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.files import PropertyText
+from barnabas.config.property_files import PropertyText
 from barnabas.errors import ConfigError
 from barnabas.version import __version__
 

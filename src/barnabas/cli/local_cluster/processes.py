@@ -19,7 +19,7 @@ from barnabas.cli.local_cluster.options import (
 )
 from barnabas.cli.local_cluster.zookeeper_process import start_zookeeper
 from barnabas.cli.signals import stop_on_signals
-from barnabas.config.files import PropertyText, format_properties
+from barnabas.config.property_files import PropertyText, format_properties
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.runtime.files.disk import RealDisk
 

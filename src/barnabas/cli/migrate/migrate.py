@@ -17,7 +17,7 @@ from barnabas.cli.migrate.run import MigrateArguments, MigrationRun
 from barnabas.cli.migrate.source import open_registry, open_source
 from barnabas.cli.output.output import json_option
 from barnabas.cli.output.progress import progress_bars
-from barnabas.client.core.cluster.absence import meant
+from barnabas.client.core.cluster.missing_partitions import similar_names
 from barnabas.errors import ConnectionFailed, RequestTimeout
 from barnabas.migration.errors import TopicNotThere
 from barnabas.records.codecs.compression import Codec
@@ -96,7 +96,7 @@ def migrate(
             error.add_note("--from has to name a broker of Kafka 0.7 that runs")
             raise
         except TopicNotThere as error:
-            if near := meant(topic, error.known):
+            if near := similar_names(topic, error.known):
                 error.add_note(near)
             raise
         stack.callback(source.close)

@@ -15,7 +15,7 @@ from barnabas.cli.arguments.numbers import Number
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import notice, show_json, show_rows
 from barnabas.cli.output.printable import printable
-from barnabas.cli.pipeline.needed import check_pyspark
+from barnabas.cli.pipeline.packages import check_pyspark
 from barnabas.errors import KafkaError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from barnabas.cli.arguments.connection import administering, client_settings
 from barnabas.cli.arguments.hints import add_hint
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import Cell, Moment, notice, show_rows
-from barnabas.cli.pipeline.needed import check_pyspark
+from barnabas.cli.pipeline.packages import check_pyspark
 from barnabas.cli.pipeline.run import PROJECT
 from barnabas.errors import KafkaError
 

@@ -8,7 +8,7 @@ import click
 from barnabas.cli.arguments.usage import HintingCommand
 from barnabas.cli.output.output import Cell, objects, show_json, show_rows
 from barnabas.cli.output.printable import printable
-from barnabas.cli.pipeline.needed import check_pyspark
+from barnabas.cli.pipeline.packages import check_pyspark
 from barnabas.cli.pipeline.run import MASTER, PROJECT
 
 _COLUMNS = ("expected", "actual", "missing", "doubled", "unexpected", "disordered")

@@ -89,7 +89,7 @@ def produce(
 ) -> None:
     """Send each line of stdin to TOPIC as one record."""
     from barnabas.cli.records.sending import Watched, send_all
-    from barnabas.client.core.producer.receipts import Receipts
+    from barnabas.client.core.producer.delivery_tracker import DeliveryTracker
     from barnabas.client.sync.producer import Producer
 
     if as_json and (key is not None or key_delimiter is not None or null):
@@ -103,7 +103,7 @@ def produce(
     logging.getLogger("barnabas.client").setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         stream = sys.stdin.buffer if file is None else stack.enter_context(_open(file))
-        receipts = Receipts()
+        receipts = DeliveryTracker()
         watched = Watched(cast("BufferedIOBase", stream), receipts.look)
         lines = split(watched, delimiter(end), longest)
         if as_json:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from io import BufferedIOBase
 
 from barnabas.cli.arguments.waiting_notice import waiting_notice
-from barnabas.client.core.producer.receipts import Receipts
+from barnabas.client.core.producer.delivery_tracker import DeliveryTracker
 from barnabas.client.sync.producer import Producer
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.records.record_json import RecordToSend
@@ -28,7 +28,7 @@ def send_all(
     producer: Producer,
     topic: str,
     records: Iterator[RecordToSend],
-    receipts: Receipts,
+    receipts: DeliveryTracker,
     servers: str,
 ) -> int:
     """Send one record per line, wait until they are stored, and return their number.
@@ -53,7 +53,7 @@ def send_all(
     return len(receipts)
 
 
-def _with_line(error: KafkaError, producer: Producer, receipts: Receipts) -> KafkaError:
+def _with_line(error: KafkaError, producer: Producer, receipts: DeliveryTracker) -> KafkaError:
     with suppress(KafkaError):  # The receipts contain the result.
         producer.flush()
     found = receipts.summary()

@@ -4,8 +4,8 @@ import contextlib
 from pathlib import Path
 
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.files import PropertyText, file_properties, overrides, values
 from barnabas.config.names07 import todays_names
+from barnabas.config.property_files import PropertyText, file_properties, overrides, values
 from barnabas.config.releases import RELEASE_07
 from barnabas.errors import ConfigError, LogDirFailed
 from barnabas.types import bracketed

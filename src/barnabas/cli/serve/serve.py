@@ -13,7 +13,7 @@ from barnabas.cli.arguments.usage import usage
 from barnabas.cli.output.log_lines import log_from
 from barnabas.cli.serve.one_broker import run_broker
 from barnabas.cli.serve.properties import configuration, from_options, read_file, set_properties
-from barnabas.config.files import merge
+from barnabas.config.property_files import merge
 from barnabas.config.releases import release_line
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from barnabas.client.closing import Closing
 from barnabas.client.driver07.connection import checked_size
-from barnabas.client.proposal.pending import Pending, PendingEntry
+from barnabas.client.proposal.pending_response import Pending, PendingEntry
 from barnabas.dialects.proposal.frames import Answer, Asked, decode_response, encode_request
 from barnabas.dialects.proposal.messages import BAD_FETCH
 from barnabas.errors import (

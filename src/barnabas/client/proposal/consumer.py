@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from barnabas.client.driver07.simple_consumer import LATEST, Fetched
 from barnabas.client.proposal.connection import Connection, check
-from barnabas.client.proposal.pending import Pending
+from barnabas.client.proposal.pending_response import Pending
 from barnabas.dialects.proposal.messages import (
     FetchRequest,
     FetchResponse,

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from barnabas.client.proposal.connection import Connection, check, named
-from barnabas.client.proposal.pending import Pending
+from barnabas.client.proposal.pending_response import Pending
 from barnabas.dialects.proposal.messages import (
     PartitionData,
     ProduceRequest,

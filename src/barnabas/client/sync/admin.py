@@ -14,11 +14,11 @@ from barnabas.client.core.admin.descriptions import (
     Resource,
 )
 from barnabas.client.core.admin.reassignments import PartitionReassignment
+from barnabas.client.core.arguments.partition_arguments import Where
 from barnabas.client.core.arguments.properties import properties
-from barnabas.client.core.arguments.where import Where
 from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.client.sync.caller_client import CallerClient
 from barnabas.client.sync.group_admin import GroupAdmin
-from barnabas.client.sync.hosted import CallerClient
 from barnabas.client.sync.transaction_admin import TransactionAdmin
 from barnabas.types import TopicPartition
 

@@ -15,15 +15,19 @@ from barnabas.client.aio.membership.consumer_group import CallDue
 from barnabas.client.closing import Closing
 from barnabas.client.core.admin.descriptions import OffsetAndTimestamp
 from barnabas.client.core.arguments.deadline import Deadline
-from barnabas.client.core.arguments.not_there import CONSUMER, missing, refuse_arguments
+from barnabas.client.core.arguments.partition_arguments import Where
 from barnabas.client.core.arguments.properties import properties
-from barnabas.client.core.arguments.where import Where
+from barnabas.client.core.arguments.unsupported_calls import (
+    CONSUMER,
+    refuse_arguments,
+    unsupported_attribute,
+)
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.listener import RebalanceListener, tell
 from barnabas.client.core.group.membership import Change
 from barnabas.client.core.group.wanted_topics import Topics
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.sync.hosted import CallerClient
+from barnabas.client.sync.caller_client import CallerClient
 from barnabas.records.columns.columns import ColumnSelection
 from barnabas.records.columns.record import Record
 from barnabas.runtime.loops.deferred_signals import DeferredSignals
@@ -370,7 +374,7 @@ class Consumer(Closing):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Never:
-            missing("Consumer", CONSUMER, name)
+            unsupported_attribute("Consumer", CONSUMER, name)
 
     def __reduce__(self) -> Any:
         raise TypeError(

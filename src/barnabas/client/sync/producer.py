@@ -17,7 +17,6 @@ from barnabas.client.aio.cluster.environment import ClientEnvironment
 from barnabas.client.aio.cluster.topics import MISSING_S, topic_within
 from barnabas.client.aio.producer.producer_core import ProducerCore
 from barnabas.client.core.arguments.deadline import MAX_BLOCK, Deadline
-from barnabas.client.core.arguments.not_there import PRODUCER, missing, refuse_arguments
 from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.arguments.record_input import (
     GivenRecord,
@@ -25,15 +24,20 @@ from barnabas.client.core.arguments.record_input import (
     checked_partition,
     given_record,
 )
+from barnabas.client.core.arguments.unsupported_calls import (
+    PRODUCER,
+    refuse_arguments,
+    unsupported_attribute,
+)
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer.arrow_columns import ColumnNames
-from barnabas.client.core.producer.bulk import SentBatches
+from barnabas.client.core.producer.bulk_encoder import SentBatches
 from barnabas.client.core.producer.delivery import DeliverySource, Sent
 from barnabas.client.core.producer.partitioners import partition_of_key
 from barnabas.client.core.producer.producer_batch import ProducerBatch
-from barnabas.client.sync.last_flush import UnsentRecords
-from barnabas.client.sync.room import BufferSpace
+from barnabas.client.sync.buffer_space import BufferSpace
+from barnabas.client.sync.exit_flush import UnsentRecords
 from barnabas.client.sync.transactional import Transactional
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
@@ -294,7 +298,7 @@ class Producer(Transactional):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Never:
-            missing("Producer", PRODUCER, name)
+            unsupported_attribute("Producer", PRODUCER, name)
 
     def __reduce__(self) -> Any:
         raise TypeError(

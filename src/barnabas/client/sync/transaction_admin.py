@@ -10,8 +10,8 @@ from barnabas.client.core.admin.transaction_descriptions import (
     TransactionDescription,
     TransactionListing,
 )
-from barnabas.client.core.arguments.where import Where
-from barnabas.client.sync.hosted import CallerClient
+from barnabas.client.core.arguments.partition_arguments import Where
+from barnabas.client.sync.caller_client import CallerClient
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from barnabas.client.aio.producer.transactional import (
     offsets_and_group,
     transaction_driver_of,
 )
-from barnabas.client.core.arguments.where import Where
+from barnabas.client.core.arguments.partition_arguments import Where
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.errors import AbortableError, KafkaError

@@ -1,4 +1,4 @@
-"""The state of the cluster that many pages need, asked for once in a few seconds."""
+"""The state of the cluster for pages, requested once in a few seconds."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
@@ -15,9 +15,9 @@ from barnabas.client.core.admin.descriptions import (
     Resource,
 )
 from barnabas.client.core.admin.group_descriptions import GroupDescription
-from barnabas.client.core.cluster.absence import meant
 from barnabas.client.core.cluster.cluster_view import TopicView
-from barnabas.console.cluster.kept_answer import KeptAnswer
+from barnabas.client.core.cluster.missing_partitions import similar_names
+from barnabas.console.cluster.cached_answer import CachedAnswer
 from barnabas.console.cluster.survey_thread import SurveyThread
 from barnabas.console.forms import missing
 from barnabas.console.settings import ConsoleSettings
@@ -50,14 +50,14 @@ class ClusterState:
         ask = self.survey = SurveyThread(settings)
         # Of its own, so that no page waits for what is sampled in the background.
         self.sampling = SurveyThread(settings)
-        self._topics = KeptAnswer(
+        self._topics = CachedAnswer(
             lambda: ask.ask(lambda admin: admin.describe_topics()), clock, _FRESH_S
         )
-        self._groups = KeptAnswer(
+        self._groups = CachedAnswer(
             lambda: ask.ask(lambda admin: admin.survey_groups()), clock, _FRESH_S
         )
-        self._described = KeptAnswer(self.admin.describe_cluster, clock, _FRESH_S)
-        self._dirs = KeptAnswer(
+        self._described = CachedAnswer(self.admin.describe_cluster, clock, _FRESH_S)
+        self._dirs = CachedAnswer(
             lambda: ask.ask(lambda admin: admin.describe_log_dirs()), clock, _SIZES_FRESH_S
         )
 
@@ -73,7 +73,7 @@ class ClusterState:
 
     def forget(self) -> None:
         """Ask again: a page has just changed something."""
-        kept: tuple[KeptAnswer[Any], ...] = (self._topics, self._groups, self._dirs)
+        kept: tuple[CachedAnswer[Any], ...] = (self._topics, self._groups, self._dirs)
         for each in kept:
             each.forget()
 
@@ -101,7 +101,7 @@ class ClusterState:
         if found is not None:
             return found
         known = await self.topics_soon()
-        near = meant(name, known) if known and len(known) < _MOST_COMPARED else ""
+        near = similar_names(name, known) if known and len(known) < _MOST_COMPARED else ""
         raise missing(f"there is no topic {name}" + (f"; {near}" if near else ""))
 
     async def _named(self, name: str) -> TopicView | None:
@@ -142,7 +142,7 @@ class ClusterState:
         except BrokerError as error:
             if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
                 raise
-            near = meant(name, await self.groups())
+            near = similar_names(name, await self.groups())
             raise missing(f"there is no group {name}" + (f"; {near}" if near else "")) from None
 
     async def log_dirs(self) -> Mapping[int, list[LogDirectory]]:

@@ -1,4 +1,4 @@
-"""How far groups are, and how far behind."""
+"""The positions and the lag of groups."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

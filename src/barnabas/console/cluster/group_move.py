@@ -1,4 +1,4 @@
-"""New positions for a group: worked out first, shown, and only then saved."""
+"""New positions for a group: computed and shown first, then saved."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

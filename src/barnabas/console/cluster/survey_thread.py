@@ -1,4 +1,4 @@
-"""Questions about the whole cluster, on a thread of their own: their answers can be megabytes.
+"""Queries about the whole cluster, on a thread of their own: responses can be megabytes.
 
 Ten thousand topics take tens of milliseconds to decode; meanwhile pages are served.
 """

@@ -1,1 +1,1 @@
-"""Bytes of records as what a person can read. No I/O, except for a schema registry."""
+"""Convert the bytes of records to readable text. No I/O, except for a schema registry."""

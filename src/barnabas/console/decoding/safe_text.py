@@ -1,4 +1,4 @@
-"""Text that shows what it is: what a browser would hide or obey is written as an escape."""
+"""Make text safe to show: escape characters that a browser would hide or interpret."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""A key or a value as what a person can read: JSON, text, hexadecimal, or by its schema."""
+"""A key or a value as readable text: JSON, text, hexadecimal, or by its schema."""
 
 import json
 from dataclasses import dataclass, replace

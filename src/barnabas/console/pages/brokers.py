@@ -8,8 +8,8 @@ from starlette.responses import Response
 from barnabas.client.core.admin.descriptions import ClusterDescription, LogDirectory, Resource
 from barnabas.client.core.cluster.cluster_view import Broker
 from barnabas.console.cluster.cluster_state import ClusterState
+from barnabas.console.deferred_lists import address_of_the_rest, waits
 from barnabas.console.forms import missing, whole_number
-from barnabas.console.later import address_of_the_rest, waits
 from barnabas.console.pages.property_rows import property_rows
 from barnabas.console.rendering import page
 

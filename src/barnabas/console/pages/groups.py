@@ -8,8 +8,8 @@ from starlette.responses import Response
 from barnabas.client.core.admin.group_descriptions import GROUP_KINDS
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.group_lag import positions_of, total_lag
+from barnabas.console.deferred_lists import address_of_the_rest, waits
 from barnabas.console.forms import one_of
-from barnabas.console.later import address_of_the_rest, waits
 from barnabas.console.paging import paged
 from barnabas.console.rendering import page
 

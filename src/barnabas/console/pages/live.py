@@ -1,4 +1,4 @@
-"""Records as they come: a stream of rows, at most so many a second that somebody can look at them."""
+"""A live stream of records, at most as many a second as a person can follow."""
 
 import asyncio
 import json

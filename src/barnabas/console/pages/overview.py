@@ -14,7 +14,7 @@ from barnabas.client.core.admin.descriptions import ClusterDescription
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.cluster.rates import ClusterRates, RateSampler
-from barnabas.console.later import address_of_the_rest, waits
+from barnabas.console.deferred_lists import address_of_the_rest, waits
 from barnabas.console.rendering import number_text, page, rate_text, segment
 from barnabas.console.streams import STREAM_HEADERS, LimitedResponse
 

@@ -1,4 +1,4 @@
-"""One record, whole: up to 100,000 characters on the page, all of it as a download."""
+"""One record: up to 100,000 characters on the page, all of it as a download."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The groups that read a topic: those with a position in it, or with members that are assigned to it."""
+"""The groups that read a topic: with a position in it, or with members assigned to it."""
 
 from typing import Final
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.console.cluster.cluster_state import ClusterState, led
-from barnabas.console.later import address_of_the_rest, waits
+from barnabas.console.deferred_lists import address_of_the_rest, waits
 from barnabas.console.paging import paged
 from barnabas.console.rendering import page
 

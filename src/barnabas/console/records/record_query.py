@@ -1,4 +1,4 @@
-"""What a query asks of a topic's records, and how it is carried out: shared by page and download."""
+"""A query of a topic's records and its execution, for pages and downloads."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

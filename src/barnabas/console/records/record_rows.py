@@ -1,4 +1,4 @@
-"""Records as rows of a page: keys, values and headers as text that is cut to a page's size."""
+"""Records as rows of a page: keys, values and headers as shortened text."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

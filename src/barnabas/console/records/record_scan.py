@@ -1,4 +1,4 @@
-"""Read records of several partitions within bounds, until there are enough or it takes too long.
+"""Read records of several partitions within limits of number and time.
 
 Forward from places, or backward from them. The order of a partition stays; between partitions
 the timestamps decide.

@@ -1,4 +1,4 @@
-"""What reading a page of records may cost."""
+"""The limits of reading one page of records."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

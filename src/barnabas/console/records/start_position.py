@@ -1,4 +1,4 @@
-"""Where a page of records begins: a word, an offset, a time, or where the page before ended."""
+"""Where a page of records starts: a word, an offset, a time, or the end of the previous page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

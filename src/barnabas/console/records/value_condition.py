@@ -1,4 +1,4 @@
-"""What a part of a document must be: a path to it, and a comparison. `order.items[0].name=screw`."""
+"""A condition on a part of a document: a path and a comparison. `order.items[0].name=screw`."""
 
 import json
 import operator

@@ -1,4 +1,4 @@
-"""KeptGroups: the groups of one kind in one partition of __consumer_offsets, by id.
+"""GroupTable: the groups of one kind in one partition of __consumer_offsets, by id.
 
 A call that changes something returns the records for it, already applied. If the caller cannot write
 them, it must undo them; without an undo, it must load the groups from the log again.
@@ -23,7 +23,7 @@ class _Group(Protocol):
 GroupT = TypeVar("GroupT", bound=_Group)
 
 
-class KeptGroups(Generic[GroupT]):
+class GroupTable(Generic[GroupT]):
     """Groups of a broker. `replay_any` applies records of all kinds, of other groups too."""
 
     def __init__(

@@ -11,7 +11,7 @@ from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.coordinators.common.draft import RecordDraft, Replay
-from barnabas.coordinators.common.kept_groups import KeptGroups
+from barnabas.coordinators.common.kept_groups import GroupTable
 from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
 from barnabas.coordinators.consumer_group.classic_members import JoinContext
@@ -30,7 +30,7 @@ from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.errors import BrokerError, ErrorCode
 
 
-class ConsumerGroups(KeptGroups[ConsumerGroup]):
+class ConsumerGroups(GroupTable[ConsumerGroup]):
     """Consumer groups of a broker. `replay_any` applies records of classic groups as well."""
 
     def __init__(

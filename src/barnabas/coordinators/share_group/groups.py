@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from barnabas.coordinators.common.draft import RecordDraft, Replay
-from barnabas.coordinators.common.kept_groups import KeptGroups
+from barnabas.coordinators.common.kept_groups import GroupTable
 from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.common.topic_partitions import KnownTopic, TopicIdPartition, TopicsView
 from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
@@ -45,7 +45,7 @@ class ShareHeartbeat:
     topics: tuple[str, ...] | None = None
 
 
-class ShareGroups(KeptGroups[ShareGroup]):
+class ShareGroups(GroupTable[ShareGroup]):
     """The share groups of one partition of __consumer_offsets."""
 
     def __init__(self, topics: TopicsView, replay_any: Replay) -> None:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.combining import combined
-from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, ShareStates, StateKey
+from barnabas.coordinators.share_state.states import UNKNOWN, ShareState, ShareStates, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
 AS_BEFORE: Final = -1
@@ -38,12 +38,12 @@ def begin(
     if was is not None and was.state_epoch > state_epoch:
         raise BrokerError(ErrorCode.FENCED_STATE_EPOCH, f"the state epoch is {was.state_epoch}")
     done = UNKNOWN if start == UNKNOWN else 0
-    return states.snapshot(key, KeptState(start, state_epoch=state_epoch, done=done), now_ms)
+    return states.snapshot(key, ShareState(start, state_epoch=state_epoch, done=done), now_ms)
 
 
 def read(
     states: ShareStates, key: StateKey, leader_epoch: int, now_ms: int
-) -> tuple[KeptState, CoordinatorRecord | None]:
+) -> tuple[ShareState, CoordinatorRecord | None]:
     """Return a state to a leader, with the record of its leadership if that is new.
 
     Raises:
@@ -76,13 +76,13 @@ def write(
     return states.snapshot(key, state, now_ms)
 
 
-def _known(states: ShareStates, key: StateKey) -> KeptState:
+def _known(states: ShareStates, key: StateKey) -> ShareState:
     found = states.get(key)
     if found is None:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "nothing was begun for this partition")
     return found
 
 
-def _check_leader(was: KeptState, leader_epoch: int) -> None:
+def _check_leader(was: ShareState, leader_epoch: int) -> None:
     if was.leader_epoch > leader_epoch:
         raise BrokerError(ErrorCode.FENCED_LEADER_EPOCH, f"the leader epoch is {was.leader_epoch}")

@@ -34,7 +34,7 @@ class StateKey(NamedTuple):
     topic_partition: TopicIdPartition
 
 
-class KeptState(NamedTuple):
+class ShareState(NamedTuple):
     """The state of a partition: nothing below `start` is delivered again.
 
     `leader_epoch` is that of its writer, `done` the number of done records after the start (-1: not
@@ -54,9 +54,9 @@ class ShareStates:
     """All states of one partition of the topic. Changes through `replay` only."""
 
     def __init__(self) -> None:
-        self._states: dict[StateKey, KeptState] = {}
+        self._states: dict[StateKey, ShareState] = {}
 
-    def get(self, key: StateKey) -> KeptState | None:
+    def get(self, key: StateKey) -> ShareState | None:
         """The stored state; None: there never was one."""
         return self._states.get(key)
 
@@ -64,9 +64,9 @@ class ShareStates:
         """The partitions and groups with a stored state."""
         return iter(tuple(self._states))
 
-    def snapshot(self, key: StateKey, state: KeptState, now_ms: int) -> CoordinatorRecord:
+    def snapshot(self, key: StateKey, state: ShareState, now_ms: int) -> CoordinatorRecord:
         """The record of a state, with the number of its snapshot and the time of the first."""
-        was = self._states.get(key, KeptState(created_ms=now_ms))
+        was = self._states.get(key, ShareState(created_ms=now_ms))
         value = layouts.ShareSnapshotValue(
             snapshot_epoch=was.snapshot_epoch + 1,
             state_epoch=state.state_epoch,
@@ -106,12 +106,12 @@ class ShareStates:
             return
         spans = tuple(_spans(decoded.state_batches))
         if isinstance(decoded, layouts.ShareSnapshotValue):
-            self._states[topic_partition] = KeptState(
+            self._states[topic_partition] = ShareState(
                 decoded.start_offset, spans, decoded.state_epoch, decoded.leader_epoch,
                 decoded.delivery_complete_count, decoded.snapshot_epoch, decoded.create_timestamp,
             )  # fmt: skip
         else:
-            was = self._states.get(topic_partition, KeptState())
+            was = self._states.get(topic_partition, ShareState())
             start = was.start if decoded.start_offset == UNKNOWN else decoded.start_offset
             self._states[topic_partition] = was._replace(
                 start=start,

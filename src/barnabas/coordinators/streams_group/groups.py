@@ -9,7 +9,7 @@ from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.group_records import encode_end
 from barnabas.coordinators.classic_group.group_states import GroupState
 from barnabas.coordinators.common.draft import RecordDraft, Replay
-from barnabas.coordinators.common.kept_groups import KeptGroups
+from barnabas.coordinators.common.kept_groups import GroupTable
 from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES
@@ -29,7 +29,7 @@ from barnabas.coordinators.streams_group.target import retarget
 from barnabas.errors import BrokerError, ErrorCode
 
 
-class StreamsGroups(KeptGroups[StreamsGroup]):
+class StreamsGroups(GroupTable[StreamsGroup]):
     """Streams groups of a broker."""
 
     def __init__(self, topics: TopicsView, replay_any: Replay) -> None:

@@ -17,7 +17,7 @@ from barnabas.protocol.fetch import (
 )
 from barnabas.protocol.produce import ProduceResponse
 from barnabas.records.batches.batch import walk
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import UNPACKED_LEAST
 from barnabas.records.codecs.compression import Codec
 from barnabas.types import Buffer

@@ -1,1 +1,1 @@
-"""Batches of magic 2: found, checked, read record by record, and written."""
+"""Batches of magic 2."""

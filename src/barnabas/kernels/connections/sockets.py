@@ -22,7 +22,7 @@ from cython.cimports.libc.errno import EAGAIN, EINTR, errno
 @cython.cfunc
 @cython.inline
 @cython.exceptval(-2)
-def _told(count: cython.Py_ssize_t, nothing: cython.Py_ssize_t) -> cython.Py_ssize_t:
+def _count_or_wait(count: cython.Py_ssize_t, nothing: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """What a call of the system came to; `nothing` where it would have had to wait."""
     if count >= 0:
         return count
@@ -43,7 +43,7 @@ def receive(fd: cython.int, target: object, /) -> object:
     PyObject_GetBuffer(target, cython.address(view), PyBUF_WRITABLE)
     try:
         count = recv(fd, view.buf, view.len, 0)
-        return _told(count, -1)
+        return _count_or_wait(count, -1)
     finally:
         PyBuffer_Release(cython.address(view))
 
@@ -59,6 +59,6 @@ def send(fd: cython.int, data: object, /) -> object:
     PyObject_GetBuffer(data, cython.address(view), PyBUF_SIMPLE)
     try:
         count = send_bytes(fd, view.buf, view.len, MSG_NOSIGNAL)
-        return _told(count, 0)
+        return _count_or_wait(count, 0)
     finally:
         PyBuffer_Release(cython.address(view))

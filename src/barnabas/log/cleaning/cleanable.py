@@ -1,4 +1,4 @@
-"""Which part of a log may be compacted, and how much it needs it: from numbers alone.
+"""Which part of a log may be compacted, and how urgent it is. Pure.
 
 Source: Kafka's LogCleanerManager (cleanableOffsets, maxCompactionDelay, calculateCleanableBytes).
 """

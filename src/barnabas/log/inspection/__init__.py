@@ -1,1 +1,1 @@
-"""Files of a log directory seen from outside, broken ones too."""
+"""Inspect files of a log directory, also damaged ones."""

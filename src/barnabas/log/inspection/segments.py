@@ -1,4 +1,4 @@
-"""Segments and indexes seen from outside, broken ones too: batches, faults, their places.
+"""Inspect segments and indexes, also damaged ones: batches, faults, positions.
 
 Nothing is opened, mended or believed. Source: what Kafka's DumpLogSegments and LogValidator
 compare.

@@ -1,4 +1,4 @@
-"""Segments of Kafka 0.7 and Jafka seen from outside: their messages, and what is damaged.
+"""Inspect segments of Kafka 0.7 and Jafka: their messages, and damage.
 
 Nothing is opened, repaired or renamed. Source: seed 000 "Message"; Kafka 0.7.2's DumpLogSegments.
 """

@@ -1,4 +1,4 @@
-"""The small files of a log directory seen from outside, broken ones too: rows, faults, their places.
+"""Inspect the small files of a log directory, also damaged ones: rows, faults, positions.
 
 Source: Kafka's TransactionIndex, ProducerStateManager, CheckpointFile, PartitionMetadataFile.
 """

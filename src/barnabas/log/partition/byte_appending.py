@@ -1,9 +1,9 @@
-"""Messages appended to a log of Kafka 0.7's format: where they begin is their offset.
+"""Append messages to a log of Kafka 0.7's format: their positions are their offsets.
 
 Source: seed 000 "Ground Rules"; Kafka 0.7.2's Log.append, maybeRoll.
 """
 
-from barnabas.log.outcomes import AppendInfo
+from barnabas.log.append_results import AppendInfo
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.types import NO_TIMESTAMP
 

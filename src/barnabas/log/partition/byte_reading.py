@@ -1,4 +1,4 @@
-"""Reading logs of Kafka 0.7's format: as bytes from any position, and as batches of today."""
+"""Read logs of Kafka 0.7's format: as bytes from any position, or as batches."""
 
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.partition_log import PartitionLog

@@ -1,4 +1,4 @@
-"""How far a log is on stable storage, and the syncs that bring it further."""
+"""Flushes of a log: the offset up to which it is on stable storage."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Which leader epoch began at which offset, and the file that remembers it.
+"""The first offset of each leader epoch, and the file that stores it.
 
 Source: KIP-101, KIP-279; Kafka's LeaderEpochFileCache and LeaderEpochCheckpointFile (version 0).
 """

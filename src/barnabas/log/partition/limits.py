@@ -1,10 +1,10 @@
-"""Which batch a log refuses, and when a batch needs a new segment: from the numbers alone."""
+"""Limits on batches, and when a batch needs a new segment. Pure."""
 
 from barnabas.errors import ErrorCode
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.segment import Segment
 from barnabas.records.batches.batch import BatchHeader
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.types import Buffer
 
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1

@@ -1,4 +1,4 @@
-"""What is known of one partition's log in memory: its files, where it starts and ends, whether it is offline.
+"""The state of one partition's log in memory: files, start and end, whether it is offline.
 
 What appends, rolls and closes is `stored_log`; recovery of producers and of unwritten batches work on this.
 """
@@ -8,8 +8,8 @@ from collections.abc import Callable
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.partition.flushing import Flushing
 from barnabas.log.partition.leader_epochs import LeaderEpochs
-from barnabas.log.partition.losses import RecoveryLosses
 from barnabas.log.partition.reading import ReadHints
+from barnabas.log.partition.recovery_losses import RecoveryLosses
 from barnabas.log.producers.producer_state import ProducerState
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.recent_batches import RecentBatches

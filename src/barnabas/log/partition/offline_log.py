@@ -1,4 +1,4 @@
-"""A log that cannot be used as it was found: offline from the start.
+"""A log that could not be opened: offline from the start.
 
 The others of the broker are served. Nothing of it is changed: when its files are put right, the next start
 finds all that was there.

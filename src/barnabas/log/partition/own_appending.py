@@ -9,7 +9,7 @@ from barnabas.kernels.batches.objects import RecordAppender
 from barnabas.log.partition.limits import needs_new_segment
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.records.batches.builder import NO_PRODUCER, build
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import Codec
 

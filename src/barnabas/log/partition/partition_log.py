@@ -1,11 +1,11 @@
-"""One partition's log: append, read, cut. Called by one thread; decides at once.
+"""One partition's log: append, read, truncate. Used by one thread.
 
 What is *not* here: how files are written and rolled (`stored_log`), opening and recovery (`opening`),
 truncation, when old segments go (`retention`).
 """
 
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
+from barnabas.log.append_results import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.partition.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.partition.reading import slice_of_older, slice_of_recent
 from barnabas.log.partition.stored_log import StoredLog
@@ -13,7 +13,7 @@ from barnabas.log.partition.timestamps import first_not_before, newest
 from barnabas.log.producers.producer_state import repeated
 from barnabas.log.segments.log_config import TODAYS_MAGIC, LogConfig
 from barnabas.records.batches.batch import BatchHeader, read_header, stamp, stamp_append_time
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.types import NO_TIMESTAMP, Buffer, new_tuple
 

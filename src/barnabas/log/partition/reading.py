@@ -1,4 +1,4 @@
-"""From an offset to a region of a segment file.
+"""Find the region of a segment file for an offset.
 
 Two ways: the newest batches are in memory; for older ones, the offset index gives a start, and
 headers are read from there.
@@ -8,7 +8,7 @@ import logging
 from bisect import bisect_right
 
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.log.outcomes import NOTHING, ReadInfo
+from barnabas.log.append_results import NOTHING, ReadInfo
 from barnabas.log.segments.recent_batches import RecentBatches
 from barnabas.log.segments.scan import BatchPosition
 from barnabas.log.segments.segment import Segment

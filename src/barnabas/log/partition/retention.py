@@ -1,4 +1,4 @@
-"""Which of the oldest segments may go: by the log's start, by size, by time.
+"""Which of the oldest segments may be deleted: by log start, size or time.
 
 Source: Kafka's UnifiedLog.deleteOldSegments, which tries the three in this order.
 """

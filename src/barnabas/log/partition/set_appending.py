@@ -4,7 +4,7 @@ They become one set with their own offsets; producers, sequences and epochs are 
 Source: Kafka's LogValidator and, up to 2.8, Log.append; KIP-31, KIP-32.
 """
 
-from barnabas.log.outcomes import AppendInfo
+from barnabas.log.append_results import AppendInfo
 from barnabas.log.partition.byte_appending import append_messages
 from barnabas.log.partition.limits import needs_new_segment, refuse_beyond_segment, refuse_records
 from barnabas.log.partition.partition_log import PartitionLog

@@ -18,13 +18,13 @@ from barnabas.types import TopicPartition
 class StoredLog(LogState):
     """A log whose files can be written."""
 
-    __slots__ = ("seen",)
+    __slots__ = ("end_updater",)
 
     def __init__(
         self, disk: Disk, topic_partition: TopicPartition, directory: str, config: LogConfig
     ) -> None:
         super().__init__(disk, topic_partition, directory, config)
-        self.seen = SeenEnd(self)
+        self.end_updater = WrittenEndUpdater(self)
 
     def write_pending(self) -> None:
         """Write all queued batches in one call; readers see them from then on.
@@ -51,7 +51,7 @@ class StoredLog(LogState):
         self._touched = True
         segment.written = segment.size
         self.file_end = self.end_offset
-        self.seen.wrote()
+        self.end_updater.wrote()
 
     # --- Rolling and flushing -----------------------------------------------------------------
 
@@ -154,8 +154,8 @@ class StoredLog(LogState):
             self.fail(failure)
 
 
-class SeenEnd:
-    """Moves a log's `written_end` when it may be moved; one sync at a time, for all there is.
+class WrittenEndUpdater:
+    """Advances a log's `written_end` as `flush.messages` allows; one sync at a time, for all records.
 
     `on_moved` is called after a sync, when it has moved or the log went offline. Without it the
     log waits for its syncs.

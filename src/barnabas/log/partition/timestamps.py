@@ -1,4 +1,4 @@
-"""From a timestamp to the first record that has it or a later one.
+"""Find the first record with a timestamp or a later one.
 
 The time index gives a start, headers of batches find the batch, and only that batch is decoded.
 Source: KIP-79, KIP-734; Kafka's UnifiedLog.fetchOffsetByTimestamp.
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.errors import DecodeError, StorageError
-from barnabas.log.outcomes import FoundTimestamp
+from barnabas.log.append_results import FoundTimestamp
 from barnabas.log.segments.segment import Segment
 from barnabas.log.segments.segments import Segments
 from barnabas.records.batches.batch import BatchHeader
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max
 
 if TYPE_CHECKING:

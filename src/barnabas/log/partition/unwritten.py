@@ -1,4 +1,4 @@
-"""Batches that a log knows and its files do not hold: they are undone where a full disk took none."""
+"""Undo appended batches that a full disk did not write."""
 
 from contextlib import suppress
 

@@ -1,1 +1,1 @@
-"""The producers of a partition that number their batches."""
+"""Idempotent producers of a partition."""

@@ -1,4 +1,4 @@
-"""The .snapshot file: the producers of a partition as they were before some offset.
+"""The .snapshot file: a partition's producers before an offset.
 
 Source: Kafka's ProducerSnapshot.json and ProducerStateManager: version int16 (1), CRC-32C uint32 of
 what follows, count int32, then 46 bytes per producer. Only the last batch of each is kept.

@@ -1,4 +1,4 @@
-"""What a partition remembers of the producers that number their batches: duplicates, gaps, epochs.
+"""The state of a partition's idempotent producers: duplicates, gaps, epochs.
 
 Source: KIP-98, KIP-360; Kafka 4's ProducerStateManager, ProducerStateEntry and ProducerAppendInfo.
 """
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
-from barnabas.log.outcomes import AppendInfo
+from barnabas.log.append_results import AppendInfo
 from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.batches.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from barnabas.records.batches.control import read_marker
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.types import NO_OFFSET, NO_PRODUCER_EPOCH, Buffer
 
 MOST_PRODUCERS = 20_000

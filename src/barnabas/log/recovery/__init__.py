@@ -1,1 +1,1 @@
-"""Open a log from its directory, whatever state it is in."""
+"""Open a log from its directory, whatever its state."""

@@ -1,4 +1,4 @@
-"""Copy a log into another directory of the same broker, batch for batch, while it grows and is cut."""
+"""Copy a log to another directory of the broker, batch by batch, while it changes."""
 
 from barnabas.errors import CorruptRecord
 from barnabas.log.partition.fetched_appending import append_fetched, checked_end

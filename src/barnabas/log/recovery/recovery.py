@@ -1,4 +1,4 @@
-"""After an unclean stop: check the segments behind the recovery point, cut torn ones, index them again.
+"""Recover a log after an unclean stop: check segments after the recovery point, truncate, index.
 
 As in Kafka's LogLoader, it removes everything behind a segment's last whole batch with a right CRC, and
 then all later segments, and any segment that begins before its predecessor ends.

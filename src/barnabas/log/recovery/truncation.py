@@ -1,4 +1,4 @@
-"""Cut the end of a log off, as a follower does when its leader has other records there."""
+"""Truncate a log, as a follower does when its leader has other records."""
 
 from collections.abc import Sequence
 

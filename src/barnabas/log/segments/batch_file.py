@@ -1,4 +1,4 @@
-"""The file of a segment's batches, and what can be found in it without an index."""
+"""The file of a segment's batches, searched without an index."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -71,7 +71,7 @@ class LogConfig:
     sure_batch_bytes: int = field(init=False)
     """The size up to which no batch is too large: for the topic, or for a segment."""
 
-    seen_when_written: bool = field(init=False)
+    counts_when_written: bool = field(init=False)
     """Whether records never wait for stable storage before readers see them. Each commit asks."""
 
     longest_segment_ms: int = field(init=False)
@@ -83,7 +83,7 @@ class LogConfig:
     def __post_init__(self) -> None:
         sure_bytes = min(self.max_message_bytes, self.segment_bytes)
         object.__setattr__(self, "sure_batch_bytes", sure_bytes)
-        object.__setattr__(self, "seen_when_written", self.flush_messages == _FOREVER)
+        object.__setattr__(self, "counts_when_written", self.flush_messages == _FOREVER)
         longest = self.segment_ms
         if self.compacts:
             longest = min(longest, self.max_compaction_lag_ms)

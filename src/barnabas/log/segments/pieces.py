@@ -1,4 +1,4 @@
-"""A segment that never grows again, read in pieces of whole batches."""
+"""Read a closed segment in pieces of whole batches."""
 
 from collections.abc import Iterator
 

@@ -30,7 +30,7 @@ from barnabas.pipelines.target_topics import (
 )
 from barnabas.pipelines.topic_frames import ClusterAddress
 from barnabas.spark.sink.foreach_batch import ExactlyOnce
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 from barnabas.types import TopicPartition
 
 QUERY: Final = "sql.streaming.queryId"

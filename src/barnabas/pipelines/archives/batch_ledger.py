@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from barnabas.pipelines.checkpoint import if_there
 from barnabas.pipelines.comparisons.offset_check import hash_sum
 from barnabas.pipelines.errors import PipelineRefused
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 log = logging.getLogger(__name__)
 

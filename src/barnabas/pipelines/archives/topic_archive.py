@@ -24,7 +24,7 @@ from barnabas.pipelines.topic_frames import (
     bounds,
     partitions_of,
 )
-from barnabas.pipelines.topic_identities import KeptIdentities, identities
+from barnabas.pipelines.topic_identities import TopicIdentities, identities
 from barnabas.types import TopicPartition
 
 _OFFSETS = "topic STRING, partition INT, offset LONG"
@@ -78,7 +78,7 @@ def archive(
     with options.source.admin() as admin:
         topics = partitions_of(admin, options.topics)
         present = identities(admin, "source", {topic: topic for topic in topics})
-    KeptIdentities(spark, f"{into.path.rstrip('/')}/_topics", begun=begun).keep(present)
+    TopicIdentities(spark, f"{into.path.rstrip('/')}/_topics", begun=begun).keep(present)
     done = run_available("archive", lambda: _start(spark, options, into), on_progress)
     on_progress(PipelineProgress("check", done.batches, done.records))
     return ArchiveResult(done.batches, done.records, _check(spark, options, into))

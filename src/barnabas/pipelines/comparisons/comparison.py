@@ -24,7 +24,7 @@ from barnabas.pipelines.errors import PipelineRefused, RecordsDiffer
 from barnabas.pipelines.running import OnProgress, PipelineProgress, ignore
 from barnabas.pipelines.sides import Side
 from barnabas.pipelines.target_topics import renamed
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 _SUMS = ("rows", "hash_low", "hash_high", "placed_low", "placed_high")
 

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as f
 
 from barnabas.pipelines.comparisons.fingerprints import numbered
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 Kind = Literal["missing", "surplus", "doubled", "order"]
 

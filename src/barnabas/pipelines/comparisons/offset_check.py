@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 from barnabas.types import TopicPartition
 
 _SHOWN = 5

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
-from barnabas.client.core.arguments.where import Where
+from barnabas.client.core.arguments.partition_arguments import Where
 from barnabas.client.sync.admin import Admin
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode

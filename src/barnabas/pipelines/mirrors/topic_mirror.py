@@ -33,7 +33,7 @@ from barnabas.pipelines.topic_frames import (
     bounds,
     partitions_of,
 )
-from barnabas.pipelines.topic_identities import KeptIdentities, identities
+from barnabas.pipelines.topic_identities import TopicIdentities, identities
 from barnabas.types import TopicPartition
 
 
@@ -99,7 +99,7 @@ def _from_cluster(
 ) -> MirrorResult:
     names = options.target_names
     begun = options.checkpoint.query(spark) is not None
-    kept = KeptIdentities(spark, f"{options.directory.rstrip('/')}/topics", begun=begun)
+    kept = TopicIdentities(spark, f"{options.directory.rstrip('/')}/topics", begun=begun)
     with origin.admin() as source, options.cluster.admin() as target:
         counts = partitions_of(source, names)
         ours = identities(source, "source", {topic: topic for topic in names})

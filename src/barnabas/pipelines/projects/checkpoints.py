@@ -1,4 +1,4 @@
-"""How far each flow of a project is, as its checkpoint has it: no Spark is needed to read that.
+"""The progress of each flow of a project, read from its checkpoint without Spark.
 
 Spark keeps `storage/_checkpoints/TABLE/FLOW/VERSION` with a file for each batch in `offsets`, written
 before the batch, and in `commits`, written after it. A full refresh begins a new version.

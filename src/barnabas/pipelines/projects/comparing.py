@@ -1,4 +1,4 @@
-"""Compares rows that should be with rows that are: missing, doubled, unexpected, out of order."""
+"""Compare expected rows with actual ones: missing, doubled, unexpected, out of order."""
 
 from dataclasses import dataclass, field
 from typing import Final

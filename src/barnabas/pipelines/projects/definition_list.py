@@ -1,4 +1,4 @@
-"""What a project defines, without Spark's engine: outputs, flows, and views by their names."""
+"""The definitions of a project, without Spark's engine: outputs, flows, and views by name."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Registers what the files of a project define: outputs, and the flows that fill them."""
+"""Run the files of a project, and register their outputs and flows."""
 
 import importlib.util
 import os

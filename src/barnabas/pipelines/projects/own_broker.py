@@ -1,4 +1,4 @@
-"""A broker for the time of a run, at the address that a project names."""
+"""Start a broker for the time of a run, at the address in the project."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

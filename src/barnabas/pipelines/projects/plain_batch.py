@@ -1,4 +1,4 @@
-"""Evaluates the flows of a project as plain batches: what streams would read, up to where they are."""
+"""Evaluate a project's flows as batch queries over what its streams have read."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Runs a project: everything that is in its topics now, then the run ends."""
+"""Run a project over the records that its topics have now."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from barnabas.pipelines.projects.errors import RunFailed
 from barnabas.pipelines.projects.pipeline_session import pipeline_session
 from barnabas.pipelines.projects.project import Project
 from barnabas.pipelines.projects.run_state import RunState
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 OnEvent = Callable[[str], object]
 """Gets each line that Spark reports of a run."""

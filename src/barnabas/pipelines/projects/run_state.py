@@ -1,4 +1,4 @@
-"""What the last run of a project did, kept beside it: one run at a time writes, `status` reads."""
+"""The state of a project's last run, in a file beside it: one run at a time."""
 
 import fcntl
 import json

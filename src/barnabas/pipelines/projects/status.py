@@ -1,4 +1,4 @@
-"""What each flow of a project does, and how far it is behind its topics."""
+"""The status of each flow of a project, and its lag."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Asks the brokers for a project's topics before Spark is started, which takes much longer."""
+"""Check a project's topics before Spark is started, which takes much longer."""
 
 from barnabas import Admin
 from barnabas.pipelines.projects.errors import ProjectError

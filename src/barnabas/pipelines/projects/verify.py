@@ -1,4 +1,4 @@
-"""Compares what a project wrote with plain batches over the same topics and tables."""
+"""Compare a project's outputs with batch queries over the same topics and tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from barnabas.pipelines.projects.plain_batch import Evaluation, NotComparable
 from barnabas.pipelines.projects.project import Project, start_settings
 from barnabas.spark.options.offsets import OffsetMap
 from barnabas.spark.sessions.local_session import session
-from barnabas.spark.workers.late_workers import despite_late_workers
+from barnabas.spark.workers.worker_retries import despite_late_workers
 
 _RECORD = ("key", "value", "headers")
 """The columns that are compared of a topic."""

@@ -1,4 +1,4 @@
-"""The header of a magic 2 batch: read, walked, stamped in place. Records inside are left alone.
+"""The header of a magic 2 batch: read, walk, change in place. Records are not decoded.
 
 Messages of magic 0 and 1 are walked too, each as a batch of its own, as Kafka's log sees them.
 Source: KIP-98 "Message Format", seed 002 "RecordBatch", "Message sets"; Kafka's DefaultRecordBatch,

@@ -1,4 +1,4 @@
-"""What must hold before a broker appends what a producer sent. Offsets and sequences are the log's.
+"""Check a produced batch before it is appended. Offsets and sequences are checked by the log.
 
 Source: Kafka's ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRecords, LogValidator.
 """
@@ -17,7 +17,7 @@ from barnabas.records.batches.batch import (
 )
 from barnabas.records.batches.newest_time import newest_time
 from barnabas.records.batches.packed_checks import newest_of_packed
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import HIGHEST_CODEC

@@ -1,10 +1,10 @@
-"""The greatest time of a batch's records, which are gone through for it as a broker has to."""
+"""The largest timestamp of a batch's records, found by decoding them."""
 
 from barnabas.errors import ErrorCode
 from barnabas.kernels import layout
 from barnabas.kernels.batches import producing
 from barnabas.records.batches.batch import BatchHeader
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.types import Buffer
 
 

@@ -1,4 +1,4 @@
-"""The compressed records of a produced batch, looked at as closely as those that are not.
+"""Check the compressed records of a produced batch as thoroughly as uncompressed ones.
 
 They are unpacked into a buffer that is used again, so that most batches cost their decompression and
 no memory. Source: Kafka's LogValidator.validateMessagesAndAssignOffsetsCompressed.
@@ -7,7 +7,7 @@ no memory. Source: Kafka's LogValidator.validateMessagesAndAssignOffsetsCompress
 from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
 from barnabas.records.batches.batch import HEADER_SIZE, BatchHeader, walk
 from barnabas.records.batches.newest_time import newest_time
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking, produced_bytes_max, usual_bytes_max
 from barnabas.records.codecs.compression import (
     HIGHEST_CODEC,

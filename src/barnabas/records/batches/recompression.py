@@ -1,4 +1,4 @@
-"""A produced batch in the codec that its topic stores: same records, other compression, new CRC.
+"""Recompress a produced batch with its topic's codec.
 
 Source: KIP-390 (levels); Kafka's LogValidator, BrokerCompressionType.
 """
@@ -15,7 +15,7 @@ from barnabas.records.batches.batch import (
     BatchHeader,
     read_header,
 )
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import (

@@ -6,7 +6,7 @@ batches in a request cost no more than two.
 """
 
 from barnabas.errors import ErrorCode
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 
 UNPACKED_LEAST = 32 << 20
 """What a batch may unpack to, however small it is."""

@@ -1,4 +1,4 @@
-"""The five codecs of record batches. What is inside the bytes is not looked at.
+"""The five codecs of record batches. Decodes no record.
 
 cramjam does the work and is imported on first use. Sources: KIP-98 (codec numbers), KIP-110 (zstd),
 Kafka's SnappyCompression (xerial framing), Lz4BlockInputStream (independent blocks only).
@@ -12,8 +12,8 @@ from typing import cast
 
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.buffers import fresh
+from barnabas.records.codecs.block_limits import most_pieces
 from barnabas.records.codecs.lz4_blocks import blocks_into, quick_frame, room_for
-from barnabas.records.codecs.pieces import most_pieces
 from barnabas.types import Buffer
 
 

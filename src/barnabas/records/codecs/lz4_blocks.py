@@ -8,8 +8,8 @@ frame format.
 from functools import lru_cache
 
 from barnabas.records.buffers import fresh
+from barnabas.records.codecs.block_limits import most_pieces
 from barnabas.records.codecs.lz4_frames import rightly_summed
-from barnabas.records.codecs.pieces import most_pieces
 from barnabas.types import Buffer
 
 _MAGIC = b"\x04\x22\x4d\x18"

@@ -1,4 +1,4 @@
-"""Numbers from 0 on for the kernels, kept: to count up in Python costs more than they do."""
+"""Cached arrays of ascending numbers for the kernels."""
 
 from array import array
 from functools import lru_cache

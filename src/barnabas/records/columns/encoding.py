@@ -15,7 +15,7 @@ from barnabas.kernels.batches.batch_writing import Rows
 from barnabas.kernels.columns import partitioning
 from barnabas.records.batches.batch import HEADER_SIZE, TRANSACTIONAL
 from barnabas.records.batches.builder import finish
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.codecs.compression import Codec, compress
 from barnabas.records.columns.arrow_input import (
     BinaryColumn,

@@ -1,4 +1,4 @@
-"""Which kinds of batches a buffer holds, by one call for all of them."""
+"""Whether a buffer holds only plain batches, by one kernel call."""
 
 from array import array
 

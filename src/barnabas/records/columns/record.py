@@ -1,4 +1,4 @@
-"""Record: one message as a user of a consumer sees it. The class is a kernel's."""
+"""Record: one message as consumers return it. The class is a kernel's."""
 
 from barnabas.kernels.batches.record import Record
 

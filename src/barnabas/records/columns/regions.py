@@ -1,4 +1,4 @@
-"""Regions: the runs of batches in fetched buffers that a scan goes over, ready to be scanned.
+"""Regions: runs of batches in fetched buffers, prepared for a scan.
 
 Here is decided which batches count at all: whole ones, with the right CRC, of no aborted
 transaction, holding records and not markers; compressed ones are decompressed. Records are not

@@ -1,4 +1,4 @@
-"""What must hold before a message set of Kafka 0.7 is appended, and what of it is.
+"""Check a message set of Kafka 0.7 before it is appended.
 
 Source: Kafka 0.7.2's Log.append and ByteBufferMessageSet.verifyMessageSize; seed 000 "Produce".
 """
@@ -8,7 +8,7 @@ from array import array
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.kernels import layout
 from barnabas.kernels.messages import byte_messages
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking, produced_bytes_max
 from barnabas.records.message_rows import crc32_tables
 from barnabas.records.messages07.message07 import (

@@ -1,4 +1,4 @@
-"""FlatSet: messages of Kafka 0.7 none of which is compressed any more, as columns of bytes.
+"""FlatSet: decompressed messages of Kafka 0.7 as columns of bytes.
 
 No Python object stays per message. Source: seed 000 "Message", "Compression".
 """

@@ -1,8 +1,8 @@
-"""Convert what producers since 0.8 send to Kafka 0.7 messages, which only have a payload."""
+"""Convert records of producers since 0.8 to Kafka 0.7 messages, which only have a payload."""
 
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.batch import read_entry
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.columns import BytesColumn, ColumnSelection, decode_columns

@@ -1,4 +1,4 @@
-"""Records from the format that they are stored in to the one that a reader knows, and back.
+"""Convert records from their stored format to the format that a reader knows, and back.
 
 Source: Kafka's RecordsUtil.downConvert, LogValidator; KIP-31, KIP-32, KIP-98.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.batches.batch import BatchHeader
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import UNPACKED_LEAST, unpacked_bytes_max
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.records.columns.columns import ColumnSelection, decode_columns

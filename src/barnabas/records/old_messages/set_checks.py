@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
 from barnabas.records.batches.batch import BatchHeader, crc_is_right, read_header, walk
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking, produced_bytes_max
 from barnabas.records.codecs.compression import Codec, UnpackedTooLarge
 from barnabas.records.columns.ascending import ascending

@@ -1,4 +1,4 @@
-"""Connection: one channel joined with a handler of frames; back-pressure both ways. Knows no protocol."""
+"""Connection: a channel with a handler of frames; back-pressure in both directions. Knows no protocol."""
 
 import contextlib
 import logging

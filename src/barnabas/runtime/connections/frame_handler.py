@@ -1,4 +1,4 @@
-"""What a connection serves: whoever takes its frames."""
+"""The handler of a connection's frames."""
 
 from typing import Protocol
 

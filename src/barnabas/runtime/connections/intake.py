@@ -1,4 +1,4 @@
-"""Intake: the receiving half of a connection: bytes of a channel to whole frames, without a copy.
+"""Intake: the receiving half of a connection: bytes to whole frames, without a copy.
 
 Bytes land in the scratch that all connections share and are handed on as views of it; what is left
 of an unfinished frame is set aside at the end of the event. Only a large unfinished frame gets a

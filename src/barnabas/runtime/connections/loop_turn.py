@@ -1,4 +1,4 @@
-"""LoopTurn: whose event is handled now, how long a turn of the loop may take, and what it leaves over."""
+"""LoopTurn: one turn of the loop: its time limit, and the work that is left for the next."""
 
 from collections import deque
 from collections.abc import Callable

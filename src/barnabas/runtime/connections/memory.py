@@ -1,4 +1,4 @@
-"""ConnectionMemory: the buffers that all connections of a loop share, and the limits on what they hold.
+"""ConnectionMemory: the shared buffers of all connections of a loop, and their limits.
 
 A connection owns memory only while it holds an unfinished frame, or replies that its peer has not taken;
 that memory is counted here. Over the limit the frame goes that has waited longest for its next bytes,

@@ -1,4 +1,4 @@
-"""Outbox: the sending half of a connection: buffers and file regions in order, as much as fits now.
+"""Outbox: the sending half of a connection: buffers and file regions in order.
 
 File regions that fit the send scratch are read into it and leave in one `sendmsg` with the bytes before
 them: through memory that the processor has in its cache, that is cheaper than `sendfile`, page by page.

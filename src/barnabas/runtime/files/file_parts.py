@@ -1,4 +1,4 @@
-"""Parts of files that are only read, and may not be ours to write."""
+"""Read parts of files that this process may not be allowed to write."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Files that give up their descriptor when too many are open, and open again when used.
+"""Files that close their descriptor when too many are open, and reopen when used.
 
 A broker with a thousand partitions has several thousand files, and a process may hold 1024
 descriptors on many systems. What is *not* here: directories, renames on disk, locks.
@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from barnabas.errors import DiskFull, StorageError
-from barnabas.runtime.descriptors import advice, brink
+from barnabas.runtime.descriptors import advice, first_reserved
 from barnabas.types import Buffer
 
 _CLOSED = -2
@@ -135,9 +135,9 @@ class RealFile:
         return self._descriptor == _CLOSED
 
     @property
-    def on_the_brink(self) -> bool:
+    def is_reserved(self) -> bool:
         """Whether its descriptor is one of the last that the process may hold."""
-        return self._descriptor >= self._files.brink
+        return self._descriptor >= self._files.first_reserved
 
 
 class OpenFiles:
@@ -145,7 +145,7 @@ class OpenFiles:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.brink = brink()
+        self.first_reserved = first_reserved()
         self._open: deque[RealFile] = deque()
         # By directory and path: a rename must not look at the files of all others, of which one
         # directory may have 100,000.
@@ -165,7 +165,7 @@ class OpenFiles:
         So it is too where sockets have taken the rest: the last descriptors are for nobody to keep.
         """
         self._open.append(file)
-        if len(self._open) > self.limit or file.on_the_brink:
+        if len(self._open) > self.limit or file.is_reserved:
             self._make_room(file)
 
     def _make_room(self, newest: RealFile) -> None:
@@ -174,7 +174,7 @@ class OpenFiles:
         for _ in range(2 * len(self._open)):
             file = self._open.popleft()
             if not file.is_open:
-                if len(self._open) <= self.limit and not newest.on_the_brink:
+                if len(self._open) <= self.limit and not newest.is_reserved:
                     return
             elif file.recent or file is newest:
                 file.recent = file is newest
@@ -182,7 +182,7 @@ class OpenFiles:
             else:
                 file.evict()
                 break
-        if newest.on_the_brink:
+        if newest.is_reserved:
             newest.move_down()
 
     def descriptor_for_sync(self, file: RealFile) -> int | None:

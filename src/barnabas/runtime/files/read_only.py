@@ -1,4 +1,4 @@
-"""A file system that is only read: `ports.Disk` for the files of others, such as a backup's.
+"""A read-only file system: `ports.Disk` for the files of others, such as a backup's.
 
 Files are opened for reading alone, so that a volume mounted read-only will do. Whatever would change
 something raises; who makes a damaged index again keeps it in memory then.

@@ -1,4 +1,4 @@
-"""An event loop that runs on the caller's thread, and only while the caller waits.
+"""An event loop that runs on the caller's thread, only while the caller waits.
 
 For clients that only do something when asked: no second thread, so no switching between threads on
 the data path. Where something must go on between calls, `keep` has a thread look after it. Works

@@ -1,4 +1,4 @@
-"""Signals that come where nothing may be left half done: their handlers run at its end, or on its loop.
+"""Defer signals during work that must not be interrupted.
 
 A handler may raise, as Python's own of Ctrl-C does, between any two steps of the main thread. An event
 loop that such an exception goes through amid its own work may wait for ever afterwards, what was

@@ -1,4 +1,4 @@
-"""EventSource: what sockets, listeners and timers need of the loop that drives them.
+"""EventSource: what sockets, listeners and timers need of their loop.
 
 asyncio's loops have it, for the driver inside somebody's program, and so has the broker's PollLoop.
 """

@@ -1,4 +1,4 @@
-"""LoopKeeper: a thread that runs a caller's loop for a moment now and then, while the caller is away.
+"""LoopKeeper: a thread that runs a caller's loop at intervals while the caller is away.
 
 For what must go on while nobody waits, as heartbeats. It steps aside whenever the caller comes back,
 so nothing of the loop ever runs on two threads at once.

@@ -1,4 +1,4 @@
-"""PollLoop: the broker's event loop: readiness, deadlines, calls from other threads, signals.
+"""PollLoop: the broker's event loop: readiness, timers, calls from other threads, signals.
 
 It calls what it was given directly: no handle, context or future for an event, which in asyncio's
 loop costs as much as serving a small request does.

@@ -1,4 +1,4 @@
-"""Which descriptors are ready: epoll itself where there is one, what the system has elsewhere."""
+"""Wait for ready descriptors: by epoll on Linux, by `selectors` elsewhere."""
 
 import select
 import selectors

@@ -1,4 +1,4 @@
-"""An event loop on a thread of its own, and the way to it from other threads.
+"""Portal: an event loop on its own thread, and calls to it from other threads.
 
 Belongs to one process: a fork has no such thread, so every entrance looks whether it is still in the
 process that made it.

@@ -1,4 +1,4 @@
-"""CallThread: a thread on which calls of a registry wait for their answers, so that a loop need not."""
+"""CallThread: runs blocking calls of a registry on a thread, so that no loop waits."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The files of an embedded registry: what is written goes to all of them, and counts where one has it.
+"""The copies of an embedded registry's file: each write goes to all, and counts if one has it.
 
 One that cannot be written is behind; it is written whole again with the next change that finds it well.
 """

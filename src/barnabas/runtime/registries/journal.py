@@ -1,4 +1,4 @@
-"""The file of an embedded registry: a mark, then frames; each is a change that happened whole or not at all.
+"""The file of an embedded registry: a header, then frames; each is one atomic change.
 
 Copies of it hold the same bytes at the same places, so that what is damaged in one of them can be
 taken from another.

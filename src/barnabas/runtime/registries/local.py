@@ -1,4 +1,4 @@
-"""LocalRegistry: the SharedRegistry port for the brokers of one process; no ZooKeeper.
+"""LocalRegistry: the SharedRegistry port for brokers of one process; no ZooKeeper.
 
 Lasting nodes are in a file (`embedded`). Ephemeral ones are in memory: they end with their session, and
 all sessions end with the process. Brokers run on threads of their own, so each call takes a lock.

@@ -1,4 +1,4 @@
-"""Where a message of Protocol Buffers is in its file, as clients of a schema registry say it before a value.
+"""The path of a Protocol Buffers message in its file, as written before a value.
 
 Source: Confluent's wire format.
 """

@@ -1,4 +1,4 @@
-"""A schema registry, asked over HTTP. Schemas never change, so each is asked for once in a process.
+"""Client of a schema registry over HTTP. Schemas never change, so each is cached.
 
 Source: the REST interface of Confluent's Schema Registry.
 """

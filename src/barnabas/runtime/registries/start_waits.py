@@ -1,4 +1,4 @@
-"""StartWaits: what a broker's start waits for, as long as it takes, until somebody cancels it.
+"""StartWaits: waits of a broker's start, until done or cancelled.
 
 The loop does not run yet, so a stop cannot reach the start through it: `cancel` may be called by any
 thread, and by a signal handler in the midst of a wait.

@@ -1,4 +1,4 @@
-"""Calls to ZooKeeper: each waits for its answer, but not long; what kazoo raises are errors of this project.
+"""Calls to ZooKeeper with a time limit; kazoo's exceptions become errors of this project.
 
 Those of a broker's start wait as long as it takes, and are tried again when ZooKeeper is there again.
 """

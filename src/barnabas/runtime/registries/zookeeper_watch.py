@@ -1,4 +1,4 @@
-"""ZooKeeperWatch: a watch that lasts, of ZooKeeper's, which end when they fire and with the connection."""
+"""ZooKeeperWatch: a persistent watch; ZooKeeper's own end when they fire and with the connection."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""BlockingStream: a connection for a thread that has nothing else to do: send, receive, wait."""
+"""BlockingStream: a blocking connection for one thread: send, receive, wait."""
 
 import queue
 import select
@@ -11,7 +11,7 @@ from typing import Any
 
 from barnabas.errors import ConnectionFailed, ConnectionRefused, HostUnknown, RequestTimeout
 from barnabas.runtime.sockets.connecting import look_up, numeric
-from barnabas.runtime.sockets.unknown_names import why_unresolved
+from barnabas.runtime.sockets.resolver_errors import why_unresolved
 from barnabas.types import Buffer
 
 _MOST_BUFFERS = 512

@@ -1,4 +1,4 @@
-"""Connecting: one attempt to reach a host, address by address. Sets no deadline of its own."""
+"""Connecting: one attempt to connect to a host, address by address. Sets no deadline."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from barnabas.errors import ConnectionFailed, ConnectionRefused, HostUnknown
 from barnabas.ports import Channel
 from barnabas.runtime.loops.event_source import EventSource
 from barnabas.runtime.sockets.channel import SocketChannel
-from barnabas.runtime.sockets.unknown_names import why_unresolved
+from barnabas.runtime.sockets.resolver_errors import why_unresolved
 
 _IN_PROGRESS = frozenset({0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EINTR})
 

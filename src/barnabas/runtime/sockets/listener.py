@@ -1,4 +1,4 @@
-"""SocketListener: an open port, on every address its host name stands for."""
+"""SocketListener: an open port, on every address of its host name."""
 
 import contextlib
 import errno
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
 from barnabas.runtime.connections.batched_polling import BatchedPolling
-from barnabas.runtime.descriptors import advice, brink
+from barnabas.runtime.descriptors import advice, first_reserved
 from barnabas.runtime.loops.event_source import EventSource
 from barnabas.runtime.sockets.channel import SocketChannel
 
@@ -48,7 +48,7 @@ class SocketListener:
         self._lane = lane
         self._sockets = sockets
         self._on_accept = on_accept
-        self._brink = brink()
+        self._first_reserved = first_reserved()
         name = sockets[0].getsockname()
         self._address = (name[0], name[1])
         for listening in sockets:
@@ -84,7 +84,7 @@ class SocketListener:
                 # The peer left between its SYN and our accept: nothing to serve.
                 log.info("accept failed", extra={"address": self._address, "error": error})
                 continue
-            if accepted.fileno() >= self._brink:
+            if accepted.fileno() >= self._first_reserved:
                 # The log files need the rest, or nobody can be served.
                 accepted.close()
                 self._pause(listening, OSError(errno.EMFILE, advice()))

@@ -1,4 +1,4 @@
-"""PageServer: serves a WSGI application to few connections at a time; a new one ends the oldest.
+"""PageServer: serves a WSGI application on few connections; a new one closes the oldest.
 
 For a page that machines ask for. A client that says nothing, or takes nothing, holds up no other.
 """

@@ -1,4 +1,4 @@
-"""Whole batches out of a segment's file, a few megabytes at a time. Decodes no record.
+"""Read whole batches from a segment's file, a few megabytes at a time. Decodes no record.
 
 Messages of Kafka 0.7 come as batches of today. A caller must be done with a chunk before it takes the next
 one: its buffer is used again.

@@ -12,8 +12,8 @@ from barnabas.runtime.files.read_only import ReadOnlyDisk
 from barnabas.spark.directories.chunks import chunks, damage
 from barnabas.spark.directories.errors import reading_files
 from barnabas.spark.directories.log_options import LogOptions
-from barnabas.spark.directories.outcomes import Outcomes
 from barnabas.spark.directories.segment_range import SegmentRange
+from barnabas.spark.directories.transaction_outcomes import Outcomes
 from barnabas.spark.readers.assembling import Assembler
 from barnabas.spark.readers.scan import wanted_by
 from barnabas.spark.readers.schema import Projection

@@ -1,1 +1,1 @@
-"""What a user may say of a read or a write, checked."""
+"""The options of reads and writes, checked."""

@@ -1,4 +1,4 @@
-"""In which format keys and values are, and what becomes of a value that is not in it."""
+"""The formats of keys and values, and what happens to bad values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from barnabas.client.core.cluster.bootstrap import parse_addresses
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
-from barnabas.config.elsewhere import CLIENT_NAMES, reason, refusal
+from barnabas.config.ignored_names import CLIENT_NAMES, refusal, why_ignored
 from barnabas.errors import ConfigError
 from barnabas.spark.errors import OptionError
 
@@ -163,7 +163,7 @@ def _check_property(name: str, value: str) -> None:
         raise OptionError(KAFKA_PREFIX + name, str(error)) from None
     if why := refusal(CLIENT_NAMES, name, value):
         raise OptionError(KAFKA_PREFIX + name, f"is not supported: {why}")
-    if rows or reason(CLIENT_NAMES, name):
+    if rows or why_ignored(CLIENT_NAMES, name):
         return
     known = [*CLIENT_NAMES, *(known for each in clients for known in each.settings())]
     near = difflib.get_close_matches(name, known, n=1)

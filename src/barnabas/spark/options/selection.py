@@ -1,4 +1,4 @@
-"""Which partitions a query reads: of given topics, of topics that match, or given ones."""
+"""The partitions that a query reads: of given topics, of matching topics, or given ones."""
 
 import json
 import re

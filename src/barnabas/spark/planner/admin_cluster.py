@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from barnabas.client.core.arguments.where import Where
+from barnabas.client.core.arguments.partition_arguments import Where
 from barnabas.client.sync.admin import Admin
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import BrokerError, ErrorCode, KafkaError

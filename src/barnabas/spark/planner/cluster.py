@@ -1,4 +1,4 @@
-"""What the connector asks a cluster while it plans: partitions and their offsets.
+"""Cluster: the connector's requests to a cluster during planning: partitions and offsets.
 
 The planning code knows only the protocol; `admin_cluster` answers it over the network.
 """

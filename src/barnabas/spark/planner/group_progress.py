@@ -1,4 +1,4 @@
-"""A streaming query's progress as the positions of a group, for the tools that show lag.
+"""A streaming query's progress as committed offsets of a group, for lag tools.
 
 Only shown, never read back: where a query goes on is in its checkpoint. Nobody joins the group.
 """

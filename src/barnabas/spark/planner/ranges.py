@@ -1,4 +1,4 @@
-"""How a query's ranges become tasks, and how much of what is there one micro-batch takes. Pure.
+"""Split a query's ranges into tasks, and limit the size of micro-batches. Pure.
 
 Source: Spark's KafkaOffsetRangeCalculator and KafkaMicroBatchStream, for the same sizes of tasks
 and batches from the same options.

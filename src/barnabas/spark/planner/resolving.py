@@ -1,9 +1,9 @@
-"""Positions to offsets: asks the cluster, checks that the answer fits what was asked."""
+"""Resolve positions to offsets, and check that they exist."""
 
 import logging
 from collections.abc import Callable, Mapping
 
-from barnabas.client.core.cluster.absence import meant
+from barnabas.client.core.cluster.missing_partitions import similar_names
 from barnabas.spark.errors import DataLoss, OffsetsError, TopicMissing
 from barnabas.spark.options.offsets import (
     EARLIEST,
@@ -48,7 +48,7 @@ def selected_partitions(cluster: Cluster, selection: Selection) -> set[TopicPart
 def _meant(cluster: Cluster, missing: list[str]) -> str:
     """Names of topics that are there and like those that are not."""
     there = {partition.topic for partition in cluster.partitions(Pattern(".*"))}
-    return " ".join(filter(None, (meant(name, there) for name in missing)))
+    return " ".join(filter(None, (similar_names(name, there) for name in missing)))
 
 
 def resolve(

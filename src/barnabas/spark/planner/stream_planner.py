@@ -1,4 +1,4 @@
-"""What a streaming query reads next: initial offsets, the end of each micro-batch, its ranges.
+"""Plan a streaming query: initial offsets, the end of each micro-batch, its ranges.
 
 Holds no connection of its own and knows nothing of Spark: `stream` joins it to both.
 """

@@ -1,4 +1,4 @@
-"""Decoded columns to the record batches that Spark wants: order, types, size. No I/O.
+"""Assemble decoded columns to Spark's record batches: order, types, size. No I/O.
 
 Imports pyarrow only when it runs.
 """

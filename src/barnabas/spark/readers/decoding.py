@@ -1,4 +1,4 @@
-"""Values in a format become a typed column; what is not in it fails, is null, or is put aside."""
+"""Decode formatted values to a typed column; bad values fail, become null, or go to a topic."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol

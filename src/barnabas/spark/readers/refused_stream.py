@@ -1,4 +1,4 @@
-"""A stream that cannot be read: says why at Spark's first call, whichever that is.
+"""A stream that cannot be read: raises the reason at Spark's first call.
 
 Spark's runner stops the reader in a `finally`. Where none could be made, that fails, too, and all
 that the user sees is that failure.

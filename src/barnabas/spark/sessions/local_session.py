@@ -1,4 +1,4 @@
-"""A local Spark session with all set that the connector wants.
+"""A local Spark session with the connector's settings.
 
 On a cluster nobody needs this: the data source is found by itself where the package is installed.
 """

@@ -1,4 +1,4 @@
-"""Small programs in the user's cache that stand before others: before Java, and before Python."""
+"""Small programs in the user's cache that start Java and Python for Spark."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The end of a batch that was written exactly once: the driver commits what tasks prepared, or aborts."""
+"""The end of an exactly-once batch: the driver commits or aborts the tasks' transactions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -10,8 +10,8 @@ from barnabas.client.core.producer.transaction_requests import PreparedTransacti
 from barnabas.errors import BrokerError, ConnectionFailed, KafkaError, RequestTimeout
 from barnabas.runtime.clock import SystemClock
 from barnabas.spark.errors import WriteRefused, writing
+from barnabas.spark.sink.client_cache import kept_admin
 from barnabas.spark.sink.exactly_once import Prepared
-from barnabas.spark.sink.kept_clients import kept_admin
 
 ABORT_S: Final = 10.0
 """How long a failed batch waits for all its transactions to be aborted; the next try does it, too."""

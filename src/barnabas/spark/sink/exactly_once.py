@@ -22,7 +22,7 @@ from barnabas.client.sync.producer import Producer
 from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.spark.errors import WriteRefused, writing
-from barnabas.spark.sink.kept_clients import kept_admin, kept_producer
+from barnabas.spark.sink.client_cache import kept_admin, kept_producer
 from barnabas.spark.sink.row_sink import RowSink
 from barnabas.types import TopicPartition
 

@@ -1,4 +1,4 @@
-"""A ready function for `foreachBatch`, which writes exactly once.
+"""A function for `foreachBatch` that writes exactly once.
 
 For streams of mode "update", which Spark lets no sink of Python write, and for batches that go to
 several places.

@@ -1,4 +1,4 @@
-"""Which columns of a DataFrame make a record: checked before anything is written.
+"""Which columns of a DataFrame form a record; checked before anything is written.
 
 Source: Spark's "Structured Streaming + Kafka Integration Guide", "Writing Data to Kafka".
 """

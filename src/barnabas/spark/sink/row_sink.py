@@ -1,4 +1,4 @@
-"""What every task of a writing query does with its rows, whatever it promises."""
+"""Write the rows of one task, in either guarantee."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 from barnabas.client.sync.producer import Producer
 from barnabas.spark.errors import WriteRefused, writing
 from barnabas.spark.options.write_options import WriteOptions
-from barnabas.spark.sink.kept_clients import kept_producer
+from barnabas.spark.sink.client_cache import kept_producer
 from barnabas.spark.sink.row_layout import RowLayout
 
 TOGETHER: Final = 1 << 20

@@ -1,4 +1,4 @@
-"""Writing: joins Spark's calls to what tasks do. At least once, as Spark's own sink, or exactly once.
+"""Spark's writers: at least once, as Spark's own sink, or exactly once.
 
 Spark makes a writer where it plans, pickles it into tasks, and makes another one to commit.
 """

@@ -1,1 +1,1 @@
-"""Values that have a format of their own, decoded a column at a time."""
+"""Decode formatted values, a column at a time."""

@@ -1,4 +1,4 @@
-"""What a format makes of values: a column, and which values are bad for which reason.
+"""Decoded: a column of decoded values, and the bad ones with their reasons.
 
 Imports pyarrow only when it runs.
 """

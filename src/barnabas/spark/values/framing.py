@@ -1,4 +1,4 @@
-"""What clients of a schema registry put before a value: a zero, and the id of its schema.
+"""The schema registry's header before a value: a zero and the id of its schema.
 
 Protocol Buffers have the way to the message within its file behind the id: see
 `runtime.registries.message_indexes`.

@@ -1,4 +1,4 @@
-"""What a worker process of Spark has loaded stays loaded: Python need not look through it again.
+"""Keep the modules of a Spark worker process loaded without searching them again.
 
 Spark's worker processes run many tasks, one after another, and search for garbage after each. There are
 some 86 000 objects in the modules of pyspark, pandas and pyarrow: to look through them takes 40 ms of a

@@ -1,1 +1,1 @@
-"""Faults that a test sets on its broker: which requests they hit, and what happens to those."""
+"""Faults that a test injects: the requests they match, and their effects."""

@@ -1,4 +1,4 @@
-"""What becomes of a request that a fault hits: an Effect gives its outcome instead of the handler.
+"""Effects: the outcome of a request that a fault matches, instead of its handler's.
 
 The response of a request may be there at once or later (`Pending`). Where an effect takes time, the later
 requests of the connection wait for it, as the order of responses demands.

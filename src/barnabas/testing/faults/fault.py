@@ -1,4 +1,4 @@
-"""InjectedFault: which requests one fault hits, how often it has, and how it ends."""
+"""InjectedFault: which requests a fault matches, how often it did, and how it ends."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Faults: what a test has go wrong between its broker and the clients."""
+"""Faults: the faults that a test injects between its broker and clients."""
 
 import threading
 from collections.abc import Callable, Iterable

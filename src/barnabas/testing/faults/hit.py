@@ -1,4 +1,4 @@
-"""RequestHit: one request that a fault has hit, and what may be done with it."""
+"""RequestHit: one request that a fault matches, and the possible responses to it."""
 
 from collections.abc import Callable
 

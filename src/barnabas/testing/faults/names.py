@@ -1,4 +1,4 @@
-"""Names of APIs and errors as a test writes them, and the topics and groups that a request names."""
+"""Names of APIs and errors in tests, and the topics and groups of a request."""
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Refusals: the response with one error code to any request, of which nothing was done.
+"""Refusals: an error response to any request.
 
 It mirrors the request: an error at the top where the API has a place there, otherwise one for each topic,
 partition or group that the request names. Source: Kafka's `getErrorResponse` of each request, in shape.

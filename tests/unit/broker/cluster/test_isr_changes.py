@@ -10,7 +10,7 @@ import pytest
 
 from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.isr_changes import IsrChanges, IsrPorts
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.znodes import encode_state, state_path
 from barnabas.errors import ConnectionFailed, ErrorCode, RegistryUnavailable
@@ -58,7 +58,7 @@ class Member:
                 self.timers,
                 self.clock,
                 lambda: 55,
-                lambda _place: cast("Leading", role),
+                lambda _place: cast("LeaderRole", role),
                 lambda _place: self.state,
                 lambda request, on_answer: self.asked.append(
                     (cast("AlterPartitionRequest", request), on_answer)

@@ -12,8 +12,8 @@ import pytest
 
 from barnabas import Admin, Consumer, Producer
 from barnabas.broker.purgatory.stepping import Steps
-from barnabas.broker.replicas.following import Following
-from barnabas.broker.replicas.leading import Leading
+from barnabas.broker.replicas.follower_role import FollowerRole
+from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
@@ -377,13 +377,13 @@ def test_roles_begin_in_steps_and_one_that_is_replaced_meanwhile_does_not_begin(
 
     def take_both() -> None:
         steps = member.take_leaders(leads({"dogs": (1, 5), "cats": (1, 5)}))
-        take(steps, lambda: role("dogs") == (Leading, 5))
+        take(steps, lambda: role("dogs") == (LeaderRole, 5))
         assert role("cats") == (type(None), -1), "one log is made in a step"
         take(member.take_leaders(leads({"cats": (2, 6)})))
         take(steps)
 
     cluster._on_loop(take_both)
-    assert [role("dogs"), role("cats")] == [(Leading, 5), (Following, 6)]
+    assert [role("dogs"), role("cats")] == [(LeaderRole, 5), (FollowerRole, 6)]
 
 
 def finish(steps: Steps[object]) -> None:

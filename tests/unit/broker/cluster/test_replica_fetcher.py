@@ -13,7 +13,7 @@ from barnabas.broker.cluster.inter_broker import versions_of
 from barnabas.broker.cluster.peer_connection import PeerConnection
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
-from barnabas.broker.replicas.following import Following
+from barnabas.broker.replicas.follower_role import FollowerRole
 from barnabas.protocol.fetch import (
     EpochEndOffset,
     FetchableTopicResponse,
@@ -136,7 +136,7 @@ def test_after_a_log_that_parts_everything_is_asked_for(*, parts: bool, epoch: i
         SystemClock(), timers, limits, lambda _topic: TOPIC_ID, ReplicationThrottle(), print
     )
     fetcher = ReplicaFetcher(cast("PeerConnection", leader), ports)
-    fetcher.add(TopicPartition("dogs", 0), cast("Following", Copy()))
+    fetcher.add(TopicPartition("dogs", 0), cast("FollowerRole", Copy()))
     timers.advance(0)
     row = PartitionData(
         partition_index=0,

@@ -44,7 +44,7 @@ def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> G
         timers=ManualTimers(),
         stepping=SimpleNamespace(admission=Admission(1 << 20, ManualTimers().soon, lambda: 0.0)),
         slow_requests=SlowRequests(ManualTimers()),
-        replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
+        replicas=SimpleNamespace(write=lambda: True, take_uncommitted=list),
     )
     connection = Guarding()
     client = ClientConnection(
@@ -96,7 +96,7 @@ def test_who_has_gone_is_asked_nothing_any_more_and_its_records_count() -> None:
         timers=ManualTimers(),
         stepping=SimpleNamespace(admission=Admission(1 << 20, ManualTimers().soon, lambda: 0.0)),
         slow_requests=SlowRequests(ManualTimers()),
-        replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
+        replicas=SimpleNamespace(write=lambda: True, take_uncommitted=list),
     )
     connection = Guarding()
     client = ClientConnection(

@@ -27,9 +27,9 @@ from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.coordinators.offsets.partitioning import partition_for
 from barnabas.errors import ErrorCode
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.ports import Clock, Disk, Entropy, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse

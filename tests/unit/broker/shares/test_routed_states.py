@@ -18,7 +18,7 @@ from barnabas import Admin, NewTopic, Producer
 from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.cluster.peer_connection import OnAnswer
 from barnabas.broker.shares.routed_states import RoutedStates
-from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.shares.states import ShareStateShards
 from barnabas.cluster.image import (
     Broker,
     BrokerEndpoint,
@@ -30,7 +30,7 @@ from barnabas.cluster.image import (
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.internal_topics import SHARES_TOPIC
 from barnabas.coordinators.share_state.leaders import StateUpdate
-from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import ConnectionFailed, ErrorCode
 from barnabas.ports import Clock
 from barnabas.protocol import read_share_group_state as reading
@@ -198,7 +198,7 @@ class Elsewhere:
             node_id=NodeId(1), image=image, on_close=[], connect=lambda _address: self.connection,
             topics=SimpleNamespace(count=lambda _name: 1, leader_of=lambda _name, _key: OTHER),
         )  # fmt: skip
-        nothing = cast("KeptShares", SimpleNamespace())
+        nothing = cast("ShareStateShards", SimpleNamespace())
         clock = cast("Clock", SimpleNamespace())
         self.states = RoutedStates(nothing, cast("ClusterMember", member), self.timers, clock)
 
@@ -242,7 +242,7 @@ def test_one_state_is_written_at_a_time_and_what_comes_meanwhile_as_the_last_is(
 
 def test_what_may_pass_is_asked_again_and_what_was_never_begun_too() -> None:
     keeper = Elsewhere()
-    found: list[tuple[ErrorCode, KeptState]] = []
+    found: list[tuple[ErrorCode, ShareState]] = []
     keeper.states.read(ONE, 3, lambda code, state: found.append((code, state)))
 
     def answer(response: object) -> None:
@@ -262,5 +262,5 @@ def test_what_may_pass_is_asked_again_and_what_was_never_begun_too() -> None:
     answer(read(ErrorCode.INVALID_REQUEST, 0))
     assert not found
     answer(read(ErrorCode.NONE, 5))
-    assert found == [(ErrorCode.NONE, KeptState(5, (), 2))]
+    assert found == [(ErrorCode.NONE, ShareState(5, (), 2))]
     assert len(keeper.connection.requests) == 4

@@ -8,8 +8,8 @@ import pytest
 from barnabas.broker.apis import create_topics, metadata
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Purgatory
-from barnabas.broker.requests.byte_topics import to_write
 from barnabas.broker.requests.streams_topics import create_missing
+from barnabas.broker.requests.topics07 import to_write
 from barnabas.broker.topics import internal_topic
 from barnabas.broker.topics.registered_topics import host_registered, take_up
 from barnabas.broker.topics.topic_names import TopicNames

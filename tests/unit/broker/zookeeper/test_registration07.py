@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.requests.byte_topics import to_read
+from barnabas.broker.requests.topics07 import to_read
 from barnabas.broker.zookeeper.registration07 import Registration07
 from barnabas.config.listeners import advertised, listeners
 from barnabas.errors import ConfigError, ErrorCode

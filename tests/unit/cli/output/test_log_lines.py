@@ -25,14 +25,14 @@ def test_commands_warn_of_what_only_a_user_can_change() -> None:
         "import logging\n"
         "from barnabas.cli.output.log_lines import log_to_stderr\n"
         "log_to_stderr()\n"
-        "for name in ('pipelines.retention', 'config.files', 'client.aio.cluster.link'):\n"
+        "for name in ('pipelines.retention', 'config.property_files', 'client.aio.cluster.link'):\n"
         "    logging.getLogger(f'barnabas.{name}').warning('of %s', name)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     warned = [line.rpartition(" ")[2] for line in done.stderr.splitlines()]
-    assert warned == ["pipelines.retention", "config.files"]
+    assert warned == ["pipelines.retention", "config.property_files"]
 
 
 def test_what_a_client_chose_neither_controls_a_terminal_nor_fills_the_log() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from barnabas.cli.serve.properties import configuration, from_options, set_properties
-from barnabas.config.files import PropertyText
 from barnabas.config.listeners import Endpoint, listeners
+from barnabas.config.property_files import PropertyText
 from barnabas.errors import ConfigError
 
 

@@ -5,7 +5,7 @@ import pytest
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.spans import DeliveryState, Span
 from barnabas.coordinators.share_state.leaders import AS_BEFORE, StateUpdate, begin, read, write
-from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, ShareStates, StateKey
+from barnabas.coordinators.share_state.states import UNKNOWN, ShareState, ShareStates, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
 KEY = StateKey("g", TopicIdPartition(b"t" * 16, 3))
@@ -19,7 +19,7 @@ def begun(start: int = 10, state_epoch: int = 2) -> ShareStates:
     return states
 
 
-def kept(states: ShareStates) -> KeptState:
+def kept(states: ShareStates) -> ShareState:
     found = states.get(KEY)
     assert found is not None
     return found
@@ -50,9 +50,9 @@ def test_who_reads_leads_from_then_on() -> None:
 def test_what_is_written_goes_over_what_there_was_and_raises_no_epoch() -> None:
     states = begun()
     states.replay(*write(states, KEY, StateUpdate(3, 7, UNKNOWN, 3, (SOME,)), 2000))
-    assert kept(states)[:5] == KeptState(10, (SOME,), 2, 0, 3)[:5]
+    assert kept(states)[:5] == ShareState(10, (SOME,), 2, 0, 3)[:5]
     states.replay(*write(states, KEY, StateUpdate(AS_BEFORE, AS_BEFORE, 13, 2, ()), 3000))
-    assert kept(states)[:5] == KeptState(13, (Span(13, 14, DONE, 1),), 2, 0, 2)[:5]
+    assert kept(states)[:5] == ShareState(13, (Span(13, 14, DONE, 1),), 2, 0, 2)[:5]
 
 
 @pytest.mark.parametrize(

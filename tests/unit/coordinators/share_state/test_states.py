@@ -4,7 +4,7 @@ import pytest
 
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.share_partition.spans import DeliveryState, Span
-from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
+from barnabas.coordinators.share_state.states import ShareState, ShareStates, StateKey
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
 from barnabas.wire.compiler import Codec
@@ -37,11 +37,11 @@ def update(start: int, *spans: Span) -> tuple[bytes, bytes]:
 def test_a_snapshot_is_what_was_kept() -> None:
     states = ShareStates()
     spans = (Span(5, 7, DONE, 1), Span(8, 9, FREE, 2))
-    states.replay(*states.snapshot(KEY, KeptState(4, spans), 1000))
+    states.replay(*states.snapshot(KEY, ShareState(4, spans), 1000))
     kept = states.get(KEY)
     assert kept is not None
     assert (kept.start, kept.spans, kept.created_ms) == (4, spans, 1000)
-    states.replay(*states.snapshot(KEY, KeptState(10, state_epoch=7), 2000))
+    states.replay(*states.snapshot(KEY, ShareState(10, state_epoch=7), 2000))
     kept = states.get(KEY)
     assert kept is not None
     assert (kept.start, kept.snapshot_epoch, kept.state_epoch, kept.created_ms) == (10, 2, 7, 1000)
@@ -51,7 +51,7 @@ def test_a_snapshot_is_what_was_kept() -> None:
 
 def test_updates_of_a_kafka_go_over_what_there_was() -> None:
     states = ShareStates()
-    states.replay(*states.snapshot(KEY, KeptState(0, (Span(0, 9, FREE, 1),)), 0))
+    states.replay(*states.snapshot(KEY, ShareState(0, (Span(0, 9, FREE, 1),)), 0))
     states.replay(*update(2, Span(4, 5, DONE, 1), Span(8, 11, DONE, 2)))
     kept = states.get(KEY)
     assert kept is not None

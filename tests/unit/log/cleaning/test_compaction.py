@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.set_appending import append_set
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.records.batches.batch import walk
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import DiskFull, LogDirFailed, StorageError
+from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.log.start import LogSettings
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.files.disk import RealDisk

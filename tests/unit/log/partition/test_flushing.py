@@ -22,7 +22,7 @@ TRANSACTIONAL = 0x10
 def opened(disk: MemoryDisk, flush_messages: int, recovery_point: int = 0) -> PartitionLog:
     config = LogConfig(flush_messages=flush_messages)
     log = open_log(disk, TopicPartition("dogs", 0), "/dogs-0", config, Checkpoint(recovery_point))
-    log.seen.on_moved = lambda: None
+    log.end_updater.on_moved = lambda: None
     return log
 
 

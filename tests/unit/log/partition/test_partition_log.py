@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.append_results import AppendInfo
 from barnabas.log.directories.checkpoints import Checkpoint
-from barnabas.log.outcomes import AppendInfo
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.recovery.truncation import truncate_log
@@ -13,7 +13,7 @@ from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.scan import BatchPosition
 from barnabas.log.segments.segment import Segment
 from barnabas.records.batches.batch import BatchHeader, crc_is_right, walk
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.record_batches import make_batch

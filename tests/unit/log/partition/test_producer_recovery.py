@@ -9,8 +9,8 @@ import pytest
 
 from barnabas.errors import StorageError
 from barnabas.log.directories.checkpoints import Checkpoint
+from barnabas.log.partition.last_stable_offset import aborted_in
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.stability import aborted_in
 from barnabas.log.producers.producer_snapshot import decode_snapshot, encode_snapshot
 from barnabas.log.recovery.opening import create_log, open_log
 from barnabas.log.recovery.truncation import truncate_log

@@ -9,7 +9,7 @@ from barnabas.log.directories.checkpoints import Checkpoint
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.record_batches import make_batch

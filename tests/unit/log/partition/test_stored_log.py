@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas.errors import StorageError
-from barnabas.log.outcomes import NOTHING
+from barnabas.log.append_results import NOTHING
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
@@ -36,7 +36,7 @@ def test_records_are_seen_once_synced_and_those_written_meanwhile_share_the_next
     disk = MemoryDisk()
     log = a_log(disk, 1)
     moved: list[int] = []
-    log.seen.on_moved = lambda: moved.append(log.written_end)
+    log.end_updater.on_moved = lambda: moved.append(log.written_end)
     append(log, 3)
     append(log)
     append(log)
@@ -58,7 +58,7 @@ def test_records_are_seen_once_synced_and_those_written_meanwhile_share_the_next
 def test_fewer_than_so_many_are_seen_at_once_unless_others_before_them_wait() -> None:
     disk = MemoryDisk()
     log = a_log(disk, 3)
-    log.seen.on_moved = lambda: None
+    log.end_updater.on_moved = lambda: None
     append(log, 2)
     assert log.written_end == 2
     append(log, 2)
@@ -72,7 +72,7 @@ def test_a_sync_that_fails_takes_the_log_offline_and_tells() -> None:
     disk = MemoryDisk()
     log = a_log(disk, 1)
     received: list[bool] = []
-    log.seen.on_moved = lambda: received.append(log.failure is not None)
+    log.end_updater.on_moved = lambda: received.append(log.failure is not None)
     append(log)
     disk.end_syncs(StorageError("the disk is gone"))
     assert received == [True]
@@ -84,7 +84,7 @@ def test_a_sync_that_fails_takes_the_log_offline_and_tells() -> None:
 def test_a_segment_that_ends_while_a_sync_is_under_way_is_synced_as_well() -> None:
     disk = MemoryDisk()
     log = a_log(disk, 1)
-    log.seen.on_moved = lambda: None
+    log.end_updater.on_moved = lambda: None
     append(log)
     append(log)
     log.roll(5_000)
@@ -100,7 +100,7 @@ def test_a_segment_that_ends_while_a_sync_is_under_way_is_synced_as_well() -> No
 def test_what_a_kill_left_unsynced_is_synced_before_it_is_seen() -> None:
     disk = MemoryDisk()
     log = a_log(disk, 1)
-    log.seen.on_moved = lambda: None
+    log.end_updater.on_moved = lambda: None
     append(log, 3)
     assert log.written_end == 0
     disk.killed()

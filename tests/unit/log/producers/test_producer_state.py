@@ -4,7 +4,7 @@ from barnabas.errors import ErrorCode
 from barnabas.log.producers.producer_snapshot import decode_snapshot, encode_snapshot
 from barnabas.log.producers.producer_state import MOST_PRODUCERS, AppendedBatch, ProducerState
 from barnabas.records.batches.batch import BatchHeader, read_header
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from tests.record_batches import make_batch, make_marker
 
 PRODUCER = 9

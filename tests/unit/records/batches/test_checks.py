@@ -8,7 +8,7 @@ from barnabas.errors import ErrorCode
 from barnabas.records.batches.batch import crc_is_right, read_header, stamp
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import REQUEST_MOST, UNPACKED_MOST, Unpacking
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import Codec, compress

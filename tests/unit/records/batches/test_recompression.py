@@ -7,7 +7,7 @@ from barnabas.records.batches.batch import crc_is_right, read_header
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.recompression import StoredCodec
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.reading import decode_records

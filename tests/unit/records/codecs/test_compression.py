@@ -8,6 +8,7 @@ import cramjam
 import pytest
 
 from barnabas.errors import CorruptRecord
+from barnabas.records.codecs.block_limits import most_pieces
 from barnabas.records.codecs.compression import (
     Codec,
     UnpackedTooLarge,
@@ -17,7 +18,6 @@ from barnabas.records.codecs.compression import (
     stated_size,
 )
 from barnabas.records.codecs.lz4_blocks import blocks_into, quick_frame, room_for
-from barnabas.records.codecs.pieces import most_pieces
 from fuzz.mutations import mutate
 
 DATA = b'{"carrier":"UA","flight":1545,"origin":"EWR"}' * 3000

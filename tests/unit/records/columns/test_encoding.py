@@ -10,7 +10,7 @@ from aiokafka.partitioner import murmur2 as peers_murmur2
 
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.arrow import to_arrow
 from barnabas.records.columns.columns import ColumnSelection, decode_columns

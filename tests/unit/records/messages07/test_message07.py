@@ -5,7 +5,7 @@ from zlib import crc32
 
 import pytest
 
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.codecs.compression import Codec, compress
 from barnabas.records.messages07.check07 import check_set
 from barnabas.records.messages07.message07 import (

@@ -5,7 +5,7 @@ import pytest
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.batches.batch import walk
 from barnabas.records.batches.builder import BatchBuilder
-from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.codecs.compression import Codec, UnpackedTooLarge
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.old_messages.convert import LOSSES, convert

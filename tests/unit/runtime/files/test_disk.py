@@ -212,16 +212,16 @@ def lowest_free() -> int:
 
 def test_the_last_descriptors_are_kept_by_no_file(tmp_path: Path) -> None:
     disk = RealDisk(most_open_files=100)
-    # The next descriptors need not be neighbours: three free ones are to be below the brink.
+    # The next descriptors need not be neighbours: three free ones are to be below the reserved ones.
     next_free = [os.open(os.devnull, os.O_RDONLY) for _ in range(4)]
-    disk._files.brink = brink = next_free[-1]
+    disk._files.first_reserved = reserved = next_free[-1]
     for descriptor in next_free:
         os.close(descriptor)
     files = [disk.open(str(tmp_path / str(i)), create=True) for i in range(20)]
     for i, file in enumerate(files):
         file.write(0, [str(i).encode()])
-        assert file.fileno() < brink
-        assert lowest_free() <= brink
+        assert file.fileno() < reserved
+        assert lowest_free() <= reserved
     assert [file.read(0, 10) for file in files] == [str(i).encode() for i in range(20)]
     for file in files:
         file.close()

@@ -87,7 +87,9 @@ def test_connections_leave_the_last_descriptors_to_files(
 ) -> None:
     source, accepted = Readiness(), list[Channel]()
     listening = scarce_listener()
-    monkeypatch.setattr("barnabas.runtime.sockets.listener.brink", lambda: listening.fileno() + 1)
+    monkeypatch.setattr(
+        "barnabas.runtime.sockets.listener.first_reserved", lambda: listening.fileno() + 1
+    )
     listener = SocketListener(source, [listening], accepted.append)
     with closing(listener), socket.create_connection(listener.address):
         source.readers[listening.fileno()]()

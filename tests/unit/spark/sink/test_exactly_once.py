@@ -11,8 +11,8 @@ from barnabas import Consumer
 from barnabas.spark.errors import WriteRefused
 from barnabas.spark.options.write_options import write_options
 from barnabas.spark.sink.batch_end import abort, commit
+from barnabas.spark.sink.client_cache import close_kept
 from barnabas.spark.sink.exactly_once import Prepared, SinkBatch, write_once
-from barnabas.spark.sink.kept_clients import close_kept
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import RowSink
 from barnabas.testing.embedded_broker import EmbeddedBroker

@@ -32,14 +32,14 @@ from barnabas.client.core.admin.descriptions import (
     OffsetAndTimestamp,
     Resource,
 )
-from barnabas.client.core.arguments.listed import listed, mapped
-from barnabas.client.core.arguments.properties import properties
-from barnabas.client.core.arguments.where import (
+from barnabas.client.core.arguments.list_arguments import listed, mapped
+from barnabas.client.core.arguments.partition_arguments import (
     ALL_RECORDS,
     offsets_to,
     partitions_at,
     partitions_to,
 )
+from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.cluster.cluster_view import ClusterView, TopicView
 from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.config.clients import AdminConfig

@@ -29,9 +29,9 @@ from barnabas.client.core.admin.group_descriptions import (
     ShareOffset,
 )
 from barnabas.client.core.arguments.deadline import Deadline
-from barnabas.client.core.arguments.listed import chosen, listed
-from barnabas.client.core.arguments.where import Where, offsets_to, partitions_at
-from barnabas.client.core.cluster.absence import ALL_THERE
+from barnabas.client.core.arguments.list_arguments import chosen, listed
+from barnabas.client.core.arguments.partition_arguments import Where, offsets_to, partitions_at
+from barnabas.client.core.cluster.missing_partitions import ALL_THERE
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 

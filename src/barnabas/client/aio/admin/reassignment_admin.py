@@ -6,8 +6,8 @@ from barnabas.client.aio.admin.cluster_requests import controller
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.retries import NOT_THERE, persist
 from barnabas.client.core.admin.reassignments import PartitionReassignment
-from barnabas.client.core.arguments.listed import listed
-from barnabas.client.core.arguments.where import Where, partitions_at, partitions_to
+from barnabas.client.core.arguments.list_arguments import listed
+from barnabas.client.core.arguments.partition_arguments import Where, partitions_at, partitions_to
 from barnabas.errors import BrokerError
 from barnabas.protocol.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,

@@ -19,8 +19,8 @@ from barnabas.client.core.admin.transaction_descriptions import (
     TransactionDescription,
     TransactionListing,
 )
-from barnabas.client.core.arguments.listed import chosen, listed
-from barnabas.client.core.arguments.where import Where, partitions_at
+from barnabas.client.core.arguments.list_arguments import chosen, listed
+from barnabas.client.core.arguments.partition_arguments import Where, partitions_at
 from barnabas.errors import InvalidArgument
 from barnabas.types import TopicPartition
 

@@ -8,8 +8,8 @@ from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.retries import NOT_THERE
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.arguments.record_input import checked_topic
-from barnabas.client.core.cluster.absence import absence
 from barnabas.client.core.cluster.cluster_view import ClusterView, TopicView
+from barnabas.client.core.cluster.missing_partitions import describe_missing
 from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.types import TopicPartition
@@ -99,4 +99,4 @@ async def what_is_there(
     except KafkaError as error:
         # The original error must not be replaced by this one.
         return f"existing partitions could not be listed: {error}"
-    return absence(wanted, view.topics)
+    return describe_missing(wanted, view.topics)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Never, Self
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.cluster.environment import ClientEnvironment
-from barnabas.client.aio.consumer.asked_offsets import AskedOffsets
+from barnabas.client.aio.consumer.offset_calls import OffsetCalls
 from barnabas.client.aio.consumer.offset_lookup import OffsetLookup
 from barnabas.client.aio.consumer.polling import Polling
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
@@ -15,9 +15,18 @@ from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.aio.membership.consumer_group import ConsumerMembership
 from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.client.core.arguments.deadline import REQUEST_TIMEOUT, Deadline
-from barnabas.client.core.arguments.not_there import CONSUMER, missing, refuse_arguments
+from barnabas.client.core.arguments.partition_arguments import (
+    Where,
+    offset_at,
+    partition_at,
+    partitions_at,
+)
 from barnabas.client.core.arguments.properties import properties
-from barnabas.client.core.arguments.where import Where, offset_at, partition_at, partitions_at
+from barnabas.client.core.arguments.unsupported_calls import (
+    CONSUMER,
+    refuse_arguments,
+    unsupported_attribute,
+)
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
 from barnabas.client.core.consumer.poll_buffer import PollBuffer
 from barnabas.client.core.group.group_metadata import GroupMetadata
@@ -36,7 +45,7 @@ _CLOSE_S = 30.0
 """Source: Kafka's consumer (DEFAULT_CLOSE_TIMEOUT_MS)."""
 
 
-class Consumer(AskedOffsets):
+class Consumer(OffsetCalls):
     """Reads the partitions that its group assigns (`subscribe`), or those that you choose (`assign`).
 
     Use it in an `async with`, or `close` it. Properties have Kafka's names ("bootstrap.servers",
@@ -361,7 +370,7 @@ class Consumer(AskedOffsets):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Never:
-            missing("Consumer", CONSUMER, name)
+            unsupported_attribute("Consumer", CONSUMER, name)
 
     def __reduce__(self) -> Any:
         raise TypeError(

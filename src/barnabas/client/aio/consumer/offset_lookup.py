@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.retries import lookup_offsets
 from barnabas.client.core.admin.descriptions import OffsetAndTimestamp
-from barnabas.client.core.arguments.where import Where, partitions_at, partitions_to
+from barnabas.client.core.arguments.partition_arguments import Where, partitions_at, partitions_to
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
 from barnabas.errors import InvalidArgument
 from barnabas.types import TopicPartition

@@ -21,7 +21,7 @@ from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer.accumulator import Accumulator
-from barnabas.client.core.producer.bulk import BulkEncoder
+from barnabas.client.core.producer.bulk_encoder import BulkEncoder
 from barnabas.client.core.producer.delivery import DeliveryWaiter, failure_of
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions

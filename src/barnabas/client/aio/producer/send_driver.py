@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.link import Link
-from barnabas.client.core.producer.outgoing import ProduceBatches, SendPlan
 from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.send_plan import ProduceBatches, SendPlan
 from barnabas.client.core.producer.sender import Sender
 from barnabas.client.core.producer.transaction_requests import PRODUCE_EXPLICIT_AT_MOST
 from barnabas.errors import BrokerError, ErrorCode, FatalError, KafkaError

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from barnabas.client.aio.producer.producer_core import ProducerCore
 from barnabas.client.aio.producer.transaction_driver import TransactionDriver
-from barnabas.client.core.arguments.where import Where, offsets_to
+from barnabas.client.core.arguments.partition_arguments import Where, offsets_to
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.client.core.producer.transaction_states import ProducerTransactionState

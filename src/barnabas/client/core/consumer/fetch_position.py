@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
-from barnabas.client.core.group.epoch_trail import EpochTrail, KnownEpochs
+from barnabas.client.core.group.fetched_epochs import FetchedEpochs, KnownEpochs
 
 NO_OFFSET: Final = -1
 NO_REPLICA: Final = -1
@@ -36,7 +36,7 @@ class FetchPosition:
     nearer: int = NO_REPLICA
     nearer_until: float = 0.0
     done: int = NO_OFFSET
-    epochs: EpochTrail = field(default_factory=EpochTrail)
+    epochs: FetchedEpochs = field(default_factory=FetchedEpochs)
 
     @property
     def known(self) -> bool:

@@ -20,7 +20,7 @@ from barnabas.client.core.consumer.fetch_session import (
     PartitionFetch,
 )
 from barnabas.client.core.consumer.fetched import FetchedRecords, end_of, records_of, too_large
-from barnabas.client.core.group.epoch_trail import NO_EPOCH
+from barnabas.client.core.group.fetched_epochs import NO_EPOCH
 from barnabas.errors import (
     BrokerError,
     ErrorCode,

@@ -7,8 +7,8 @@ Source: KIP-429, Kafka's CooperativeStickyAssignor.
 """
 
 from barnabas.client.core.group.assignor import Assignment, Counts, PreviousAssignment
-from barnabas.client.core.group.previous import decode_generation, encode_generation
 from barnabas.client.core.group.sticky import balanced
+from barnabas.client.core.group.sticky_user_data import decode_generation, encode_generation
 from barnabas.client.core.group.subscription import Subscriptions
 from barnabas.types import TopicPartition
 

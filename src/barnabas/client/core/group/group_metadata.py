@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from barnabas.client.core.group.epoch_trail import NO_EPOCH, KnownEpochs
+from barnabas.client.core.group.fetched_epochs import NO_EPOCH, KnownEpochs
 from barnabas.types import TopicPartition
 
 

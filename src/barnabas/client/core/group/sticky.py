@@ -17,7 +17,7 @@ from barnabas.client.core.group.assignor import (
     subscribers,
     wants,
 )
-from barnabas.client.core.group.previous import decode_previous, encode_previous
+from barnabas.client.core.group.sticky_user_data import decode_previous, encode_previous
 from barnabas.client.core.group.subscription import Subscriptions
 from barnabas.types import TopicPartition
 

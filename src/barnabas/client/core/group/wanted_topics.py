@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from barnabas.client.core.arguments.listed import listed
+from barnabas.client.core.arguments.list_arguments import listed
 from barnabas.client.core.arguments.record_input import checked_topic
 
 Topics = Iterable[str] | re.Pattern[str]

@@ -11,7 +11,7 @@ from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.producer.accumulator import Accumulator
 from barnabas.client.core.producer.delivery import FailedBatch, StoredBatch
-from barnabas.client.core.producer.giving_up import FailedBatches, in_doubt
+from barnabas.client.core.producer.failed_batches import FailedBatches, in_doubt
 from barnabas.client.core.producer.idempotence import (
     Action,
     AppendResult,
@@ -19,10 +19,10 @@ from barnabas.client.core.producer.idempotence import (
     answer_of,
     decide,
 )
-from barnabas.client.core.producer.outgoing import ProduceBatches, SendPlan
 from barnabas.client.core.producer.partition_queue import PartitionQueue
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.send_plan import ProduceBatches, SendPlan
 from barnabas.client.core.producer.sequencing import NO_PRODUCER_ID
 from barnabas.client.core.producer.splitting import split
 from barnabas.client.core.producer.transaction_states import ProducerTransactionInput

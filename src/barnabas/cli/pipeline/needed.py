@@ -1,8 +1,0 @@
-"""What the commands need that not every installation has."""
-
-from barnabas.extras import check_extra
-
-
-def check_pyspark() -> None:
-    """Raise ConfigError with the remedy where a package that pipelines need is missing or too old."""
-    check_extra("pipelines", "pipelines", "pyspark", "pyarrow", "yaml")

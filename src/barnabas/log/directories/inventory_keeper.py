@@ -1,0 +1,269 @@
+"""Keeps the inventory of all log directories: reads it at the start, writes it while the broker runs."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from barnabas.errors import StorageError
+from barnabas.log.directories.directories import LogDirectories
+from barnabas.log.directories.directory import LogDirectory
+from barnabas.log.directories.inventory import (
+    INVENTORY,
+    LOST,
+    LOST_OPEN,
+    REPLACED,
+    THERE,
+    DirectoryInventory,
+    InventorySection,
+    KnownLog,
+    addition,
+    encode,
+)
+from barnabas.log.file_names import uuid_text
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.ports import Disk, Entropy, File
+from barnabas.types import TopicPartition
+
+_ROWS_A_STEP = 1000
+_NOTHING_NAMED = -1
+
+
+class InventoryKeeper:
+    """`inventory` holds what is not served: in missing directories, or missing in existing ones."""
+
+    def __init__(self, disk: Disk, entropy: Entropy, directories: LogDirectories) -> None:
+        self.inventory = DirectoryInventory()
+        self.is_stale = False
+        """Segments that it has were taken out of logs; they must not go before it is written."""
+        self._disk = disk
+        self._entropy = entropy
+        self._directories = directories
+        self._files: dict[LogDirectory, tuple[File, int]] = {}
+        self._meanwhile: list[str] = []
+        """What was added while all of it is being written."""
+
+    # --- At the start -------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Read the newest copy in the directories that can be used; without one nothing is known."""
+        newest = 0, 0
+        for directory in self._directories.usable:
+            data = self._read(directory)
+            found = DirectoryInventory.parse(data)
+            if found is not None and (found.number, len(data)) >= newest:
+                # Of two that were written together, the longer one has got more since.
+                newest = found.number, len(data)
+                self.inventory = found
+
+    def _read(self, directory: LogDirectory) -> bytes:
+        path = f"{directory.path}/{INVENTORY}"
+        with contextlib.suppress(StorageError):
+            if self._disk.exists(path):
+                return self._disk.read_file(path)
+        return b""
+
+    @property
+    def misses_directories(self) -> bool:
+        """Whether directories that it knows cannot be used, so that their copies get old."""
+        usable = {directory.directory_id for directory in self._directories.usable}
+        return any(
+            section.partitions and directory_id not in usable
+            for directory_id, section in self.inventory.sections.items()
+        )
+
+    def begin(self) -> None:
+        """Mark the directories as in use; forget entries of those that another broker used."""
+        sections = self.inventory.sections
+        rows = []
+        for directory in self._directories.usable:
+            section = sections.get(directory.directory_id)
+            if section is None:
+                continue
+            if not _is_as_left(directory, section):
+                del sections[directory.directory_id]
+            elif section.token:
+                section.token, section.checkpoint = "", directory.recovery_checksum
+                section.was_in_order = True
+                rows.append(section.header())
+        # A mark that cannot be written down is not believed at the next start.
+        with contextlib.suppress(StorageError):
+            self._add(rows, durable=True)
+
+    def take(self, directory: LogDirectory, partition: TopicPartition) -> KnownLog | None:
+        """What is known of a partition that was found in a directory; it is served from now on."""
+        section = self.inventory.sections.get(directory.directory_id)
+        return None if section is None else section.partitions.pop(partition, None)
+
+    def put_back(self, directory: LogDirectory, partition: TopicPartition, known: KnownLog) -> None:
+        """A partition that was found is not served."""
+        self.inventory.sections[directory.directory_id].partitions[partition] = known
+
+    def known(self, directory: LogDirectory, partition: TopicPartition) -> KnownLog | None:
+        """What is known of a partition in a directory."""
+        section = self.inventory.sections.get(directory.directory_id)
+        return section.partitions.get(partition) if section else None
+
+    def is_exact(self, directory: LogDirectory, known: KnownLog | None) -> bool:
+        """Whether a partition that was found in a directory ends where it is known to, for sure."""
+        section = self.inventory.sections.get(directory.directory_id)
+        return bool(section and known and section.is_exact(known))
+
+    def state(self, directory: LogDirectory, partition: TopicPartition) -> str:
+        """What is known of a partition in a directory; empty where nothing is."""
+        known = self.known(directory, partition)
+        return known.state if known else ""
+
+    def found(self, places: Mapping[TopicPartition, str]) -> None:
+        """Partitions with these ids were found in the directories; the others remain."""
+        usable = {directory.directory_id for directory in self._directories.usable}
+        for directory_id, section in self.inventory.sections.items():
+            for partition, known in list(section.partitions.items()):
+                elsewhere = places.get(partition, directory_id) != directory_id
+                if directory_id in usable:
+                    if elsewhere or not known.is_there:
+                        del section.partitions[partition]
+                    elif known.state == THERE:
+                        state = LOST if section.was_in_order else LOST_OPEN
+                        section.partitions[partition] = known._replace(state=state)
+                elif elsewhere:
+                    # If that directory comes back, what it has is old.
+                    section.partitions[partition] = known._replace(state=REPLACED)
+
+    # --- While the broker runs ----------------------------------------------------------------
+
+    def note(self, section: InventorySection, partition: TopicPartition, state: str) -> None:
+        """Write down what became of a partition that is away; `sync` has it stay.
+
+        Raises:
+            StorageError: it cannot be written in any directory.
+        """
+        known = section.partitions[partition]._replace(state=state)
+        self._add([section.row(partition, known)], durable=False)
+        section.partitions[partition] = known
+
+    def sync(self) -> None:
+        """Flush the notes to stable storage.
+
+        Raises:
+            StorageError: that failed in one of the directories.
+        """
+        for file, _ in self._files.values():
+            file.sync()
+
+    def made(self, log: PartitionLog, directory: LogDirectory) -> None:
+        """Record a new log, whose names are on stable storage."""
+        row = _row(directory.directory_id, log)
+        if row:
+            with contextlib.suppress(StorageError):
+                self._add([row], durable=False)
+
+    def _add(self, rows: list[str], *, durable: bool) -> None:
+        data = b"".join(map(addition, rows))
+        if not data:
+            return
+        self._meanwhile += rows
+        failure: StorageError | None = None
+        written = False
+        for directory in self._directories.usable:
+            try:
+                file, end = self._files.get(directory) or self._opened(directory)
+                file.write(end, [data])
+                if durable:
+                    file.sync()
+            except StorageError as error:
+                failure = error
+            else:
+                self._files[directory] = file, end + len(data)
+                written = True
+        if not written and failure is not None:
+            raise failure
+
+    def _opened(self, directory: LogDirectory) -> tuple[File, int]:
+        path = f"{directory.path}/{INVENTORY}"
+        if not self._disk.exists(path):
+            all_of_them = [
+                InventorySection(each.directory_id, each.path) for each in self._directories.usable
+            ]
+            self._disk.replace_file(path, encode(0, [each.header() for each in all_of_them]))
+        file = self._disk.open(path)
+        return file, file.size()
+
+    def save(self, *, clean: bool = False) -> list[StorageError]:
+        """Write all of it, at once; see `save_in_steps`."""
+        failures: list[StorageError] = []
+        for _ in self.save_in_steps(failures, clean=clean):
+            pass
+        return failures
+
+    def save_in_steps(self, failures: list[StorageError], *, clean: bool = False) -> Iterator[None]:
+        """Write everything, including what is served now; call `failures` if that fails.
+
+        A step handles a thousand logs. `clean`: directories that were closed cleanly stay so.
+        """
+        self.is_stale = False
+        self._meanwhile = []
+        rows: list[str] = []
+        sections = self.inventory.sections
+        for directory in self._directories.usable:
+            directory_id = directory.directory_id
+            token = uuid_text(self._entropy.uuid()) if clean and directory.in_order else ""
+            directory.token = token
+            section = sections.setdefault(
+                directory_id, InventorySection(directory_id, directory.path)
+            )
+            section.path, section.token = directory.path, token
+            section.checkpoint = directory.recovery_checksum
+            for number, log in enumerate(list(directory.logs.values()), 1):
+                row = _row(directory_id, log)
+                if row:
+                    rows.append(row)
+                if number % _ROWS_A_STEP == 0:
+                    yield
+        usable = {directory.directory_id for directory in self._directories.usable}
+        for directory_id in [*sections]:
+            if directory_id not in usable and not sections[directory_id].partitions:
+                del sections[directory_id]
+        headers = [section.header() for section in sections.values()]
+        rows += (row for section in sections.values() for row in section.rows())
+        self.inventory.number += 1
+        data = encode(self.inventory.number, [*headers, *rows])
+        for directory in self._directories.usable:
+            self._close(directory)
+            try:
+                self._disk.replace_file(f"{directory.path}/{INVENTORY}", data)
+            except StorageError as error:
+                self.is_stale = True
+                failures.append(error)
+        meanwhile, self._meanwhile = self._meanwhile, []
+        with contextlib.suppress(StorageError):
+            self._add(meanwhile, durable=False)
+
+    def close(self) -> None:
+        """Give the files back."""
+        for directory in list(self._files):
+            self._close(directory)
+
+    def _close(self, directory: LogDirectory) -> None:
+        file, _ = self._files.pop(directory, (None, 0))
+        if file is not None:
+            file.close()
+
+
+def _is_as_left(directory: LogDirectory, section: InventorySection) -> bool:
+    """Whether no other broker used a directory: its clean-shutdown marker, or its recovery points, are ours."""
+    if section.token:
+        return section.token.encode() in directory.mark
+    return not directory.mark and section.checkpoint == directory.recovery_checksum
+
+
+def _row(directory_id: str, log: PartitionLog) -> str:
+    """The line of a log that is served; empty as long as its names may be lost with the power."""
+    named = log.flushing.named_to
+    if named == _NOTHING_NAMED:
+        return ""
+    sure = log.segments.bases_before(log.recovery_point) or log.segments.bases_before(named + 1)[:1]
+    segments = ",".join(map(str, sure))
+    topic, index = log.topic_partition
+    return (
+        f"{THERE} {directory_id} {uuid_text(log.topic_id)} {log.leader_epoch} {log.start_offset}"
+        f" {log.written_end} {segments or '-'} {index} {topic}"
+    )

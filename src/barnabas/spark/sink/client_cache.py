@@ -1,0 +1,87 @@
+"""Clients that are reused across tasks: connecting per micro-batch would cost more than the batch.
+
+One for each configuration and process. Spark runs one task at a time in a worker process.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Generic, TypeVar
+
+from barnabas.client.sync.admin import Admin
+from barnabas.client.sync.producer import Producer
+from barnabas.config.clients import AdminConfig
+from barnabas.errors import KafkaError
+from barnabas.spark.options.write_options import PRODUCER_DEFAULTS
+
+KEPT = 8
+"""How many configurations are kept open; the least recently used goes first."""
+
+_Client = TypeVar("_Client", Admin, Producer)
+
+
+class _Kept(Generic[_Client]):
+    """The clients of one kind that are open in this process, by their configuration."""
+
+    def __init__(self, connect: Callable[[Mapping[str, str]], _Client]) -> None:
+        self._connect: Callable[[Mapping[str, str]], _Client] = connect
+        self._open: OrderedDict[tuple[tuple[str, str], ...], _Client] = OrderedDict()
+
+    def take(self, config: Mapping[str, str]) -> _Client:
+        """One with this configuration, which nobody else has until it is given back."""
+        return self._open.pop(_key(config), None) or self._connect(config)
+
+    def give_back(self, config: Mapping[str, str], client: _Client) -> None:
+        """Keep it for the next task, in place of the least recently used one."""
+        self._open[_key(config)] = client
+        while len(self._open) > KEPT:
+            self._open.popitem(last=False)[1].close()
+
+    def close(self) -> None:
+        """Close all of them."""
+        while self._open:
+            self._open.popitem()[1].close()
+
+
+def _key(config: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(config.items()))
+
+
+_producers: _Kept[Producer] = _Kept(Producer)
+_admins: _Kept[Admin] = _Kept(Admin)
+
+
+@contextmanager
+def kept_producer(properties: Mapping[str, str]) -> Iterator[Producer]:
+    """A producer with these properties, made or kept from an earlier task.
+
+    After an error inside the `with` the producer is closed, so that what it still held of a failed
+    task does not come up in the next one.
+    """
+    config = PRODUCER_DEFAULTS | dict(properties)
+    producer = _producers.take(config)
+    try:
+        yield producer
+    except BaseException:
+        # What went wrong is on its way up; that the rest could not be sent either adds nothing.
+        with suppress(KafkaError):
+            producer.close(0)
+        raise
+    _producers.give_back(config, producer)
+
+
+@contextmanager
+def kept_admin(properties: Mapping[str, str]) -> Iterator[Admin]:
+    """An admin client with those of these properties that are for one; kept whatever happens."""
+    config = {name: value for name, value in properties.items() if AdminConfig.find(name)}
+    admin = _admins.take(config)
+    try:
+        yield admin
+    finally:
+        _admins.give_back(config, admin)
+
+
+def close_kept() -> None:
+    """Close all kept clients, for a process that goes on when its brokers have stopped."""
+    _producers.close()
+    _admins.close()

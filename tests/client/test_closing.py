@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import threading
+import tracemalloc
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -155,3 +156,29 @@ def test_a_consumer_that_is_closed_right_after_assigning_leaves_nothing_unawaite
         asyncio.run(main())
         gc.collect()
     assert [str(one.message) for one in raised] == []
+
+
+def test_a_closed_consumer_holds_no_responses(servers: str) -> None:
+    """Without the garbage collector: it may take minutes to come by."""
+
+    async def read() -> int:
+        async with aio.Consumer(bootstrap_servers=servers) as consumer:
+            consumer.assign([("spacious", 0)])
+            consumer.seek_to_beginning()
+            (first,) = await consumer.poll(20, 1)
+            return len(first.value or b"")
+
+    with Producer(bootstrap_servers=servers, max_request_size=1 << 20) as producer:
+        for _ in range(3):
+            producer.send("spacious", b"x" * 900_000).result(20)
+    asyncio.run(read())  # The broker is in this process, and keeps buffers.
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        assert asyncio.run(read()) == 900_000
+        assert tracemalloc.get_traced_memory()[0] - before < 600_000
+    finally:
+        tracemalloc.stop()
+        gc.enable()

@@ -7,10 +7,13 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 STREAM_HEADERS: Final = {"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
 """The second one is for a proxy that would collect events."""
+
+_STALLED_S: Final = 60.0
+"""How long a browser may take nothing: what it has not taken yet is held in memory."""
 
 
 class EndedEarly(Exception):
@@ -59,29 +62,52 @@ class StreamLimit:
 class DownloadMemory:
     """How many bytes of records all downloads hold, of `most`. More must wait.
 
-    `encoding`: who turns records into bytes of a file, one download at a time: records can be so
-    large that several would keep all pages from the processor.
+    `reading`: who reads records whose size is not known yet. `encoding`: who turns records into bytes
+    of a file, a piece of one download at a time: several would keep all pages from the processor.
     """
 
     def __init__(self, most: int) -> None:
+        self.reading = asyncio.Lock()
         self.encoding = asyncio.Lock()
         self.count = 0
         self._most = most
         self._freed = asyncio.Condition()
 
     @asynccontextmanager
-    async def taken(self, size: int) -> AsyncIterator[None]:
+    async def taken(self, size: int) -> AsyncIterator["Charge"]:
         """Wait until so many bytes fit; they are held until the block ends. Any number fits alone."""
         size = min(size, self._most)
         async with self._freed:
             await self._freed.wait_for(lambda: self.count + size <= self._most)
             self.count += size
+        charge = Charge(self, size)
         try:
-            yield
+            yield charge
         finally:
-            self.count -= size
+            self.count -= charge.size
             async with self._freed:
                 self._freed.notify_all()
+
+    def grow(self, charge: "Charge", size: int) -> bool:
+        """See `Charge.grow`."""
+        more = min(size, self._most) - charge.size
+        if more > 0 and self.count + more > self._most:
+            return False
+        self.count += max(0, more)
+        charge.size += max(0, more)
+        return True
+
+
+class Charge:
+    """Bytes that a download holds."""
+
+    def __init__(self, memory: DownloadMemory, size: int) -> None:
+        self.size = size
+        self._memory = memory
+
+    def grow(self, size: int) -> bool:
+        """Hold `size` bytes in all, if so many fit now, and return whether they do."""
+        return self._memory.grow(self, size)
 
 
 class LimitedResponse(StreamingResponse):
@@ -105,12 +131,20 @@ class LimitedResponse(StreamingResponse):
         """Send it all, or until the console ends.
 
         Raises:
-            EndedEarly: the console ended.
+            EndedEarly: the console ended, or the browser takes nothing any more.
         """
+
+        async def sending(message: Message) -> None:
+            try:
+                async with asyncio.timeout(_STALLED_S):
+                    await send(message)
+            except TimeoutError:
+                raise EndedEarly(f"nothing was taken for {_STALLED_S:.0f} seconds") from None
+
         self._at_once.check()
         with self._at_once.taken():
             try:
-                await super().__call__(scope, receive, send)
+                await super().__call__(scope, receive, sending)
             except asyncio.CancelledError:
                 if not self._at_once.is_over:
                     raise

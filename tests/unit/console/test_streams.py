@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from barnabas.console import streams
 from barnabas.console.streams import DownloadMemory, EndedEarly, LimitedResponse, StreamLimit
 
 
@@ -34,6 +35,41 @@ def test_bytes_that_do_not_fit_wait_and_any_number_fits_alone() -> None:
         return order
 
     assert asyncio.run(hold()) == ["small", "tiny", "held 100", "held 40", "huge", "held 100"]
+
+
+def test_a_charge_grows_if_there_is_room() -> None:
+    async def hold() -> list[int]:
+        held = DownloadMemory(100)
+        async with held.taken(20) as one, held.taken(30) as other:
+            assert one.grow(70)
+            assert not other.grow(31)
+            assert other.grow(10), "it never shrinks"
+            counts = [held.count]
+        async with held.taken(20) as alone:
+            assert alone.grow(1000)
+            counts.append(held.count)
+        return [*counts, held.count]
+
+    assert asyncio.run(hold()) == [100, 100, 0]
+
+
+def test_a_browser_that_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "_STALLED_S", 0.01)
+
+    async def send() -> int:
+        at_once = StreamLimit(1, "one too many")
+
+        async def parts() -> AsyncIterator[bytes]:
+            yield b"first"
+
+        async def waiting(*_: Any) -> Any:
+            await asyncio.Event().wait()
+
+        with pytest.raises(EndedEarly, match="nothing was taken for"):
+            await LimitedResponse(parts(), at_once, {})({"type": "http"}, waiting, waiting)
+        return at_once.count
+
+    assert asyncio.run(send()) == 0
 
 
 def test_responses_are_ended_with_the_console_and_not_completed() -> None:

@@ -1,14 +1,19 @@
-"""Records as files: lines of JSON, CSV, Parquet. Pieces of bytes, written as records arrive."""
+"""Records as files: lines of JSON, CSV, Parquet. Pieces of bytes, written as records arrive.
+
+A piece is made when it is asked for, of about `PIECE` bytes of records, or of a part of a large one.
+"""
 
 import base64
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from barnabas.console.decoding.schemas import SchemaReader, SchemaUnusable, otherwise
+from barnabas.console.records.parquet_table import ParquetTable
+from barnabas.console.records.value_pieces import PIECE, csv_field, encoded, json_line, size_of
 from barnabas.records.columns.record import Record
 from barnabas.records.record_json import to_json
 
@@ -18,8 +23,8 @@ _COLUMNS: Final = ("topic", "partition", "offset", "timestamp", "key", "value", 
 class RecordFile(Protocol):
     """Takes records, and gives the bytes that they add to the file."""
 
-    def add(self, records: Sequence[Record]) -> bytes:
-        """The next bytes."""
+    def add(self, records: Sequence[Record]) -> Iterator[bytes]:
+        """The next bytes, in pieces: all of them are asked for before more records are added."""
         ...
 
     def end(self) -> bytes:
@@ -30,9 +35,13 @@ class RecordFile(Protocol):
 class JsonLines:
     """As `barnabas consume --json` writes them: `barnabas produce --json` reads the file."""
 
-    def add(self, records: Sequence[Record]) -> bytes:
+    def add(self, records: Sequence[Record]) -> Iterator[bytes]:
         """A line for each record."""
-        return "".join(to_json(record) + "\n" for record in records).encode("utf-8", "replace")
+        for some in _groups(records):
+            if size_of(some[0]) > PIECE:
+                yield from encoded(json_line(some[0]))
+            else:
+                yield from encoded(to_json(record) + "\n" for record in some)
 
     def end(self) -> bytes:
         """Nothing."""
@@ -49,108 +58,50 @@ class CommaSeparated:
         self._begun = False
         self._schemas = schemas
 
-    def add(self, records: Sequence[Record]) -> bytes:
+    def add(self, records: Sequence[Record]) -> Iterator[bytes]:
         """A row for each record."""
-        text = io.StringIO()
-        writer = csv.writer(text)
-        if not self._begun:
-            self._begun = True
-            writer.writerow(_COLUMNS)
-        for record in records:
-            headers = [[name, _text(value)] for name, value in record.headers]
-            writer.writerow(
-                (
-                    record.topic, record.partition, record.offset, record.timestamp,
-                    self._read(record.key), self._read(record.value),
-                    json.dumps(headers, ensure_ascii=False) if headers else "",
-                )
-            )  # fmt: skip
-        return text.getvalue().encode("utf-8", "replace")
+        for some in _groups(records):
+            if size_of(some[0]) > PIECE:
+                yield from encoded(self._large_row(some[0]))
+            else:
+                yield from encoded([self._head(), _table(self._row(record) for record in some)])
+
+    def end(self) -> bytes:
+        """The head, of a table without rows."""
+        return self._head().encode()
+
+    def _head(self) -> str:
+        begun, self._begun = self._begun, True
+        return "" if begun else _table([_COLUMNS])
+
+    def _row(self, record: Record) -> Sequence[object]:
+        return (
+            record.topic, record.partition, record.offset, record.timestamp,
+            self._read(record.key), self._read(record.value), _headers(record),
+        )  # fmt: skip
+
+    def _large_row(self, record: Record) -> Iterator[str]:
+        yield self._head()
+        place = (record.topic, record.partition, record.offset, record.timestamp)
+        yield _table([place]).rstrip() + ","
+        for data in (record.key, record.value):
+            document = self._document(data)
+            yield from csv_field(data if document is None else document.encode())
+            yield ","
+        yield from csv_field(_headers(record).encode() or None)
+        yield "\r\n"
 
     def _read(self, data: bytes | None) -> str | None:
+        document = self._document(data)
+        return _text(data) if document is None else document
+
+    def _document(self, data: bytes | None) -> str | None:
+        """The JSON of a key or value that has a schema."""
         if data is not None and self._schemas is not None and SchemaReader.is_framed(data):
             with suppress(SchemaUnusable):
                 document, _ = self._schemas.decode(data)
                 return json.dumps(document, ensure_ascii=False, default=otherwise)
-        return _text(data)
-
-    def end(self) -> bytes:
-        """The head, of a table without rows."""
-        return b"" if self._begun else self.add([])
-
-
-class _Pieces:
-    """What a Parquet writer needs of a file: it is written from start to end, and taken away in pieces."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._piece = bytearray()
-        self._taken = 0
-
-    def tell(self) -> int:
-        """The bytes written so far."""
-        return self._taken + len(self._piece)
-
-    def write(self, data: bytes) -> int:
-        """Keep them until they are taken."""
-        self._piece += data
-        return len(data)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def close(self) -> None:
-        """What was not taken stays."""
-
-    def take(self) -> bytes:
-        """What was written since the last call."""
-        piece = bytes(self._piece)
-        self._taken += len(piece)
-        self._piece.clear()
-        return piece
-
-
-class ParquetTable:
-    """Columns as `fetch_arrow` has them: keys, values and values of headers are bytes."""
-
-    def __init__(self) -> None:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        header = pa.struct([("key", pa.string()), ("value", pa.binary())])
-        self._schema = pa.schema(
-            [
-                ("topic", pa.string()),
-                ("partition", pa.int32()),
-                ("offset", pa.int64()),
-                ("timestamp", pa.timestamp("ms", "UTC")),
-                ("key", pa.binary()),
-                ("value", pa.binary()),
-                ("headers", pa.list_(header)),
-            ]
-        )
-        self._sink = _Pieces()
-        self._writer = parquet.ParquetWriter(self._sink, self._schema)
-
-    def add(self, records: Sequence[Record]) -> bytes:
-        """A row group for the records."""
-        import pyarrow as pa
-
-        columns: dict[str, Any] = {
-            name: [getattr(record, name) for record in records] for name in _COLUMNS[:-1]
-        }
-        columns["headers"] = [
-            [{"key": name, "value": value} for name, value in record.headers] for record in records
-        ]
-        if records:
-            self._writer.write_table(pa.table(columns, self._schema))
-        return self._sink.take()
-
-    def end(self) -> bytes:
-        """What says where the row groups are."""
-        self._writer.close()
-        return self._sink.take()
+        return None
 
 
 KINDS: Final[dict[str, tuple[Callable[[], RecordFile], str]]] = {
@@ -159,6 +110,32 @@ KINDS: Final[dict[str, tuple[Callable[[], RecordFile], str]]] = {
     "parquet": (ParquetTable, "application/vnd.apache.parquet"),
 }
 """By the name of a kind: what writes it, and its media type."""
+
+
+def _groups(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+    """Records for one piece each; a large one is alone."""
+    some: list[Record] = []
+    size = 0
+    for record in records:
+        more = size_of(record)
+        if some and size + more > PIECE:
+            yield some
+            some, size = [], 0
+        some.append(record)
+        size += more
+    if some:
+        yield some
+
+
+def _table(rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def _headers(record: Record) -> str:
+    headers = [[name, _text(value)] for name, value in record.headers]
+    return json.dumps(headers, ensure_ascii=False) if headers else ""
 
 
 def _text(data: bytes | None) -> str | None:

@@ -4,15 +4,15 @@ import csv
 import io
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 from pyarrow import parquet
 from starlette.testclient import TestClient
 
 from barnabas import Producer
-from barnabas.console.pages import download
-from barnabas.console.records.record_files import JsonLines, ParquetTable
+from barnabas.console.records import record_parts
+from barnabas.console.records.record_files import JsonLines
 from barnabas.console.records.record_scan import RecordScan
 from barnabas.console.streams import EndedEarly
 from barnabas.errors import CorruptRecord
@@ -57,15 +57,6 @@ def test_parquet_has_bytes(browser: TestClient, path: str) -> None:
     assert table.num_rows == 2400
     assert table["value"][7].as_py() == b"v,7"
     assert table["headers"][0].as_py() == [{"key": "h", "value": b"\xff"}]
-
-
-def test_a_table_leaves_row_group_by_row_group() -> None:
-    file, record = ParquetTable(), Record("filed", 0, 7, 1, 0, None, b"v" * 1000)
-    pieces = [file.add([record] * 100) for _ in range(3)]
-    assert all(pieces), "nothing is kept until the end"
-    table = parquet.read_table(io.BytesIO(b"".join([*pieces, file.end()])))
-    assert table.num_rows == 300
-    assert table["value"][299].as_py() == b"v" * 1000
 
 
 def test_downloads_at_a_time_are_bounded(browser: TestClient, path: str) -> None:
@@ -116,7 +107,7 @@ def test_a_file_that_would_lack_records_is_not_completed(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(download, "_SECONDS", -1.0)
+    monkeypatch.setattr(record_parts, "_SECONDS", -1.0)
     with pytest.raises(EndedEarly, match="it took more than"):
         browser.get(f"{path}?kind=jsonl&from=beginning")
     assert "a download of filed ended early: it took more than" in caplog.text
@@ -142,9 +133,9 @@ def test_records_are_encoded_beside_the_loop_and_sent_in_pieces(
     encoders: list[str] = []
     add = JsonLines.add
 
-    def adding(self: JsonLines, records: Sequence[Record]) -> bytes:
+    def adding(self: JsonLines, records: Sequence[Record]) -> Iterator[bytes]:
         encoders.append(threading.current_thread().name)
-        return add(self, records)
+        yield from add(self, records)
 
     monkeypatch.setattr(JsonLines, "add", adding)
     with browser.stream("GET", "/topics/lumpy/records/download?kind=jsonl") as answer:
@@ -153,6 +144,7 @@ def test_records_are_encoded_beside_the_loop_and_sent_in_pieces(
     assert browser.portal.call(lambda: threading.current_thread().name) not in encoders
     assert encoders
     assert len(b"".join(pieces)) > 900_000
+    assert max(map(len, pieces)) < 500_000, "it is never whole in memory"
 
 
 def test_a_kind_that_there_is_not(browser: TestClient, path: str) -> None:

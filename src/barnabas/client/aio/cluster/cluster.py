@@ -381,6 +381,8 @@ class Cluster:
                 each.cancel()
         for link in list(self._links.values()):
             link.close()
+        # Clients are cycles: the collector may take minutes to come by, and a response may be 50 MB.
+        self._pool.clear()
 
 
 def check(code: int, what: str) -> None:

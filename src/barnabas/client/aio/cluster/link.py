@@ -158,6 +158,7 @@ class Link:
         if self._channel is not None:
             self._channel.close()
         self._outgoing.clear()
+        self._reader.close()
         self.protocol.close()
         lost, self._waiting = self._waiting, deque()
         for waiting in lost:

@@ -111,6 +111,7 @@ class FetchDriver:
         self._finder.close()
         self._cluster.on_change.remove(self.pump)
         self._end_sessions()
+        self.fetcher.parts.clear()
         self._cluster.close()
 
     def _end_sessions(self) -> None:

@@ -50,6 +50,10 @@ class BufferPool:
         free = self._free(size)
         return self.take(min(size, _TRUSTED)) if free is None else free
 
+    def clear(self) -> None:
+        """Keep none: they are freed once no view of them is left."""
+        self._buffers.clear()
+
     def _free(self, size: int) -> memoryview | None:
         buffers = self._buffers
         for index in range(len(buffers)):
@@ -98,6 +102,10 @@ class ResponseReader:
             return [whole]
         self._fill += count
         return self._cut()
+
+    def close(self) -> None:
+        """Drop what was received of a large response. Nothing more may be received."""
+        self._large = None
 
     def _grown(self, full: memoryview) -> memoryview:
         larger = self._pool.take(min(self._large_size, _GROWTH * len(full)))

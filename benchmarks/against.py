@@ -25,7 +25,7 @@ from benchmarks.report.conditions import conditions
 from benchmarks.report.result import Result
 from benchmarks.report.store import Store
 from benchmarks.report.tables import render
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 ROOT = Path(__file__).resolve().parents[1]
 LOWER, HIGHER = 1.1, 0.9

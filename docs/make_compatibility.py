@@ -105,7 +105,7 @@ stored. Converted, they lose what the older format has no place for:
 
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
 readers of those formats read what is not committed (`tests/unit/records/old_messages/test_convert.py`,
-`tests/property/test_convert.py`; clients that read them are in the table above).
+`tests/property/records/test_convert.py`; clients that read them are in the table above).
 
 **What is refused.** Record sets that are damaged get the code of Kafka 4.3 and are not stored, compressed
 ones too (`tests/interop/logs/test_refused_records.py`). Here offsets inside a batch must be 0, 1, 2 ...,
@@ -147,14 +147,14 @@ with `share.isolation.level=read_committed` it gets what it gets of Kafka 4.3
 (`tests/interop/groups/test_share_groups.py`). Our `Admin` and `barnabas groups` move share groups where
 `kafka-share-groups` and the consumer see it, here and on Kafka 4.3
 (`tests/interop/groups/test_share_moves.py`). What comes together, and what of it comes again, is as on
-Kafka 4.3 (`tests/interop/differential/deliveries.py`). What brokers ask a share coordinator is answered as
-by Kafka 4.3 (`tests/interop/differential/share_states.py`).
+Kafka 4.3 (`tests/interop/differential/group_apis/deliveries.py`). What brokers ask a share coordinator is
+answered as by Kafka 4.3 (`tests/interop/differential/group_apis/share_states.py`).
 
 **Streams groups (KIP-1071).** An application of Kafka Streams 4.3 with `group.protocol=streams` and
 `exactly_once_v2` counts words with two instances, one of which is killed, and `kafka-streams-groups` prints
 the same about it as on Kafka 4.3 (`tests/interop/groups/test_streams_groups.py`). Heartbeats get the
-responses of Kafka 4.3 (`tests/interop/differential/streaming.py`), which has no static members, warm-up
-tasks or regular expressions either.
+responses of Kafka 4.3 (`tests/interop/differential/group_apis/streaming.py`), which has no static members,
+warm-up tasks or regular expressions either.
 
 **What Kafka's tools print.** `kafka-consumer-groups`, `kafka-share-groups`, `kafka-streams-groups`,
 `kafka-groups` and `kafka-transactions` of 4.3 print the same about the same scenes, here and on

@@ -22,8 +22,8 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
-from tests.golden07 import M0, M1
 from tests.record_batches import make_batch, make_marker
+from tests.wires.golden07 import M0, M1
 
 CONFIG = LogConfig(segment_bytes=2500, index_interval_bytes=150, retention_ms=-1)
 CLEAN = ".kafka_cleanshutdown"

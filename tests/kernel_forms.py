@@ -20,10 +20,10 @@ LOWEST, BEYOND = -(2**63), 2**63 - 1
 
 FUZZED_ELSEWHERE = {
     "columns.partitioning": "tests/unit/records/columns/test_encoding.py",
-    "messages.message_writing": "tests/property/test_convert.py",
-    "wire.committed_offsets": "tests/property/test_committed_offsets.py",
+    "messages.message_writing": "tests/property/records/test_convert.py",
+    "wire.committed_offsets": "tests/property/groups/test_committed_offsets.py",
     "connections.sockets": "tests/unit/kernels/connections/test_sockets.py",
-    "connections.repeats": "tests/property/test_repeats.py",
+    "connections.repeats": "tests/property/wire/test_repeats.py",
     "connections.request_times": "tests/unit/kernels/connections/test_request_times.py",
 }
 """Families that take no bytes of strangers, or have their own comparison with another form."""

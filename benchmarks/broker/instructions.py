@@ -21,8 +21,8 @@ from benchmarks.peers.metered import MeteredBroker
 from benchmarks.peers.one_member import OneMember
 from benchmarks.plan import Plan
 from benchmarks.report.result import Result
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.missing import PeerMissing
-from tests.interop.peers.our_broker import OurBroker
 
 GROUP = "instructions"
 TOPIC = "bench-counted"

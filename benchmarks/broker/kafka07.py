@@ -28,9 +28,9 @@ from benchmarks.peers.brokers import BOUNDED, POLICY, UNBOUNDED, create_topic
 from benchmarks.peers.load_generator import Batch, run_load
 from benchmarks.plan import Plan
 from benchmarks.report.result import Result
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.ready import free_ports
-from tests.interop.peers.zookeeper import ZooKeeper
 
 GROUP = "kafka07"
 HOST = "127.0.0.1"

@@ -9,8 +9,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from benchmarks.peers.floor import Floor
 from benchmarks.peers.load_generator import Batch, run_load
 from tests.interop.brokers import wait_until_led
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 
 # Deleted segments give their pages back at once; otherwise every broker pays for fresh ones.
 POLICY = {

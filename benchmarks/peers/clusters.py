@@ -10,10 +10,10 @@ from confluent_kafka.admin import AdminClient
 from benchmarks.peers.brokers import KAFKA_JVM, cpu_seconds
 from tests.interop.brokers import wait_until_led
 from tests.interop.mixed_cluster import MixedCluster, OurMember, RealMember
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.child import Child
 from tests.interop.peers.generations import KAFKA_3_9
 from tests.interop.peers.maven import class_path, java
-from tests.interop.peers.zookeeper import ZooKeeper
 
 RELEASE = "3.9"
 NODES = (1, 2, 3)

@@ -1,6 +1,6 @@
 """Our broker with `--metrics-port`: it counts its requests."""
 
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 
 class MeteredBroker(OurBroker):

@@ -13,7 +13,7 @@ from barnabas.broker.server.local_cluster import LocalCluster, member_properties
 from barnabas.cli.signals import stop_on_signals
 from barnabas.config.broker import BrokerConfig
 from benchmarks.peers.asking import wait_until
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 
 class OneMember(OurBroker):

@@ -19,9 +19,9 @@ from barnabas.cli.local_cluster.zookeeper_process import start_zookeeper
 from tests.chaos.history import Place
 from tests.chaos.links import Link, Links
 from tests.interop.mixed_cluster import RealMember
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.child import Child, ChildFailed
 from tests.interop.peers.generations import KAFKA_3_9
-from tests.interop.peers.our_broker import OurBroker
 
 REPLICAS = 3
 _SECONDS = 120.0

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from barnabas import Admin, Consumer, NewTopic
-from tests.commands.pages import blocks
+from tests.commands.pages.pages import blocks
 from tests.commands.served import SOURCE, Served, environment, run, serving
 
 NOT_SERVED = "localhost:1"

@@ -23,8 +23,8 @@ import pytest
 
 from barnabas import Admin, Consumer, NewTopic, Producer
 from tests.commands.chromium import CHROMIUM, Tab, browsing
-from tests.commands.pages import environment as typed_environment
-from tests.commands.pages import lines, type_command
+from tests.commands.pages.pages import environment as typed_environment
+from tests.commands.pages.pages import lines, type_command
 from tests.commands.served import BARNABAS, SECONDS, Served, environment, run, serving
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"

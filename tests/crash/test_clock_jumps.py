@@ -8,7 +8,7 @@ import pytest
 
 from barnabas import Admin, Consumer, Producer
 from barnabas.types import TopicPartition
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 LIBRARIES = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
 SECONDS = 60.0

@@ -3,7 +3,7 @@
 import contextlib
 
 from barnabas import Admin, Consumer, NewTopic, Producer
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.raw import Raw
 
 MANY = 200

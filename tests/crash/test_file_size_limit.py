@@ -7,7 +7,7 @@ import pytest
 
 from barnabas import Consumer, Producer, TopicPartition
 from barnabas.errors import KafkaError
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit of another process")
 

@@ -44,7 +44,7 @@ from barnabas.protocol.metadata import (
     MetadataResponse,
     MetadataResponseTopic,
 )
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.unit.broker.raw_client import RawClient
 
 TOPIC = 2

@@ -5,7 +5,7 @@ import time
 from barnabas import Consumer, Producer
 from barnabas.types import TopicPartition
 from tests.interop.compacting import cleaned_up_to
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 COMPACTED = {
     "log.cleanup.policy": "compact",

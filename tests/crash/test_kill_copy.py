@@ -10,7 +10,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import consumer_settings, take
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 log = logging.getLogger(__name__)
 

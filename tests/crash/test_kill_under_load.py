@@ -10,7 +10,7 @@ from tests.crash.verdict import complaints
 from tests.crash.writers import Writer
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import consumer_settings, take
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 PARTITIONS = 3
 FINISH_SECONDS = 60.0

@@ -9,12 +9,12 @@ import pytest
 from barnabas import Admin, Consumer, NewTopic, Producer, TopicPartition
 from barnabas.dialects.proposal.frames import decode_response
 from barnabas.dialects.proposal.messages import ProduceResponse
-from tests.golden07 import M1
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.ready import free_ports
-from tests.proposal_wire import ProposalWire, produce
 from tests.unit.broker.topics.test_topic_names import ALLOWED
-from tests.wire07 import Wire07
+from tests.wires.golden07 import M1
+from tests.wires.proposal_wire import ProposalWire, produce
+from tests.wires.wire07 import Wire07
 
 SECONDS = 60.0
 

@@ -8,7 +8,7 @@ from tests.crash.test_kill_under_load import read_all
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.stored_log import stored_batches
 
 BATCHES = 20

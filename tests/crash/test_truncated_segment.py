@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas import Consumer, Producer, TopicPartition
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 SECONDS = 60.0
 LARGE = "large"

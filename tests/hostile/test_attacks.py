@@ -5,7 +5,7 @@ import pytest
 from tests.hostile.attacks.attack import Attack, damage_of
 from tests.hostile.attacks.every_attack import ATTACKS
 from tests.hostile.processes import RSS_LIMIT_MB
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 WAIT_LIMIT_SECONDS = 5.0
 """Of a machine that does other things too; docs/security.md has what was measured on one at rest."""

@@ -17,7 +17,7 @@ from tests.hostile.other_client import OtherClient
 from tests.hostile.processes import RSS_LIMIT_MB, resident_mb
 from tests.hostile.test_attacks import WAIT_LIMIT_SECONDS
 from tests.interop.brokers import InteropBroker
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.raw import Raw
 
 pytestmark = pytest.mark.long

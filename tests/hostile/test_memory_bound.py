@@ -19,7 +19,7 @@ from tests.hostile.processes import RSS_LIMIT_MB, cpu_seconds, resident_mb
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.raw import Raw, framed, header, produce_7, produce_7_code
 from tests.message_sets import message, wrapper
 from tests.record_batches import make_batch

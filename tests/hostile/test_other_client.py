@@ -5,7 +5,7 @@ import signal
 import time
 
 from tests.hostile.other_client import OtherClient
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 STILL_SECONDS = 0.5
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.interop.brokers import InteropBroker
 from tests.interop.group_members import QUICK
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
-from tests.interop.peers.zookeeper import ZooKeeper
 
 _DAY_MS = "86400000"
 _NOT_AMID_A_TEST = {

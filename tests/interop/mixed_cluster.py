@@ -16,12 +16,12 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 from barnabas.config.broker_replication import RACK_AWARE
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.child import Child
 from tests.interop.peers.maven import MavenPeer, class_path, java
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.ready import free_ports
-from tests.interop.peers.zookeeper import ZooKeeper
 
 SECONDS = 60.0
 SESSION_MS = 3000

@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Self
 
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.ready import free_ports
 from tests.interop.peers.tap import Tap
 

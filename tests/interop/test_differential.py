@@ -6,34 +6,36 @@ import pytest
 
 from tests.interop.differential import (
     administration,
-    all_kinds,
     cluster,
-    consumer_edges,
-    consumer_groups,
     data,
-    deliveries,
-    group_edges,
-    groups,
     internal_topics,
-    large_records,
-    lost_topics,
-    pending_offsets,
     placement,
     properties,
     quotas,
     resources,
     security,
-    share_states,
-    sharing,
-    streaming,
     transaction_edges,
     transactions,
 )
 from tests.interop.differential.explained import EXPLAINED
+from tests.interop.differential.group_apis import (
+    all_kinds,
+    consumer_edges,
+    consumer_groups,
+    deliveries,
+    group_edges,
+    groups,
+    large_records,
+    lost_topics,
+    pending_offsets,
+    share_states,
+    sharing,
+    streaming,
+)
 from tests.interop.differential.talk import Talk
 from tests.interop.differential.verdict import compare
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

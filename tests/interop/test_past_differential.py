@@ -11,10 +11,10 @@ from tests.interop.differential.past import PastTalk
 from tests.interop.differential.properties import past_topic_properties
 from tests.interop.differential.verdict import compare
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.old_kafka import OldKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.old_kafka import OldKafka
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 

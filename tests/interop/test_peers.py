@@ -7,8 +7,8 @@ from confluent_kafka.admin import AdminClient
 
 from tests.interop.brokers import wait_for
 from tests.interop.peers import maven, missing
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = pytest.mark.interop
 

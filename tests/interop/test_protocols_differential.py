@@ -7,12 +7,12 @@ import pytest
 from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest
 from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
 from barnabas.protocol.streams_group_heartbeat import StreamsGroupHeartbeatRequest
-from tests.interop.differential.consumer_groups import NEVER, One
-from tests.interop.differential.groups import Person
+from tests.interop.differential.group_apis.consumer_groups import NEVER, One
+from tests.interop.differential.group_apis.groups import Person
 from tests.interop.differential.talk import Talk
 from tests.interop.differential.verdict import compare
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

@@ -23,7 +23,7 @@ from tests.spark.topics import Topics
 @pytest.fixture(scope="session")
 def servers() -> Iterator[str]:
     if os.environ.get("BARNABAS_SPARK_BROKER") == "kafka":
-        from tests.interop.peers.real_kafka import RealKafka
+        from tests.interop.peers.brokers.real_kafka import RealKafka
 
         with RealKafka() as kafka:
             yield kafka.bootstrap_servers

@@ -12,9 +12,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.readwriter import DataFrameReader
 
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.maven import SPARK_CONNECTOR, jars
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.transactions import write_transactions
 from tests.spark.running import numbers_in, run_available, to_files
 from tests.spark.topics import Given, Topics

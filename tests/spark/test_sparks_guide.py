@@ -20,9 +20,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from barnabas.testing import EmbeddedBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.maven import SPARK_CONNECTOR, jars
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.real_kafka import RealKafka
 from tests.spark.running import PATIENCE_S, run_available, to_files
 from tests.spark.topics import Given, Topics
 

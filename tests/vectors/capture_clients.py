@@ -18,9 +18,9 @@ from tests.interop.clients.client import Finder
 from tests.interop.compatibility import go, node, python, releases
 from tests.interop.compatibility.peer import Peer
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.program import Program
-from tests.interop.peers.real_kafka import RealKafka
 from tests.vectors.annotated import Frame, from_text, to_text
 from tests.vectors.capture import Tap
 

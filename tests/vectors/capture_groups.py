@@ -25,10 +25,10 @@ from barnabas.protocol.headers import read_request_header
 from tests.interop.brokers import InteropBroker
 from tests.interop.compatibility import go
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.go_client import go_client
 from tests.interop.peers.maven import KAFKA_4, KAFKA_STREAMS, MavenPeer
 from tests.interop.peers.program import Program, ProgramFailed
-from tests.interop.peers.real_kafka import RealKafka
 from tests.vectors.annotated import Frame, to_text
 from tests.vectors.arrival import ASIDE, RECORDS, Arrival
 from tests.vectors.capture_clients import CONVERSATIONS, LONGEST_ANSWER, Conversation, kept

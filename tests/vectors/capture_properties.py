@@ -21,9 +21,9 @@ from barnabas.protocol.describe_configs import (
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.releases import apis_of
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.old_kafka import OldKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
-from tests.interop.peers.old_kafka import OldKafka
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.raw import Raw
 
 PROPERTIES = Path(__file__).with_name("properties")

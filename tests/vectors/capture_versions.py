@@ -22,10 +22,10 @@ from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
 from tests.interop.compatibility import go
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.go_client import go_client
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.program import Program, ProgramFailed
-from tests.interop.peers.real_kafka import RealKafka
 from tests.vectors.annotated import Frame, from_text, to_text
 from tests.vectors.capture import Tap
 from tests.vectors.capture_clients import CONVERSATIONS, LONGEST_ANSWER, Conversation, kept

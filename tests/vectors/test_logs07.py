@@ -10,7 +10,7 @@ import pytest
 from barnabas import Consumer
 from barnabas.records.messages07.message07 import read_messages
 from barnabas.testing import EmbeddedBroker
-from tests.wire07 import Wire07
+from tests.wires.wire07 import Wire07
 
 HERE = Path(__file__).with_name("logs07")
 KNOWN = json.loads((HERE / "records.json").read_text())

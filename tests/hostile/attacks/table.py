@@ -12,8 +12,8 @@ from confluent_kafka import KafkaException
 
 from tests.hostile.attacks.attack import Attack, Damage, damage_of
 from tests.hostile.attacks.every_attack import ATTACKS
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "security.md"
 BEGIN, END = "<!-- attacks: begin -->\n", "<!-- attacks: end -->\n"

@@ -14,7 +14,7 @@ from tests.interop.peers.kafka07_clients import (
     python_client,
 )
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.wire07 import Wire07
+from tests.wires.wire07 import Wire07
 
 pytestmark = pytest.mark.interop
 

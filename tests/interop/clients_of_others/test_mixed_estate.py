@@ -13,8 +13,8 @@ from tests.interop.clients.client import Finder
 from tests.interop.clients.ours import Ours
 from tests.interop.compatibility import releases
 from tests.interop.compatibility.peer import Peer
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 from tests.interop.samples import Sample
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]

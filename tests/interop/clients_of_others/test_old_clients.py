@@ -9,7 +9,7 @@ from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.client import READ_SECONDS
 from tests.interop.clients.confluent import Confluent, consumer_settings, take
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 
 pytestmark = pytest.mark.interop
 

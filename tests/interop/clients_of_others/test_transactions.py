@@ -22,6 +22,7 @@ from barnabas import Admin
 from barnabas.testing import EmbeddedBroker
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import consumer_settings, take
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.generations import (
     KAFKA_0_11,
     KAFKA_2_8,
@@ -34,7 +35,6 @@ from tests.interop.peers.java_client import java_client
 from tests.interop.peers.kafka_tools import run_class, run_tool
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 from tests.interop.transactions import SECONDS, write_transactions
 
 pytestmark = pytest.mark.interop

@@ -11,12 +11,12 @@ from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
 from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
 from barnabas.types import NodeId, TopicPartition
 from tests import librdkafka_records
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.child import Child
 from tests.interop.peers.generations import KAFKA_2_8
 from tests.interop.peers.maven import class_path, java
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.ready import free_ports
-from tests.interop.peers.zookeeper import ZooKeeper
 from tests.our_controller import OurController
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]

@@ -20,7 +20,7 @@ from barnabas.protocol.offset_commit import (
     OffsetCommitResponse,
 )
 from barnabas.testing import EmbeddedBroker
-from tests.interop.peers.zookeeper import ZooKeeper
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.unit.broker.raw_client import RawClient
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

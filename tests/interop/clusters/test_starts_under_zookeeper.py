@@ -10,10 +10,10 @@ import pytest
 from barnabas import Admin, NewTopic, Producer
 from barnabas.errors import KafkaError
 from barnabas.testing import EmbeddedBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
+from tests.interop.peers.brokers.zookeeper_link import Fault, ZooKeeperLink
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.zookeeper import ZooKeeper
-from tests.interop.peers.zookeeper_link import Fault, ZooKeeperLink
 from tests.waiting import wait
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

@@ -12,8 +12,8 @@ from barnabas.ports import Registry, SharedRegistry
 from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
 from barnabas.types import NodeWrite
 from tests import registry_scenarios
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.generations import KAFKA_0_10
-from tests.interop.peers.zookeeper import ZooKeeper
 from tests.registry_scenarios import Sessions, Until
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

@@ -23,13 +23,13 @@ from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.ours import Ours
 from tests.interop.differential.talk import Talk
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.old_kafka import OldKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.child import ChildFailed
 from tests.interop.peers.kafka_tools import run_class
 from tests.interop.peers.maven import MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.old_kafka import OldKafka
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.zookeeper import ZooKeeper
 from tests.interop.samples import START_MS, Sample, many
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

@@ -19,7 +19,7 @@ from kafka import TopicPartition as PythonPartition
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.messages07.message07 import encode_message, encode_set
 from barnabas.testing import EmbeddedBroker
-from tests.wire07 import Wire07
+from tests.wires.wire07 import Wire07
 
 pytestmark = pytest.mark.interop
 

@@ -16,9 +16,9 @@ from kazoo.client import KazooClient
 from barnabas import driver07
 from barnabas.driver07 import BrokerPartition, Producer, SimpleConsumer
 from tests.interop.brokers import InteropBroker
-from tests.interop.peers.jafka import Jafka
+from tests.interop.peers.brokers.jafka import Jafka
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.zookeeper import ZooKeeper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

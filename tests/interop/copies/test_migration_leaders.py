@@ -18,10 +18,10 @@ from barnabas.records.columns.encoding import EncodeOptions
 from barnabas.records.messages07.message07 import encode_set
 from barnabas.runtime.files.disk import RealDisk
 from tests.interop.brokers import wait_until_led
+from tests.interop.peers.brokers.more_kafka import MoreKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.more_kafka import MoreKafka
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = pytest.mark.interop
 

@@ -18,13 +18,13 @@ from kazoo.client import KazooClient
 from barnabas import driver07
 from barnabas.driver07 import SimpleConsumer
 from tests.interop.brokers import InteropBroker
+from tests.interop.peers.brokers.jafka import Jafka
+from tests.interop.peers.brokers.old_kafka import OldKafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.generations import KAFKA_0_10, KAFKA_2_8
-from tests.interop.peers.jafka import Jafka
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.old_kafka import OldKafka
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
-from tests.interop.peers.zookeeper import ZooKeeper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.spark, pytest.mark.timeout(900)]
 

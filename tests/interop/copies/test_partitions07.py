@@ -6,7 +6,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from barnabas.records.messages07.message07 import encode_message
 from barnabas.testing import EmbeddedBroker
-from tests.wire07 import Wire07
+from tests.wires.wire07 import Wire07
 
 pytestmark = pytest.mark.interop
 

@@ -16,9 +16,9 @@ import pytest
 from barnabas.client.driver07.membership import Place
 from barnabas.driver07 import Consumer, Producer
 from tests.interop.driver.test_driver07 import Estate, listens, taken
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.zookeeper import ZooKeeper
 
 pytestmark = [
     pytest.mark.interop, pytest.mark.java, pytest.mark.long, pytest.mark.timeout(3600),

@@ -23,7 +23,7 @@ from barnabas.protocol.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from tests.interop.differential.groups import Person
+from tests.interop.differential.group_apis.groups import Person
 from tests.interop.differential.talk import SILENCE_SECONDS, Talk
 from tests.interop.differential.transactions import Writer
 

@@ -10,9 +10,9 @@ import pytest
 from kazoo.client import KazooClient
 
 from barnabas.driver07 import EARLIEST, Consumer, Producer, SimpleConsumer
-from tests.interop.peers.jafka import Jafka
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.zookeeper import ZooKeeper
+from tests.interop.peers.brokers.jafka import Jafka
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.zookeeper import ZooKeeper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

@@ -12,7 +12,7 @@ from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent, consumer_settings
 from tests.interop.clients.ours import samples_of
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.samples import Sample
 
 pytestmark = pytest.mark.interop

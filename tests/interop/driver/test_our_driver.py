@@ -9,7 +9,7 @@ from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent, consumer_settings
 from tests.interop.clients.driver import FORMS, Driver, fetch, poll, sample_of, table_of
 from tests.interop.clients.ours import samples_of
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.stored_log import stored_batches
 from tests.interop.transactions import write_transactions
 

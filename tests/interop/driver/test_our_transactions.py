@@ -23,11 +23,11 @@ from tests.interop.clients_of_others.test_transactions import (
     stable_offset,
 )
 from tests.interop.our_copier import COMMITTED, OFFSETS, SENT
+from tests.interop.peers.brokers.old_kafka import OldKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.generations import KAFKA_0_11, KAFKA_1, KAFKA_2_8
 from tests.interop.peers.maven import MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.old_kafka import OldKafka
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.transactions import SECONDS
 
 pytestmark = pytest.mark.interop

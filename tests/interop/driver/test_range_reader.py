@@ -10,7 +10,7 @@ from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.ours import EVERYTHING, samples_of
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.transactions import write_transactions
 
 pytestmark = pytest.mark.interop

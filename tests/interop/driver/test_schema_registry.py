@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interop.peers.apicurio import Apicurio
+from tests.interop.peers.brokers.apicurio import Apicurio
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.registered_values import avro_by, decoded_by, protobuf_by
 

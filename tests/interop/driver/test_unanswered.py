@@ -16,9 +16,9 @@ import pytest
 from barnabas import Consumer, Producer
 from barnabas.client.core.producer.delivery import Sent
 from tests.interop.brokers import InteropBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.peers.tap import Tap
 
 pytestmark = pytest.mark.interop

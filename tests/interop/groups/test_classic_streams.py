@@ -13,10 +13,10 @@ from confluent_kafka import Producer
 from tests.interop.brokers import InteropBroker
 from tests.interop.groups.test_streams_groups import PARTITIONS, TASKS, counted, runs_all
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.maven import KAFKA_STREAMS, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.peers.streams_app import StreamsApp
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

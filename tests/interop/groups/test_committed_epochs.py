@@ -4,8 +4,8 @@ import pytest
 
 from barnabas import Admin, CommittedOffset, Consumer, Producer
 from tests.interop.brokers import InteropBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 

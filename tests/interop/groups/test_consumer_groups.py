@@ -21,8 +21,8 @@ from tests.interop.groups.test_groups import (
     read_until,
     share,
 )
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = pytest.mark.interop
 

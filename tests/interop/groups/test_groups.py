@@ -24,9 +24,9 @@ from tests.interop.group_members import (
     OurMember,
     Place,
 )
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.kcat import run_kcat
-from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = pytest.mark.interop
 

@@ -21,9 +21,9 @@ from tests.interop.groups.test_groups import (
 )
 from tests.interop.java_member import SESSION_MS, JavaMember
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

@@ -22,9 +22,9 @@ from tests.interop.groups.test_groups import (
 )
 from tests.interop.groups.test_our_groups import among_two_others, one_is_killed
 from tests.interop.java_member import JavaMember
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = pytest.mark.interop
 

@@ -18,12 +18,12 @@ from tests.interop.brokers import InteropBroker, wait_for
 from tests.interop.differential.talk import Talk
 from tests.interop.group_members import Place
 from tests.interop.groups.test_groups import EACH, PARTITIONS, SECONDS, fill, new_topic
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.child import Child
 from tests.interop.peers.generations import KAFKA_TOOLS_4_1, KAFKA_TOOLS_4_2
 from tests.interop.peers.kafka_tools import command_of, run_tool, tool_command
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

@@ -14,11 +14,11 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from barnabas.protocol.streams_group_heartbeat import Endpoint, KeyValue
 from tests.commands.served import serving
 from tests.interop.clients.confluent import consumer_settings
-from tests.interop.differential.streaming import Instance, internal, part
+from tests.interop.differential.group_apis.streaming import Instance, internal, part
 from tests.interop.differential.talk import Talk
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.peers.streams_app import Doing, StreamsApp
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

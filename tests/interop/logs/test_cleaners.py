@@ -25,9 +25,9 @@ from tests.interop.compacting import (
     left,
 )
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.old_kafka import OldKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.old_kafka import OldKafka
-from tests.interop.peers.real_kafka import RealKafka
 from tests.message_sets import message, wrapper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]

@@ -10,8 +10,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from barnabas import Admin, NewTopic
 from tests.commands.served import serving
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

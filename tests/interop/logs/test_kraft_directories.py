@@ -12,9 +12,9 @@ from barnabas.client.core.admin.descriptions import LATEST, ConfigSource
 from barnabas.types import TopicPartition
 from tests.commands.served import serving
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 

@@ -16,10 +16,10 @@ from tests.interop import samples
 from tests.interop.clients.client import READ_SECONDS
 from tests.interop.clients.confluent import Confluent
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.old_kafka import OldKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.maven import KAFKA_4
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.old_kafka import OldKafka
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.samples import Sample
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]

@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.unit.spark.directories.log_files import Row, committed, read, reader, tasks
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.timeout(600)]

@@ -11,9 +11,9 @@ from barnabas.protocol.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from sim.groups.assigning import subscription
-from tests.interop.differential.consumer_edges import classic_alone
-from tests.interop.differential.consumer_groups import One, configure
-from tests.interop.differential.groups import Person
+from tests.interop.differential.group_apis.consumer_edges import classic_alone
+from tests.interop.differential.group_apis.consumer_groups import One, configure
+from tests.interop.differential.group_apis.groups import Person
 from tests.interop.differential.talk import Talk
 from tests.interop.printed.tool_output import ToolOutput, all_about, all_refused, fill
 

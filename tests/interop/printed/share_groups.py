@@ -5,9 +5,9 @@ from functools import partial
 from barnabas.protocol import describe_share_group_offsets as share_offsets
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
-from tests.interop.differential.consumer_groups import One, settled
+from tests.interop.differential.group_apis.consumer_groups import One, settled
+from tests.interop.differential.group_apis.sharing import MEMBER, Member
 from tests.interop.differential.resources import GROUP, SET, changed
-from tests.interop.differential.sharing import MEMBER, Member
 from tests.interop.differential.talk import Talk
 from tests.interop.printed.consumer_groups import CONSUMERS, GROUPS
 from tests.interop.printed.tool_output import Masks, ToolOutput, all_about, all_refused, fill

@@ -3,7 +3,7 @@
 from functools import partial
 
 from barnabas.protocol.streams_group_heartbeat import Endpoint
-from tests.interop.differential.streaming import Instance, internal, part
+from tests.interop.differential.group_apis.streaming import Instance, internal, part
 from tests.interop.printed.consumer_groups import CONSUMERS, GROUPS, commit
 from tests.interop.printed.tool_output import ToolOutput, all_about, all_refused, fill
 

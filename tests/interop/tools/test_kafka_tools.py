@@ -3,9 +3,9 @@
 import pytest
 
 from tests.interop.brokers import InteropBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.kafka_tools import ToolFailed, run_tool
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 

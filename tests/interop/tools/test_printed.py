@@ -6,10 +6,10 @@ import pytest
 
 from tests.interop.differential.talk import Talk
 from tests.interop.differential.verdict import compare
+from tests.interop.peers.brokers.our_broker import OurBroker
+from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.kafka_tools import Toolbox
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
-from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.printed import (
     cluster,
     consumer_groups,

@@ -9,10 +9,10 @@ from tests.interop.brokers import InteropBroker
 from tests.interop.clients.ours import Ours
 from tests.interop.java_member import place_option
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.kafka_tools import run_class
 from tests.interop.peers.maven import MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 from tests.interop.samples import Sample
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]

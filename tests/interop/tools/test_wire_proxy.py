@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from barnabas.testing import EmbeddedBroker
-from tests.commands.proxied import assert_understood, proxied
+from tests.commands.wire.proxied import assert_understood, proxied
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.aiokafka_client import Aiokafka
 from tests.interop.clients.ours import Ours
 from tests.interop.peers import generations
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.kafka07_clients import Client07, node_client, python_client
 from tests.interop.peers.kafka_tools import run_class, run_tool
 from tests.interop.peers.kcat import run_kcat
 from tests.interop.peers.missing import PeerMissing, give_up
-from tests.interop.peers.our_broker import OurBroker
 
 pytestmark = pytest.mark.interop
 

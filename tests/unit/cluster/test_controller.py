@@ -1,4 +1,4 @@
-"""Controller: what it decides, event by event. (Random events: tests/property/test_controller.py.)"""
+"""Controller: what it decides, event by event. (Random events: tests/property/cluster/test_controller.py.)"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -6,8 +6,8 @@ from barnabas.migration.block_reader import BlockReader
 from barnabas.migration.errors import MigrationStopped
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.messages07.message07 import encode_message
-from tests.golden07 import M0, M1
 from tests.migration_peers import PLACE, MemorySource, values_of
+from tests.wires.golden07 import M0, M1
 
 pytestmark = pytest.mark.kernels
 

@@ -7,7 +7,7 @@ import pytest
 from barnabas.errors import ConfigError, StorageError
 from barnabas.migration.directory_source import DirectorySource
 from barnabas.runtime.files.disk import RealDisk
-from tests.golden07 import M0, M1
+from tests.wires.golden07 import M0, M1
 
 LOGS = Path(__file__).parents[2] / "vectors/logs07"
 

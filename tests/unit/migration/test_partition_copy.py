@@ -10,9 +10,9 @@ from barnabas.migration.partition_copy import CopyResult
 from barnabas.migration.target import TargetOutOfSync
 from barnabas.records.codecs.compression import Codec
 from barnabas.records.columns.encoding import EncodeOptions
-from tests.golden07 import M0, M1
 from tests.memory_disk import MemoryFile
 from tests.migration_peers import PLACE, MemorySource, MemoryTarget
+from tests.wires.golden07 import M0, M1
 
 pytestmark = pytest.mark.kernels
 

@@ -12,10 +12,10 @@ from barnabas.migration.positions import (
     stored,
     strays,
 )
-from tests.golden07 import M1
 from tests.memory_disk import MemoryFile
 from tests.migration_peers import PLACE, MemorySource
 from tests.unit.broker.in_memory import MemoryRegistry
+from tests.wires.golden07 import M1
 
 pytestmark = pytest.mark.kernels
 

@@ -13,9 +13,9 @@ from barnabas.protocol.delete_records import (
 )
 from barnabas.testing import EmbeddedBroker
 from barnabas.types import TopicPartition
-from tests.golden07 import M1
 from tests.unit.broker.in_memory import Led, Replicas, a_broker, asked
-from tests.wire07 import Wire07
+from tests.wires.golden07 import M1
+from tests.wires.wire07 import Wire07
 
 
 def delete(led: Led, offset: int, topic: str = "dogs", index: int = 0) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from barnabas.testing import EmbeddedBroker
-from tests.wire07 import Wire07
+from tests.wires.wire07 import Wire07
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import pytest
 from barnabas.dialects.kafka07.messages import FetchRequest
 from barnabas.records.messages07.message07 import encode_message, encode_set
 from barnabas.testing import EmbeddedBroker
-from tests import golden07
-from tests.golden07 import M1
-from tests.wire07 import Wire07
+from tests.wires import golden07
+from tests.wires.golden07 import M1
+from tests.wires.wire07 import Wire07
 
 Filled = Callable[[str], bytes]
 

@@ -8,7 +8,7 @@ import pytest
 from barnabas.dialects.kafka07.messages import OffsetsRequest
 from barnabas.records.messages07.message07 import encode_message
 from barnabas.testing import EmbeddedBroker
-from tests.wire07 import Wire07
+from tests.wires.wire07 import Wire07
 
 FAR = 2**63 - 1
 STARTS = [216, 108, 0]

@@ -14,12 +14,12 @@ from barnabas.errors import ErrorCode
 from barnabas.records.codecs.compression import Codec, compress
 from barnabas.records.messages07.message07 import encode_message, encode_set, read_messages
 from barnabas.testing import EmbeddedBroker
-from tests import golden07
-from tests.golden07 import M0, M1
 from tests.unit.broker.in_memory import STEPS_A_SLICE, a_broker, asked, slowly
 from tests.unit.broker.replicas.test_replica_manager import a_request
 from tests.unit.runtime.manual_timers import ManualTimers
-from tests.wire07 import Wire07
+from tests.wires import golden07
+from tests.wires.golden07 import M0, M1
+from tests.wires.wire07 import Wire07
 
 BAD = M1[:-1] + b"!"
 

@@ -19,9 +19,9 @@ from barnabas.records.messages07.message07 import encode_message
 from barnabas.runtime.files import disk as runtime_disk
 from barnabas.runtime.files import open_files
 from barnabas.testing import EmbeddedBroker
-from tests.golden07 import M0, M1
-from tests.proposal_wire import ProposalWire, fetch, produce
-from tests.wire07 import Wire07
+from tests.wires.golden07 import M0, M1
+from tests.wires.proposal_wire import ProposalWire, fetch, produce
+from tests.wires.wire07 import Wire07
 
 BAD = M1[:-1] + b"!"
 LONG_MS = 60_000

@@ -16,8 +16,8 @@ from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.testing import EmbeddedBroker
 from barnabas.types import TopicPartition
-from tests.golden07 import M1
-from tests.wire07 import Wire07
+from tests.wires.golden07 import M1
+from tests.wires.wire07 import Wire07
 
 pytestmark = pytest.mark.kernels
 

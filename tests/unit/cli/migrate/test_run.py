@@ -7,9 +7,9 @@ from barnabas import Admin
 from barnabas.cli.migrate.run import MigrateArguments, MigrationRun
 from barnabas.ports import SharedRegistry
 from barnabas.records.codecs.compression import Codec
-from tests.golden07 import M1
 from tests.migration_peers import PLACE, MemorySource
 from tests.unit.broker.in_memory import MemoryRegistry
+from tests.wires.golden07 import M1
 
 
 class NoTopics:

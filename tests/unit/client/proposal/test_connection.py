@@ -11,7 +11,7 @@ from barnabas.client.proposal.consumer import Consumer, FetchStart
 from barnabas.client.proposal.producer import MessageSet, Producer
 from barnabas.errors import BrokerError, ConnectionFailed, DecodeError, ErrorCode, RequestTimeout
 from barnabas.records.messages07.message07 import InvalidMessage, encode_message
-from tests.golden07 import M1
+from tests.wires.golden07 import M1
 
 DOGS = "0004 646f6773"
 PRODUCED = "00000016 {:08x} 0000 0000 0001 0000 0001 00000000000000{:02x}"

@@ -1,4 +1,7 @@
-"""What leaders ask of a share coordinator; against Kafka: tests/interop/differential/share_states.py."""
+"""What leaders ask of a share coordinator.
+
+Against Kafka: `tests/interop/differential/group_apis/share_states.py`.
+"""
 
 import pytest
 

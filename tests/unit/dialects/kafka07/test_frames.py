@@ -30,7 +30,7 @@ from barnabas.errors import DecodeError
 from barnabas.ports import File
 from barnabas.records.messages07.message07 import encode_message
 from barnabas.wire.send import FileSlice
-from tests import golden07
+from tests.wires import golden07
 
 DOGS = FetchRequest(topic="dogs", partition=0, offset=0, max_size=1024)
 REQUESTS: list[tuple[Message, bytes]] = [

@@ -27,8 +27,8 @@ from barnabas.dialects.proposal.messages import (
 from barnabas.errors import DecodeError
 from barnabas.ports import File
 from barnabas.wire.send import FileSlice
-from tests.golden07 import M1
-from tests.proposal_wire import fetch, produce
+from tests.wires.golden07 import M1
+from tests.wires.proposal_wire import fetch, produce
 
 HEAD = "0000 0000002a 0002 6d65"
 """version_id, correlation_id, client_id: 0, 42, "me"."""

@@ -10,7 +10,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
-from tests import golden07
+from tests.wires import golden07
 
 
 def request(key: ApiKey, version: int, correlation_id: int, message: object) -> bytes:

@@ -2,7 +2,7 @@
 
 from barnabas.lens.capture.reading import read_requests
 from barnabas.lens.languages.kafka07 import Kafka07Lens
-from tests import golden07
+from tests.wires import golden07
 
 
 def test_a_size_that_is_right_is_no_missing_one() -> None:

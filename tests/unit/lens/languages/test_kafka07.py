@@ -15,7 +15,7 @@ from barnabas.dialects.kafka07.messages import (
 )
 from barnabas.lens.languages.kafka07 import Kafka07Lens
 from barnabas.lens.walks.part import Explained, RequestSummary
-from tests import golden07
+from tests.wires import golden07
 
 LENS = Kafka07Lens()
 TOPIC = bytes.fromhex("0004 646f6773 00000000")

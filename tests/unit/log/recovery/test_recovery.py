@@ -9,9 +9,9 @@ from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.segment import Segment
 from barnabas.records.batches.batch import walk
 from barnabas.types import TopicPartition
-from tests.golden07 import M0, M1
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch
+from tests.wires.golden07 import M0, M1
 
 pytestmark = pytest.mark.kernels
 

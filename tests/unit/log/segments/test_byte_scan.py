@@ -12,8 +12,8 @@ from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import MAGIC_07, LogConfig
 from barnabas.records.messages07.message07 import encode_message
 from barnabas.types import TopicPartition
-from tests.golden07 import GZIPPED, M0, M1
 from tests.memory_disk import MemoryDisk
+from tests.wires.golden07 import GZIPPED, M0, M1
 
 pytestmark = pytest.mark.kernels
 

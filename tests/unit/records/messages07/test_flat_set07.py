@@ -12,8 +12,8 @@ from barnabas.records.messages07.message07 import (
     encode_message,
     encode_set,
 )
-from tests.golden07 import EMPTY_0, GZIPPED, M0, M1, SNAPPED
 from tests.migration_peers import values_of
+from tests.wires.golden07 import EMPTY_0, GZIPPED, M0, M1, SNAPPED
 
 pytestmark = pytest.mark.kernels
 

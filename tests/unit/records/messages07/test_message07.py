@@ -17,8 +17,8 @@ from barnabas.records.messages07.message07 import (
     entries,
     read_messages,
 )
-from tests import golden07
-from tests.golden07 import M0, M1
+from tests.wires import golden07
+from tests.wires.golden07 import M0, M1
 
 pytestmark = pytest.mark.kernels
 

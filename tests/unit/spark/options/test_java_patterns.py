@@ -1,4 +1,4 @@
-"""Patterns of Java's for names of topics. `tests/spark/test_java_regex.py` asks Java itself."""
+"""Patterns of Java's for names of topics. `tests/spark/batch/test_java_regex.py` asks Java itself."""
 
 import re
 

@@ -1,6 +1,9 @@
 """Counters of a client, returned as plain values."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from barnabas.types import TopicPartition
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,7 +12,9 @@ class Metrics:
 
     `records` counts stored records, or those returned to the user. `latency_average_s` is the mean
     time from a request to its response in seconds, over all `answers`; a fetch includes its wait
-    for records. 0.0 without responses.
+    for records. 0.0 without responses. `connections` are those open now, and `client_id` is the
+    property client.id. Of a producer `failed_records` counts records that were not stored; of a
+    consumer `lag` has the records behind the position of each assigned partition, as of its last fetch.
     """
 
     requests: int
@@ -18,6 +23,10 @@ class Metrics:
     bytes_received: int
     records: int
     latency_average_s: float
+    client_id: str = ""
+    connections: int = 0
+    failed_records: int = 0
+    lag: Mapping[TopicPartition, int] = field(default_factory=dict)
 
 
 class Traffic:

@@ -17,6 +17,7 @@ from barnabas.client.core.admin.reassignments import PartitionReassignment
 from barnabas.client.core.arguments.partition_arguments import Where
 from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.client.core.metrics import Metrics
 from barnabas.client.sync.caller_client import CallerClient
 from barnabas.client.sync.group_admin import GroupAdmin
 from barnabas.client.sync.transaction_admin import TransactionAdmin
@@ -41,6 +42,10 @@ class Admin(Closing, GroupAdmin, TransactionAdmin):
     def close(self) -> None:
         """Close the connections; a second call does nothing."""
         self._hosted.close(self._admin.close)
+
+    def metrics(self) -> Metrics:
+        """Return counters so far: requests, bytes, average latency. Any thread."""
+        return self._admin.metrics()
 
     def list_topics(self, *, internal: bool = False, timeout_s: float | None = None) -> list[str]:
         """Return the names of all topics, sorted; optionally with internal ones."""

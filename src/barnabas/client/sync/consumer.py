@@ -256,7 +256,7 @@ class Consumer(Closing):
             raise
 
     def metrics(self) -> Metrics:
-        """Return counters so far: requests, bytes, returned records, average latency."""
+        """Return counters so far: requests, bytes, returned records, average latency, lag. Any thread."""
         return self._consumer.metrics()
 
     def partitions_for(self, topic: str, *, timeout_s: float | None = None) -> list[TopicPartition]:

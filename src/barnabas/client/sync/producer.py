@@ -207,7 +207,7 @@ class Producer(Transactional):
         return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     def metrics(self) -> Metrics:
-        """Return counters so far: requests, bytes, stored records, average latency."""
+        """Return counters so far: requests, bytes, stored records, average latency. Any thread."""
         return self._core.metrics()
 
     def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:

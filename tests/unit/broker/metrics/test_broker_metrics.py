@@ -25,6 +25,7 @@ from barnabas.broker.server.node import Node
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.prometheus import ClientCollector
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from tests.unit.broker.raw_client import RawClient
 
@@ -303,6 +304,11 @@ def test_the_dashboard_and_the_page_have_names_that_there_are() -> None:
     for name, kind, _labels, _text in FAMILIES:
         known |= {f"{name}_count", f"{name}_sum", name} if kind == SUMMARY else set()
         known.add(f"{name}_total" if kind == COUNTER else name)
+    of_clients = {
+        f"{each.name}_total" if each.type == COUNTER else each.name
+        for each in ClientCollector().describe()
+    }
+    known |= of_clients
     pattern = re.compile(r"\b(?:kafka|barnabas_metrics)_\w+")
     board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
     asked = " ".join(
@@ -312,9 +318,11 @@ def test_the_dashboard_and_the_page_have_names_that_there_are() -> None:
     assert used
     assert used <= known
     page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE)) == {
-        f"{name}_total" if kind == COUNTER else name for name, kind, _labels, _text in FAMILIES
-    }
+    assert (
+        set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
+        == {f"{name}_total" if kind == COUNTER else name for name, kind, _labels, _text in FAMILIES}
+        | of_clients
+    )
 
 
 @with_promtool

@@ -42,15 +42,11 @@ from barnabas.client.core.arguments.partition_arguments import (
 from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.cluster.cluster_view import ClusterView, TopicView
 from barnabas.client.core.cluster.requests import metadata_request
+from barnabas.client.core.metrics import Metrics
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import BrokerError
-from barnabas.protocol.create_partitions import (
-    CreatePartitionsRequest,
-    CreatePartitionsTopic,
-)
-from barnabas.protocol.create_topics import (
-    CreateTopicsRequest,
-)
+from barnabas.protocol.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from barnabas.protocol.create_topics import CreateTopicsRequest
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from barnabas.protocol.incremental_alter_configs import (
@@ -103,6 +99,10 @@ class Admin(GroupAdmin, ReassignmentAdmin, TransactionAdmin):
     def drop(self) -> None:
         """See `close`."""
         self._cluster.close()
+
+    def metrics(self) -> Metrics:
+        """Return counters so far: requests, bytes, average latency. Any thread."""
+        return self._cluster.metrics(0)
 
     async def list_topics(
         self, *, internal: bool = False, timeout_s: float | None = None

@@ -9,6 +9,7 @@ the requests of one connection in order, so a waiting join would delay every fet
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from barnabas.client.aio.cluster.environment import ClientEnvironment
@@ -20,7 +21,7 @@ from barnabas.client.core.cluster.cluster_view import ClusterView
 from barnabas.client.core.cluster.requests import api_of, metadata_request
 from barnabas.client.core.cluster.responses import BufferPool
 from barnabas.client.core.cluster.retry import Backoff
-from barnabas.client.core.metrics import Traffic
+from barnabas.client.core.metrics import Metrics, Traffic
 from barnabas.config.clients import ClientConfig
 from barnabas.errors import (
     BrokerError,
@@ -60,6 +61,7 @@ class Cluster:
         self.tells_of_new_topics = False
         self._missing: set[str] = set()
         self.traffic = Traffic()
+        self._client_id = config.client_id
         self._bootstrap = parse_addresses(config.bootstrap_servers)
         self._options = LinkOptions(
             config.client_id,
@@ -85,6 +87,12 @@ class Cluster:
         self._updated = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
+
+    def metrics(self, records: int) -> Metrics:
+        """The counters now, of a client that has stored or returned so many records. Any thread."""
+        connections = sum(link.ready for link in list(self._links.values()))
+        counted = self.traffic.snapshot(records)
+        return replace(counted, client_id=self._client_id, connections=connections)
 
     # ---- requests -------------------------------------------------------------------------
 
@@ -381,8 +389,7 @@ class Cluster:
                 each.cancel()
         for link in list(self._links.values()):
             link.close()
-        # Clients are cycles: the collector may take minutes to come by, and a response may be 50 MB.
-        self._pool.clear()
+        self._pool.clear()  # Clients are cycles: the garbage collector may come minutes later.
 
 
 def check(code: int, what: str) -> None:

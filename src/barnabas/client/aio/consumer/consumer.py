@@ -1,6 +1,7 @@
 """Consumer for asyncio. `client.sync.consumer` has the same calls for threads."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self
 
@@ -245,9 +246,7 @@ class Consumer(OffsetCalls):
 
         None if nothing was fetched yet, or the position is unknown.
         """
-        found = self._fetcher.position(partition_at(where))
-        known = found.known and found.readable_end >= 0
-        return found.readable_end - found.offset if known else None
+        return self._fetcher.position(partition_at(where)).lag
 
     def pause(self, *partitions: Where) -> None:
         """Stop returning records of these partitions."""
@@ -345,8 +344,10 @@ class Consumer(OffsetCalls):
         return self.handing_out.table(parts, wanted)
 
     def metrics(self) -> Metrics:
-        """Return counters so far: requests, bytes, returned records, average latency."""
-        return self._cluster.traffic.snapshot(self.handing_out.count)
+        """Return counters so far: requests, bytes, returned records, average latency, lag. Any thread."""
+        lags = {where: each.lag for where, each in list(self._fetcher.positions.items())}
+        known = {where: lag for where, lag in lags.items() if lag is not None}
+        return replace(self._cluster.metrics(self.handing_out.count), lag=known)
 
     def _reading(self, group: GroupOptions | None) -> tuple[FetchDriver, ConsumerMembership | None]:
         """The fetching part, and the group part if there is one."""

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from barnabas.client.aio.cluster.cluster import Cluster
@@ -93,7 +94,10 @@ class ProducerCore:
 
     def metrics(self) -> Metrics:
         """Counters so far. Any thread."""
-        return self.cluster.traffic.snapshot(self._sender.stored_records)
+        sender = self._sender
+        return replace(
+            self.cluster.metrics(sender.stored_records), failed_records=sender.failed_records
+        )
 
     async def flush(self, timeout_s: float | None) -> None:
         """Send everything queued now and wait for it.

@@ -43,6 +43,11 @@ class FetchPosition:
         """Whether it is known."""
         return self.offset >= 0
 
+    @property
+    def lag(self) -> int | None:
+        """Records up to the end, as of the last fetch; None before it, or if the offset is not known."""
+        return self.readable_end - self.offset if self.known and self.readable_end >= 0 else None
+
     def saved_at(self, offset: int) -> CommittedOffset:
         """The contents of a commit of an offset of this partition."""
         return CommittedOffset(offset, self.known_epochs().before(offset))

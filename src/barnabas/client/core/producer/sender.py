@@ -62,7 +62,7 @@ class Sender:
         self.producer_epoch = -1
         self.given_up = FailedBatches()
         self.closing = False
-        self.stored_records = 0
+        self.stored_records = self.failed_records = self._turn = 0
         self.builds_elsewhere = False
         self._flushes = 0
         self._options = options
@@ -70,7 +70,6 @@ class Sender:
         self._records = records
         self._backoff = backoff
         self._in_flight: dict[int, int] = {}
-        self._turn = 0
 
     @property
     def needs_producer_id(self) -> bool:
@@ -396,4 +395,6 @@ class Sender:
         self._records.release(batch)
         if isinstance(outcome, StoredBatch):
             self.stored_records += batch.count
+        else:
+            self.failed_records += batch.count
         batch.settle(outcome)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from barnabas.errors import InvalidArgument
 from barnabas.runtime.files.disk import RealDisk
-from barnabas.runtime.files.open_files import OpenFiles, RealFile, storage_error
+from barnabas.runtime.files.file_errors import storage_error
+from barnabas.runtime.files.open_files import OpenFiles, RealFile
 from barnabas.types import Buffer
 
 

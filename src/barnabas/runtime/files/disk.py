@@ -1,7 +1,6 @@
 """The real file system behind `ports.Disk`: atomic replacement, directory syncs, locks.
 
-Syncs that nobody waits for run on a few threads of this module; nothing of it shows outside but that
-`Sync.poll` is false for a while.
+Syncs that nobody waits for run on a few threads (`sync_threads`): `Sync.poll` returns False until then.
 """
 
 import contextlib
@@ -11,21 +10,26 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from functools import partial
 from itertools import islice
 
 from barnabas.errors import LockHeld, StorageError
 from barnabas.ports import File, Sync
 from barnabas.runtime import descriptors
-from barnabas.runtime.files.open_files import OpenFiles, RealFile, storage_error, sync_descriptor
+from barnabas.runtime.files.file_errors import storage_errors
+from barnabas.runtime.files.open_files import (
+    OpenFiles,
+    RealFile,
+    sync_descriptor,
+    sync_path,
+)
+from barnabas.runtime.files.sync_threads import SyncThreads
 from barnabas.types import Buffer
 
 _MOST_OPEN_FILES = 4096
 LARGEST_READ_WHOLE = 256 * 1024 * 1024
 """Bytes: the registry of more than 100,000 topics. What is larger is none of these files, or damaged."""
-_SYNC_THREADS = 4
-"""Syncs under way together share commits of the file system's journal."""
 
 
 class RealDisk:
@@ -39,12 +43,12 @@ class RealDisk:
         """`call` has something called on the event loop; from any thread, RuntimeError if it ended."""
         self._files = OpenFiles(most_open_files or _room_for_files())
         self._call = call
-        self._syncer: ThreadPoolExecutor | None = None
+        self._syncer: SyncThreads | None = None
 
     def open(self, path: str, *, create: bool = False) -> RealFile:
         """Open for reading and writing."""
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-        with _storage_errors("open", path):
+        with storage_errors("open", path):
             descriptor = os.open(path, flags, 0o644)
             try:
                 _check_is_file(descriptor)
@@ -59,7 +63,7 @@ class RealDisk:
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted."""
-        with _storage_errors("list", path):
+        with storage_errors("list", path):
             return sorted(os.listdir(path))
 
     def make_directory(self, path: str) -> None:
@@ -69,33 +73,33 @@ class RealDisk:
         parent = os.path.dirname(path)
         if parent and parent != path:
             self.make_directory(parent)
-        with _storage_errors("make the directory", path), contextlib.suppress(FileExistsError):
+        with storage_errors("make the directory", path), contextlib.suppress(FileExistsError):
             os.mkdir(path)
 
     def size(self, path: str) -> int:
         """Bytes in a file that need not be open."""
-        with _storage_errors("look at", path):
+        with storage_errors("look at", path):
             return os.stat(path).st_size
 
     def modified_ms(self, path: str) -> int:
         """When the file's data last changed, milliseconds since the epoch."""
-        with _storage_errors("look at", path):
+        with storage_errors("look at", path):
             return os.stat(path).st_mtime_ns // 1_000_000
 
     def set_modified_ms(self, path: str, time_ms: int) -> None:
         """Let a file's data have last changed at another time."""
-        with _storage_errors("set the time of", path):
+        with storage_errors("set the time of", path):
             os.utime(path, ns=(1_000_000 * time_ms, 1_000_000 * time_ms))
 
     def space(self, path: str) -> tuple[int, int]:
         """Bytes of the volume that a directory is on: all, and those that may still be written."""
-        with _storage_errors("look at", path):
+        with storage_errors("look at", path):
             volume = os.statvfs(path)
         return volume.f_frsize * volume.f_blocks, volume.f_frsize * volume.f_bavail
 
     def read_file(self, path: str) -> bytes:
         """The whole of a small file."""
-        with _storage_errors("read", path), open(path, "rb", opener=_open_at_once) as file:
+        with storage_errors("read", path), open(path, "rb", opener=_open_at_once) as file:
             _check_is_file(file.fileno())
             size = os.fstat(file.fileno()).st_size
             if size > LARGEST_READ_WHOLE:
@@ -107,32 +111,32 @@ class RealDisk:
 
     def write_file(self, path: str, data: Buffer) -> None:
         """Put `data` at `path` without a sync: a crash may leave it torn or absent."""
-        with _storage_errors("write", path), open(path, "wb") as file:
+        with storage_errors("write", path), open(path, "wb") as file:
             file.write(data)
 
     def replace_file(self, path: str, data: Buffer) -> None:
         """Put `data` at `path`, whole or not at all, also across a power cut."""
         # Kafka writes its checkpoints through the same name (CheckpointFile: path + ".tmp").
         temporary = path + ".tmp"
-        with _storage_errors("replace", path):
+        with storage_errors("replace", path):
             with open(temporary, "wb") as file:
                 file.write(data)
                 file.flush()
                 sync_descriptor(file.fileno(), temporary)
             os.replace(temporary, path)
-            _sync_path(os.path.dirname(path))
+            sync_path(os.path.dirname(path))
 
     def rename(self, source: str, target: str, *, durable: bool = True) -> None:
         """Rename a file or directory; if `durable`, then sync the directories concerned."""
-        with _storage_errors("rename", source):
+        with storage_errors("rename", source):
             self._files.rename(source, target)
             if durable:
                 for directory in {os.path.dirname(source), os.path.dirname(target)}:
-                    _sync_path(directory)
+                    sync_path(directory)
 
     def remove(self, path: str) -> None:
         """Remove a file, or a directory with all that is in it; fine if it is not there."""
-        with _storage_errors("remove", path), contextlib.suppress(FileNotFoundError):
+        with storage_errors("remove", path), contextlib.suppress(FileNotFoundError):
             if os.path.isdir(path) and not os.path.islink(path):
                 # Imported late: a broker starts faster without it.
                 from shutil import rmtree
@@ -144,7 +148,7 @@ class RealDisk:
 
     def remove_part(self, path: str, most: int) -> bool:
         """As `remove`, but of a directory's contents at most so many; whether all is removed."""
-        with _storage_errors("remove", path), contextlib.suppress(FileNotFoundError):
+        with storage_errors("remove", path), contextlib.suppress(FileNotFoundError):
             if os.path.isdir(path) and not os.path.islink(path):
                 with os.scandir(path) as entries:
                     some = [entry.path for entry in islice(entries, most)]
@@ -163,7 +167,7 @@ class RealDisk:
             LockHeld: another process (or another broker in this one) holds it.
             StorageError: it cannot be opened.
         """
-        with _storage_errors("open", path):
+        with storage_errors("open", path):
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             _take_locks(descriptor, path)
@@ -179,10 +183,10 @@ class RealDisk:
     ) -> Sync:
         """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
         if self._syncer is None:
-            self._syncer = ThreadPoolExecutor(_SYNC_THREADS, thread_name_prefix="barnabas-sync")
+            self._syncer = SyncThreads(self._files)
         ours = [file for file in files if isinstance(file, RealFile)]
         assert len(ours) == len(files), "files of another disk"
-        future = self._syncer.submit(_sync_all, self._files, ours, list(paths))
+        future = self._syncer.begin(ours, list(paths))
         if on_over is not None:
             if self._call is None:
                 wait([future])
@@ -192,13 +196,13 @@ class RealDisk:
 
     def sync_directory(self, path: str) -> None:
         """Return when the names in a directory are on stable storage."""
-        with _storage_errors("sync", path):
-            _sync_path(path)
+        with storage_errors("sync", path):
+            sync_path(path)
 
     def close(self) -> None:
         """Wait for the syncs under way and end the threads."""
         if self._syncer is not None:
-            self._syncer.shutdown()
+            self._syncer.close()
             self._syncer = None
 
 
@@ -230,21 +234,6 @@ def _tell(
         call(on_over)
 
 
-def _sync_all(files: OpenFiles, work: list[RealFile], paths: list[str]) -> None:
-    for file in work:
-        # One of the thread's own: that of the file may be closed or given up meanwhile.
-        with _storage_errors("sync", file.path):
-            descriptor = files.descriptor_for_sync(file)
-        if descriptor is not None:
-            try:
-                sync_descriptor(descriptor, file.path)
-            finally:
-                os.close(descriptor)
-    for path in paths:
-        with _storage_errors("sync", path), contextlib.suppress(FileNotFoundError):
-            _sync_path(path)
-
-
 def _take_locks(descriptor: int, path: str) -> None:
     try:
         # flock keeps two brokers of one process apart; the POSIX lock is the one that Java takes.
@@ -266,22 +255,6 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _sync_path(path: str) -> None:
-    descriptor = os.open(path or ".", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _room_for_files() -> int:
     """Half of what the process may open: sockets need the other half."""
     return max(16, min(descriptors.limit() // 2, _MOST_OPEN_FILES))
-
-
-@contextlib.contextmanager
-def _storage_errors(action: str, path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise storage_error(action, path, error) from error

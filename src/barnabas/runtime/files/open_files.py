@@ -5,7 +5,6 @@ descriptors on many systems. What is *not* here: directories, renames on disk, l
 """
 
 import contextlib
-import errno
 import fcntl
 import os
 import sys
@@ -14,14 +13,14 @@ import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from barnabas.errors import DiskFull, StorageError
-from barnabas.runtime.descriptors import advice, first_reserved
+from barnabas.errors import StorageError
+from barnabas.runtime.descriptors import first_reserved
+from barnabas.runtime.files.file_errors import error_text, storage_error
 from barnabas.types import Buffer
 
 _CLOSED = -2
 _EVICTED = -1
 _IOV_MAX = 1024
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class RealFile:
@@ -230,17 +229,17 @@ def _alive(files: Iterable["weakref.ref[RealFile]"]) -> list[RealFile]:
     return [file for each in files if (file := each()) is not None]
 
 
-def error_text(error: OSError) -> str:
-    """What the system says of an error, and what to do where that is known."""
-    if error.errno == errno.EMFILE:
-        return f"{error.strerror}: {advice()}"
-    return error.strerror or str(error)
+def sync_path(path: str) -> None:
+    """Return when a file that need not be open, or the names in a directory, are on stable storage.
 
-
-def storage_error(action: str, path: str, error: OSError) -> StorageError:
-    """The error of the system as one of ours, of the kind that says what can still be done."""
-    kind = DiskFull if error.errno in _NO_ROOM else StorageError
-    return kind(f"cannot {action} {path}: {error_text(error)}")
+    Raises:
+        OSError: they are not, or nothing is there.
+    """
+    descriptor = os.open(path or ".", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sync_descriptor(descriptor: int, path: str) -> None:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 
 from barnabas.errors import StorageError
 from barnabas.ports import Sync
-from barnabas.runtime.files.open_files import storage_error
+from barnabas.runtime.files.file_errors import storage_error
 from barnabas.types import Buffer
 
 

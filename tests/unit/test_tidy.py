@@ -31,7 +31,7 @@ BELOW_RUNTIME = {
         "error_codes.py",
         "errors.py",
         "types.py",
-        "ports.py",
+        "ports",
         "versions.py",
         "config",
         "kernels",

@@ -199,7 +199,7 @@ class Broker:
     def shares(self) -> "Shares":
         """The share groups. Made when first asked for, as the members are."""
         if self._shares is None:
-            from barnabas.broker.shares.partitions import SharePartitionTime
+            from barnabas.broker.shares.partition_time import SharePartitionTime
             from barnabas.broker.shares.policies import share_policy
             from barnabas.broker.shares.shares import Shares
             from barnabas.broker.shares.states import ShareStateShards

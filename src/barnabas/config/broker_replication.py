@@ -22,9 +22,8 @@ class ReplicationConfig(Configuration):
     cluster_member: bool = boolean(
         HIGH,
         default=False,
-        text="Whether this broker joins the cluster of zookeeper.connect, whose controller, one of the "
-        "brokers, says what it leads and follows. Otherwise it must be alone there. Not a Kafka "
-        "property.",
+        text="Whether this broker joins the cluster of zookeeper.connect and replicates partitions. "
+        "Otherwise it must be the only broker there. Not a Kafka property.",
     )
     inter_broker_protocol_version: str = string(
         "3.9-IV0",
@@ -123,7 +122,7 @@ class ReplicationConfig(Configuration):
     )
     replica_selector_class: str | None = optional_string(
         MEDIUM,
-        "The fully qualified class name of what finds the replica that a consumer reads from; by "
-        "default the leader. With RackAwareReplicaSelector consumers read in their rack (client.rack).",
+        "The fully qualified name of the class that selects the replica that a consumer reads from; "
+        "by default the leader. With RackAwareReplicaSelector consumers read in their rack (client.rack).",
         choices=(RACK_AWARE,),
     )

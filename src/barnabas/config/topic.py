@@ -316,8 +316,8 @@ class TopicConfig(Configuration):
     local_retention_bytes: int = long(
         -2,
         MEDIUM,
-        "The maximum size of what stays of a partition on the broker too, in bytes; -2: as "
-        "retention.bytes.",
+        "The maximum size of the part of a partition that also stays on the broker, in bytes; -2: "
+        "the value of retention.bytes.",
         low=-2,
         synonym="log.local.retention.bytes",
         since="3.6",

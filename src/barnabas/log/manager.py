@@ -1,11 +1,10 @@
 """LogManager: opens, creates and deletes all logs of a broker.
 
-What is *not* here: which topics there should be, and when `maintain` is called (about once a second).
+Its users decide which topics exist, and call `maintain` about once a second.
 """
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from barnabas.errors import LogDirFailed, SegmentsMissing, StorageError
 from barnabas.log.directories.directories import LogDirectories
@@ -14,20 +13,19 @@ from barnabas.log.directories.inventory_keeper import InventoryKeeper
 from barnabas.log.directories.partition_metadata import encode_topic_id
 from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import (
-    DELETED_DIRECTORY,
     PARTITION_METADATA,
-    STRAY_DIRECTORY,
-    has_directory,
-    partition_directory,
 )
 from barnabas.log.future_logs import FutureLogs
+from barnabas.log.log_creation import LogCreation
+from barnabas.log.log_removal import LogRemoval
 from barnabas.log.log_start import LogEvent, LogSettings, LogStart
+from barnabas.log.log_table import LogTable
 from barnabas.log.lost_logs import LostLogs, origin_of
 from barnabas.log.maintenance import LogMaintenance, not_written
 from barnabas.log.partition.offline_log import OfflineLog
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.giving_up import reopen
-from barnabas.log.recovery.opening import BEGINNING, LogOrigin, create_log
+from barnabas.log.recovery.opening import BEGINNING
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.segment import Segment
 from barnabas.ports import Clock, Disk, Entropy
@@ -53,18 +51,24 @@ class LogManager:
         self._directories = LogDirectories(disk, entropy, settings.directories)
         self._keeper = InventoryKeeper(disk, entropy, self._directories)
         self._lost = LostLogs(disk, self._directories, self._keeper)
-        self._logs: dict[TopicPartition, PartitionLog] = {}
-        self._places: dict[TopicPartition, LogDirectory] = {}
+        self._table = LogTable()
         self._removals = Removals(disk)
         self._maintenance = LogMaintenance(
             settings, self._directories, self._keeper, self._removals
         )
         self.futures = FutureLogs(
             (disk, clock, entropy), self._directories, self._keeper, self._removals,
-            self._logs, self._places,
+            self._table.logs, self._table.places,
         )  # fmt: skip
         """Copies of logs on their way to another directory."""
         self.futures.on_moved = self._maintenance.note
+        self._creation = LogCreation(
+            (disk, clock), self._directories, self._keeper, self.futures, self._table
+        )
+        self._removal = LogRemoval(
+            (disk, clock, entropy), self._keeper, self._removals, self.futures, self._lost,
+            self._table,
+        )  # fmt: skip
 
     @property
     def cluster_id(self) -> str:
@@ -98,7 +102,7 @@ class LogManager:
             self._let_go()
             raise
         for log, directory in found.placed.values():
-            self._put(log, directory)
+            self._table.put(log, directory)
         found.events += self.futures.open(self._config_for)
         now_ms = self._clock.time_ms()
         self._removals.add(now_ms, 0, found.removable)
@@ -109,20 +113,15 @@ class LogManager:
         self._maintenance.begin(now_ms)
         return found.events
 
-    def _put(self, log: PartitionLog, directory: LogDirectory) -> None:
-        partition = log.topic_partition
-        self._logs[partition] = directory.logs[partition] = log
-        self._places[partition] = directory
-
     # --- Logs ---------------------------------------------------------------------------------
 
     def get(self, partition: TopicPartition) -> PartitionLog | None:
         """The log of a partition, if there is one."""
-        return self._logs.get(partition)
+        return self._table.logs.get(partition)
 
     def logs(self) -> Iterator[PartitionLog]:
         """All logs."""
-        return iter(self._logs.values())
+        return iter(self._table.logs.values())
 
     def by_directory(self) -> dict[str, list[PartitionLog]]:
         """All logs, by the directory of `log.dirs` that they are in; empty directories too."""
@@ -154,7 +153,7 @@ class LogManager:
         """
         log = self._lost.find(partition, topic_id, config, is_new=is_new, has_replicas=has_replicas)
         if log is not None:
-            self._logs[partition] = log
+            self._table.logs[partition] = log
         return log
 
     def lost_indexes(self, topic: str, topic_id: bytes) -> set[int]:
@@ -166,58 +165,9 @@ class LogManager:
         self._directories.check_room()
 
     def create(self, partition: TopicPartition, topic_id: bytes, config: LogConfig) -> PartitionLog:
-        """Make an empty log, in the directory that has the fewest, or the next that takes it.
-
-        Raises:
-            StorageError: it cannot be made in any; nothing is left of it that counts.
-        """
-        assert partition not in self._logs, f"{partition} exists"
-        return self._create(partition, topic_id, config, BEGINNING)
-
-    def _create(
-        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, origin: LogOrigin
-    ) -> PartitionLog:
-        if not has_directory(partition):
-            # Names from clients are checked before; a controller's are not.
-            raise StorageError(
-                f"{partition_directory(partition)!r} cannot be a directory of its own"
-            )
-        self.futures.drop(partition)
-        failure: StorageError = LogDirFailed("no log directory can be used")
-        origin = origin._replace(on_named=partial(self._on_named, partition))
-        for directory in self.futures.choices(partition, self._directories.for_new()):
-            path = directory.partition_path(partition)
-            was_there = self._disk.exists(path)
-            try:
-                if directory.has_checkpoint(partition):
-                    # It was deleted just now: after a crash its recovery point would be taken for the
-                    # new one's.
-                    directory.write_checkpoints()
-                log = create_log(self._disk, partition, path, config, topic_id, origin)
-            except StorageError as error:
-                failure = error
-                if was_there:
-                    break  # The next start must not find it in two directories.
-                with contextlib.suppress(StorageError):
-                    self._disk.remove(path)
-                if self._disk.exists(path):
-                    break
-            else:
-                log.segments.active.created_ms = self._clock.time_ms()
-                self._keeper.take(directory, partition)
-                self._put(log, directory)
-                self._on_named(partition)  # A disk without a loop has synced it already.
-                return log
-        raise failure
-
-    def _on_named(self, partition: TopicPartition) -> None:
-        """The names of a new log may be on stable storage."""
-        log = self._logs.get(partition)
-        if log is not None and log.failure is None and log.flushing.named_to < 0:
-            with contextlib.suppress(StorageError):  # It is offline, then.
-                log.poll_syncs()
-            if log.flushing.named_to >= 0:
-                self._keeper.made(log, self._places[partition])
+        """Make an empty log; see `LogCreation.create`."""
+        assert partition not in self._table.logs, f"{partition} exists"
+        return self._creation.create(partition, topic_id, config, BEGINNING)
 
     def give_up(
         self, partition: TopicPartition, topic_id: bytes, config: LogConfig
@@ -229,31 +179,31 @@ class LogManager:
         Raises:
             StorageError: nothing of it is lost, so a restart restores it; or it cannot be written.
         """
-        log = self._logs[partition]
+        log = self._table.logs[partition]
         if not isinstance(log, OfflineLog):
             raise LogDirFailed(f"{log.directory} is there: a restart of the broker brings it back")
         self._maintenance.is_news = True
         self.futures.drop(partition)
         if partition in self._lost:
             origin = self._lost.origin(partition)
-            del self._logs[partition]
+            del self._table.logs[partition]
             try:
-                made = self._create(partition, topic_id, config, origin)
+                made = self._creation.create(partition, topic_id, config, origin)
             except StorageError:
-                self._logs[partition] = log
+                self._table.logs[partition] = log
                 raise
             self._lost.give_up(partition)
             return made
-        directory = self._places[partition]
+        directory = self._table.places[partition]
         known = self._keeper.known(directory, partition)
         origin = origin_of(log, known, is_exact=self._keeper.is_exact(directory, known))
         if isinstance(log.failure, SegmentsMissing):
             found = reopen(log, config, origin, self._clock.time_ms())
             self._keeper.take(directory, partition)
-            self._put(found, directory)
+            self._table.put(found, directory)
             return found
         self.set_aside(partition)
-        return self._create(partition, topic_id, config, origin)
+        return self._creation.create(partition, topic_id, config, origin)
 
     def identify(self, partition: TopicPartition, topic_id: bytes) -> None:
         """Give a log a topic id that has none: of an old Kafka, or torn by a power cut.
@@ -261,58 +211,19 @@ class LogManager:
         Raises:
             StorageError: it has it, but it cannot be written.
         """
-        log = self._logs[partition]
+        log = self._table.logs[partition]
         log.topic_id = topic_id
         if log.failure is None:
             path = f"{log.directory}/{PARTITION_METADATA}"
             self._disk.replace_file(path, encode_topic_id(topic_id))
 
     def delete(self, partition: TopicPartition, *, durable: bool = True) -> None:
-        """Delete a log; its files are removed after `file.delete.delay.ms`.
-
-        A log whose directory was already removed is deleted, too. If the whole data directory is
-        missing, the disk may return with the log. If not `durable`, a power failure may restore it
-        until `sync_directories`.
-
-        Raises:
-            StorageError: its directory cannot be renamed; it stays.
-        """
-        self.futures.drop(partition)
-        if partition in self._lost:
-            self._lost.delete(partition)
-            del self._logs[partition]
-            return
-        gone, log = self._move_away(partition, DELETED_DIRECTORY, durable=durable)
-        self._removals.add(
-            self._clock.time_ms(), log.config.file_delete_delay_ms, [gone], list(log.segments)
-        )
+        """See `LogRemoval.delete`."""
+        self._removal.delete(partition, durable=durable)
 
     def set_aside(self, partition: TopicPartition) -> str:
-        """Serve a log no longer, and leave its files beside under another name, which this returns.
-
-        Raises:
-            StorageError: its directory cannot be renamed; it stays.
-        """
-        self.futures.drop(partition)
-        if partition in self._lost:
-            self._lost.give_up(partition)
-            return self._logs.pop(partition).directory
-        path, log = self._move_away(partition, STRAY_DIRECTORY, durable=True)
-        for segment in log.segments:
-            segment.close()
-        return path
-
-    def _move_away(
-        self, partition: TopicPartition, suffix: str, *, durable: bool
-    ) -> tuple[str, PartitionLog]:
-        log, directory = self._logs[partition], self._places[partition]
-        path = directory.renamed_path(partition, self._entropy.uuid(), suffix)
-        if self._disk.exists(log.directory) or not self._disk.exists(directory.path):
-            self._disk.rename(log.directory, path, durable=durable)
-        del self._places[partition], self._logs[partition], directory.logs[partition]
-        self._keeper.take(directory, partition)
-        log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was moved away"))
-        return path, log
+        """See `LogRemoval.set_aside`."""
+        return self._removal.set_aside(partition)
 
     def sync_directories(self) -> None:
         """Bring to stable storage which logs there are.
@@ -338,7 +249,7 @@ class LogManager:
         clients are served meanwhile. It yields what an operator should know. A log whose disk fails
         goes offline; the others continue.
         """
-        return self._maintenance.steps(list(self._logs.values()), self._places, now_ms)
+        return self._maintenance.steps(list(self._table.logs.values()), self._table.places, now_ms)
 
     def remove_later(self, log: PartitionLog, segments: Sequence[Segment], now_ms: int) -> None:
         """Remove segments taken out of a log, and renamed, after `file.delete.delay.ms`."""
@@ -355,17 +266,17 @@ class LogManager:
         that the next start recovers it.
         """
         events: list[LogEvent] = []
-        for log in self._logs.values():
+        for log in self._table.logs.values():
             with contextlib.suppress(StorageError):
                 # What fails now fails again below. Meanwhile the disk works for all logs at once.
                 log.begin_close()
         unclean: set[LogDirectory] = set()
-        for partition, log in self._logs.items():
+        for partition, log in self._table.logs.items():
             try:
                 log.close(clean=True)
             except StorageError as error:
                 log.close(clean=False)
-                unclean.add(self._places[partition])
+                unclean.add(self._table.places[partition])
                 events.append(LogEvent(partition, f"not closed in order: {error}", problem=True))
         events += self.futures.close(unclean)
         events += self.write_checkpoints()
@@ -376,7 +287,7 @@ class LogManager:
 
     def abandon(self) -> None:
         """Let the directories go without writing anything, as a kill does: the next start recovers them."""
-        for log in self._logs.values():
+        for log in self._table.logs.values():
             log.close(clean=False)
         self.futures.abandon()
         for directory in self._directories.all:
@@ -393,6 +304,5 @@ class LogManager:
             except StorageError as error:
                 what = f"directory {directory.path} not closed in order: {error}"
                 events.append(LogEvent(None, what, problem=True))
-        self._logs.clear()
-        self._places.clear()
+        self._table.clear()
         return events

@@ -1,6 +1,6 @@
 """For your tests: an in-process broker or cluster, faults, fixtures for pytest and unittest.
 
-Each name is imported on first use: pytest loads the plugin in here where nobody may want a broker.
+Each name is imported on first use: pytest loads the plugin in this package also for tests without a broker.
 """
 
 from importlib import import_module

@@ -37,6 +37,6 @@ class BrokerCase:
         self.addCleanup(self._forget)  # type: ignore[attr-defined] # the same
 
     def _forget(self) -> None:
-        """What this test had go wrong goes on for no other one, nor what it sent."""
+        """Stop this test's faults and forget its requests, so that no other test sees them."""
         self.broker.faults.stop()
         self.broker.requests.clear()

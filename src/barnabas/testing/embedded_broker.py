@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from barnabas.testing.faults.faults import Faults
 
 _QUICK = {"group.initial.rebalance.delay.ms": 0}
-"""Tests need not wait the three seconds in which a real broker gathers members of a new group."""
+"""A real broker waits three seconds for more members of a new group; tests do not."""
 
 
 class EmbeddedBroker:
@@ -31,9 +31,9 @@ class EmbeddedBroker:
     `config` are broker properties by Kafka's names. Without `data_dir`, the data is in a temporary
     directory that is deleted at the end. With a `profile` such as "0.10.2", the broker emulates
     that Kafka release; with "0.7", it serves clients of Kafka 0.7. `from_snapshot` is a directory that
-    `snapshot` wrote: the broker begins with a copy of it.
+    `snapshot` wrote: the broker starts with a copy of it.
 
-    `clock` is the broker's own, which a test may set: with `broker.clock.advance(3600)` an hour passes.
+    `clock` is the broker's clock, which a test may set: `broker.clock.advance(3600)` lets an hour pass.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class EmbeddedBroker:
         from_snapshot: Path | str | None = None,
         record_requests: bool = True,
     ) -> None:
-        """`record_requests`: whether `requests` has any.
+        """`record_requests`: whether `requests` lists the requests that the broker receives.
 
         Raises:
             ConfigError: `profile` is not a release line of Kafka.
@@ -107,12 +107,12 @@ class EmbeddedBroker:
 
     @property
     def requests(self) -> RequestLog:
-        """The requests that it received, the newest 10,000 of them."""
+        """The newest requests that the broker received, at most 10,000."""
         return self._requests
 
     @property
     def faults(self) -> "Faults":
-        """What is to go wrong between the broker and its clients."""
+        """Faults that a test injects between the broker and its clients."""
         if self._faults is None:
             # Imported late: most tests have none.
             from barnabas.testing.faults.faults import Faults
@@ -124,8 +124,8 @@ class EmbeddedBroker:
         """Start the broker; return when it accepts connections.
 
         Raises:
-            ConfigError: a property has a wrong value, or an unknown name: a test would not see a warning.
-            KafkaError: it could not start.
+            ConfigError: a property has an invalid value or an unknown name.
+            KafkaError: the broker could not start.
         """
         if self._data_dir is None:
             self._data_dir = Path(tempfile.mkdtemp(prefix="barnabas-"))
@@ -154,7 +154,7 @@ class EmbeddedBroker:
         """Stop the broker cleanly, and delete a temporary directory; a second call does nothing.
 
         Raises:
-            BaseException: whatever ended the broker's thread early.
+            BaseException: the exception that ended the broker's thread early.
         """
         if self._faults is not None:
             self._faults.stop()
@@ -164,9 +164,9 @@ class EmbeddedBroker:
             self._clean_up()
 
     def kill(self) -> None:
-        """End the broker as `kill -9` does: clients get no answer, and files stay as they are.
+        """End the broker as `kill -9` does: clients get no response, and files stay as they are.
 
-        `start` brings it back on its port, with its data: it recovers its logs then.
+        `start` starts it again on the same port with its data, and recovers its logs.
         """
         self._end(NodeThread.kill)
 
@@ -178,7 +178,7 @@ class EmbeddedBroker:
     def snapshot(self, path: Path | str) -> Path:
         """Copy all data to a new directory, from which brokers of later tests can begin; return it.
 
-        The broker serves nobody meanwhile. The copy is that of a broker that has stopped cleanly.
+        The broker serves no requests meanwhile. The copy is like the data of a broker that has stopped cleanly.
 
         Raises:
             InvalidArgument: the directory exists and is not empty.
@@ -196,7 +196,7 @@ class EmbeddedBroker:
         """Create a topic; return when it is ready to use.
 
         Raises:
-            BrokerError: it exists, or its name or properties are invalid.
+            BrokerError: the topic exists, or its name or properties are invalid.
         """
         if self._node is None or not self._addresses:
             raise self._not_there()
@@ -221,7 +221,7 @@ class EmbeddedBroker:
         return BrokerConfig.load(given, release=self._release, strict=True)
 
     def _end(self, end: Callable[[NodeThread], None]) -> None:
-        """Have the broker end; its data stay. Raises what ended it early."""
+        """Stop or kill the broker; its data stays. Raises the exception that ended it early."""
         if self._node is None or not self._is_running:
             return
         if self._faults is not None:
@@ -230,7 +230,7 @@ class EmbeddedBroker:
         end(self._node)
 
     def _run(self, action: Callable[[], object]) -> None:
-        """Do something on the broker's thread, or here if it does not run."""
+        """Call `action` on the broker's thread, or on this one if the broker does not run."""
         if self._node is None or not self._is_running:
             action()
         else:

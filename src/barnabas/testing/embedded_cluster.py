@@ -26,14 +26,14 @@ _QUICK = {
     "replica.fetch.backoff.ms": 50,
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
 }
-"""Tests need neither wait as long as a cluster does in earnest, nor have so many partitions."""
+"""Shorter waits and fewer partitions than in production."""
 
 
 class EmbeddedCluster:
     """Brokers 1 to `brokers` that run for the duration of a `with`; one of them is the controller.
 
     `config` are broker properties by Kafka's names, for all of them; `racks` the rack of each, in the
-    order of their numbers. Topics have three replicas unless their creator says otherwise. Without
+    order of their numbers. Topics have three replicas unless they are created with another number. Without
     `data_dir`, the data is in a temporary directory that is deleted at the end. With a `profile` such as
     "2.8", the brokers emulate that Kafka release, 0.11 or later.
     """

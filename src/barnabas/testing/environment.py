@@ -13,11 +13,10 @@ from barnabas.types import Buffer
 
 
 class JumpingClock:
-    """The system's clock, which a test sets.
+    """The system's clock, which a test can set.
 
-    `jump` is what happens to a machine's clock that is set: only wall time changes, by which records,
-    retention and time stamps go. With `advance` time passes: whatever waits for a time happens, as the end
-    of a session or of a transaction.
+    `jump` sets wall time only, like setting a machine's clock: it changes timestamps and retention.
+    `advance` lets time pass: timeouts expire too, such as those of sessions and transactions.
     """
 
     __slots__ = ("_monotonic_s", "_wall_ns", "on_advance")
@@ -26,7 +25,7 @@ class JumpingClock:
         self._wall_ns = 0
         self._monotonic_s = 0.0
         self.on_advance: Callable[[Callable[[], None], float], None] = _advance_alone
-        """Called with what sets the clock forward, to do the same with all deadlines."""
+        """Receives a function that sets the clock forward, and the seconds; also moves all deadlines."""
 
     def monotonic(self) -> float:
         """Seconds from an arbitrary start."""
@@ -42,18 +41,18 @@ class JumpingClock:
 
     @property
     def offset_s(self) -> float:
-        """By how many seconds its wall time is ahead of the system's."""
+        """How many seconds this wall time is ahead of the system's."""
         return self._wall_ns / 1e9
 
     def jump(self, seconds: float) -> None:
-        """Set wall time forward by so many seconds, or back by a negative number."""
+        """Set wall time forward by some seconds, or back by a negative number."""
         self._wall_ns += round(seconds * 1e9)
 
     def advance(self, seconds: float) -> None:
-        """Let so many seconds pass at once; what is due by then happens as soon as this returns.
+        """Let some seconds pass at once; timers that are due by then fire as soon as this returns.
 
         Raises:
-            InvalidArgument: time does not go back; `jump` does.
+            InvalidArgument: `seconds` is negative; use `jump`.
         """
         if seconds < 0:
             raise InvalidArgument(
@@ -91,7 +90,7 @@ class DiskRoom:
 
 
 class LimitedDisk(RealDisk):
-    """The file system, which a test may have run full: what is stored can be read, nothing can be added."""
+    """The file system, which a test can make full: files can be read, and nothing can be added."""
 
     def __init__(
         self, room: DiskRoom, call: Callable[[Callable[[], None]], None] | None = None

@@ -17,9 +17,9 @@ Interfere = Callable[["ObservedConnection", Handle, Broker, RequestContext, obje
 
 
 class Observer:
-    """What a test wants of all connections of its broker.
+    """Hooks of a test into all connections of its broker.
 
-    `interfere` is called in place of a request's handler, which it receives; None: nobody interferes.
+    `interfere` is called instead of a request's handler, which it receives; None: requests are handled.
     """
 
     __slots__ = ("interfere", "requests")
@@ -94,7 +94,7 @@ class ObservedConnection(ClientConnection):
 
 
 class _Interfered(dict[int, Handle]):
-    """The handlers of a connection, each behind whoever interferes."""
+    """The handlers of a connection, each wrapped by `interfere`."""
 
     def __init__(
         self, connection: ObservedConnection, observer: Observer, handlers: Handlers

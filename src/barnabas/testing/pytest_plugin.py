@@ -101,7 +101,7 @@ def new_topic(broker: "EmbeddedBroker", test: str) -> str:
 
 
 def pytest_runtest_teardown() -> None:
-    """After a test: what it had go wrong goes on for no other one, nor what it sent."""
+    """After a test, stop its faults and forget its requests, so that no other test sees them."""
     for broker in _running:
         broker.faults.stop()
         broker.requests.clear()

@@ -15,17 +15,17 @@ from barnabas.types import Buffer, Topic
 _MOST_REQUESTS: Final = 10_000
 _MOST_BYTES: Final = 16 << 20
 _LARGE: Final = 1 << 20
-"""A larger request is noted without its contents."""
+"""Of a larger request, only the start is kept."""
 _HEAD: Final = 1024
-"""What is kept of it then: its header and a little more."""
+"""Bytes kept of a large request: its header and a little more."""
 _SIZE = Struct(">i")
 _TIMEOUT_S: Final = 10.0
 
 
 class ReceivedRequest:
-    """One request. What it says is decoded when it is first asked for.
+    """One request. Its message is decoded on first access.
 
-    `time_ms`: when it came, by the broker's clock. `connection` numbers the client's connection.
+    `time_ms`: when the broker received it, by the broker's clock. `connection`: the connection's number.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class ReceivedRequest:
         self.time_ms = time_ms
         self.connection = connection
         self.size = size
-        """Bytes of the frame, without its own size."""
+        """The size of the frame in bytes, without the size field."""
         self._frame = frame
         self._name_of_id = name_of_id
 
@@ -74,7 +74,7 @@ class ReceivedRequest:
 
     @property
     def client_id(self) -> str | None:
-        """What the client calls itself."""
+        """The client id of the request's header."""
         client_id: str | None = self._header[0].client_id
         return client_id
 
@@ -117,9 +117,9 @@ class ReceivedRequest:
 
 
 class RequestLog:
-    """The newest requests in the order in which they came: at most 10,000 of 16 MiB together.
+    """The newest requests, oldest first: at most 10,000, and 16 MiB together.
 
-    The broker adds to it while a test reads: each call works on what was there when it began.
+    The broker adds requests while a test reads: each call sees those that were there when it started.
     """
 
     def __init__(self, time_ms: Callable[[], int]) -> None:
@@ -129,7 +129,7 @@ class RequestLog:
         self._waiting = 0
         self._came = threading.Condition()
         self.topic_by_id: Callable[[bytes], Topic | None] = lambda _id: None
-        """Gives a topic that a request names by its id."""
+        """Returns the topic for a topic id."""
 
     def __iter__(self) -> Iterator[ReceivedRequest]:
         return iter(tuple(self._kept))
@@ -147,7 +147,7 @@ class RequestLog:
         group: str | None = None,
         client_id: str | None = None,
     ) -> list[ReceivedRequest]:
-        """Those of some APIs, such as "Produce", or all; about a topic or group, of a client.
+        """Return requests of some APIs, such as "Produce" (none: of all), for a topic or group, of a client.
 
         Raises:
             InvalidArgument: there is no such API; the message lists near matches.
@@ -173,10 +173,10 @@ class RequestLog:
         group: str | None = None,
         client_id: str | None = None,
     ) -> list[ReceivedRequest]:
-        """As `of`, once there are `count` of them.
+        """Return the same as `of` as soon as there are `count` requests.
 
         Raises:
-            AssertionError: there are fewer after `timeout_s` seconds; the message says what came instead.
+            AssertionError: there are fewer after `timeout_s` seconds; the message lists those received.
         """
         until = time.monotonic() + timeout_s
         with self._came:
@@ -211,7 +211,7 @@ class RequestLog:
     # --- Of the broker's thread ---------------------------------------------------------------
 
     def note(self, connection: int, frame: Buffer) -> None:
-        """Keep a request, without its size in front."""
+        """Add a request, given without its size field."""
         size = len(frame)
         kept = bytes(frame) if size <= _LARGE else bytes(frame[:_HEAD])
         self._kept.append(
@@ -225,7 +225,7 @@ class RequestLog:
                 self._came.notify_all()
 
     def note_all(self, connection: int, frames: Buffer) -> None:
-        """Keep requests, each with its size in front."""
+        """Add requests, each with its size field."""
         at, view = 0, memoryview(frames)
         while at < len(view):
             (size,) = _SIZE.unpack_from(view, at)
@@ -234,7 +234,7 @@ class RequestLog:
             at += size
 
     def forget_last(self) -> None:
-        """The request that came last is not handled yet, and will come again."""
+        """Remove the last request: it was not handled, and will be received again."""
         if self._kept:
             self._bytes -= len(self._kept.pop()._frame)  # noqa: SLF001 - its own
 

@@ -12,7 +12,7 @@ _ADDRESSES = ("listeners", "advertised.listeners", "port", "host.name")
 
 
 def take(source: Path, target: Path) -> None:
-    """Copy a data directory whose broker waits.
+    """Copy a data directory while its broker handles nothing.
 
     Raises:
         InvalidArgument: the target exists and has something in it, or is inside the data directory.
@@ -26,7 +26,7 @@ def take(source: Path, target: Path) -> None:
 
 
 def settle(copy: Path, config: Mapping[str, object], profile: str) -> None:
-    """Have a broker recover a copy and stop cleanly, so that the next ones need not."""
+    """Recover a copy once, so that brokers that start from it need no recovery."""
     from barnabas.testing.embedded_broker import EmbeddedBroker
 
     own = {name: value for name, value in config.items() if name not in _ADDRESSES}
@@ -35,7 +35,7 @@ def settle(copy: Path, config: Mapping[str, object], profile: str) -> None:
 
 
 def restore(snapshot: Path, data_dir: Path) -> None:
-    """Copy a snapshot to where a broker will begin with it.
+    """Copy a snapshot to a new data directory.
 
     Raises:
         InvalidArgument: it is no data directory, or there is something in the other one.
@@ -50,7 +50,7 @@ def restore(snapshot: Path, data_dir: Path) -> None:
 
 
 def check_new(path: Path, what: str) -> None:
-    """Whether a directory is empty or not there.
+    """Check that a directory is empty or does not exist.
 
     Raises:
         InvalidArgument: it is not.

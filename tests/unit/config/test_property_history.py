@@ -1,17 +1,16 @@
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.group import GroupConfig
 from barnabas.config.inert_broker import inert_rows
+from barnabas.config.old_defaults import OLD_DEFAULTS
 from barnabas.config.property_history import (
-    _CAME,
     _CHANGEABLE,
-    _DEFAULTS,
     _NOT_DESCRIBED,
     _OUR_OWN,
-    _WENT,
     _words,
     is_changeable_in,
     is_of,
 )
+from barnabas.config.property_releases import CAME, WENT
 from barnabas.config.releases import RELEASE_07, RELEASES
 from barnabas.config.topic import TopicConfig
 
@@ -23,7 +22,7 @@ ROWS = {
 
 
 def test_every_line_is_of_properties_and_releases() -> None:
-    for table in (_CAME, _WENT, _CHANGEABLE):
+    for table in (CAME, WENT, _CHANGEABLE):
         lines = list(_words(table))
         order = [RELEASES.index(line) for line, *_ in lines]
         assert order == sorted(order)
@@ -34,7 +33,7 @@ def test_every_line_is_of_properties_and_releases() -> None:
 
 
 def test_every_default_of_old_is_one_of_a_property() -> None:
-    for name, *words in _words(_DEFAULTS):
+    for name, *words in _words(OLD_DEFAULTS):
         bounds = []
         for word in words:
             text, _, bound = word.rpartition("<")

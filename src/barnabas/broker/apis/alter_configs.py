@@ -8,7 +8,7 @@ Versions: 2 flexible
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
-from barnabas.broker.requests.config_changes import Answer, change_all
+from barnabas.broker.requests.config_changes import change_all
 from barnabas.broker.requests.config_targets import ConfigTarget
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_configs import (
@@ -23,22 +23,16 @@ from barnabas.protocol.alter_configs import (
 def handle(
     broker: Broker, context: RequestContext, request: AlterConfigsRequest
 ) -> Steps[AlterConfigsResponse]:
-    """Change each resource that can be changed; say why the others cannot."""
+    """Change each resource that can be changed; the others get an error message."""
     del context
     rows = yield from change_all(
-        broker, request.resources, _replaced, _row, validate_only=request.validate_only
+        broker,
+        request.resources,
+        _replaced,
+        AlterConfigsResourceResponse,
+        validate_only=request.validate_only,
     )
     return AlterConfigsResponse(responses=rows)
-
-
-def _row(answer: Answer[AlterConfigsResource]) -> AlterConfigsResourceResponse:
-    one, code, why = answer
-    return AlterConfigsResourceResponse(
-        error_code=code,
-        error_message=why,
-        resource_type=one.resource_type,
-        resource_name=one.resource_name,
-    )
 
 
 def _replaced(target: ConfigTarget, asked: AlterConfigsResource) -> dict[str, str]:

@@ -14,14 +14,14 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.requests.group_descriptions import (
-    described_nameless_first,
+    described_by_kind,
     group_of_kind,
     partitions_by_topic,
 )
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import ErrorCode
 from barnabas.protocol.consumer_group_describe import (
     Assignment,
     ConsumerGroupDescribeRequest,
@@ -39,22 +39,17 @@ _CLASSIC, _CONSUMER = 0, 1
 def handle(
     broker: Broker, context: RequestContext, request: ConsumerGroupDescribeRequest
 ) -> Steps[ConsumerGroupDescribeResponse]:
-    """Describe each."""
+    """Describe each group."""
     del context
-    asked = request.include_authorized_operations
-    describe = partial(_described, broker)
-    groups = yield from described_nameless_first(request.group_ids, describe, operations=asked)
+    groups = yield from described_by_kind(
+        request, partial(_described, broker), partial(DescribedGroup, assignor_name="")
+    )
     return ConsumerGroupDescribeResponse(groups=groups)
 
 
 def _described(broker: Broker, group_id: str) -> DescribedGroup:
-    try:
-        check_protocol(broker.config, "consumer")
-        group = group_of_kind(
-            broker, group_id, "consumer", lambda shard: shard.consumer.get(group_id)
-        )
-    except BrokerError as error:
-        return _nothing(group_id, error)
+    check_protocol(broker.config, "consumer")
+    group = group_of_kind(broker, group_id, "consumer", lambda shard: shard.consumer.get(group_id))
     return DescribedGroup(
         error_code=ErrorCode.NONE,
         group_id=group_id,
@@ -88,17 +83,4 @@ def _assignment(broker: Broker, places: Iterable[TopicIdPartition]) -> Assignmen
             TopicPartitions(topic_id=topic.topic_id, topic_name=topic.name, partitions=indexes)
             for topic, indexes in partitions_by_topic(broker, places)
         ]
-    )
-
-
-def _nothing(group_id: str, error: BrokerError) -> DescribedGroup:
-    return DescribedGroup(
-        error_code=error.code,
-        error_message=error.why or None,
-        group_id=group_id,
-        group_state="",
-        group_epoch=0,
-        assignment_epoch=0,
-        assignor_name="",
-        members=[],
     )

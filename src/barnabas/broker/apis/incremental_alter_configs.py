@@ -10,7 +10,7 @@ from enum import IntEnum
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps
-from barnabas.broker.requests.config_changes import Answer, change_all
+from barnabas.broker.requests.config_changes import change_all
 from barnabas.broker.requests.config_targets import ConfigTarget
 from barnabas.config.parsing import Kind
 from barnabas.errors import BrokerError, ErrorCode
@@ -37,22 +37,16 @@ _OPERATIONS = frozenset(_Operation)
 def handle(
     broker: Broker, context: RequestContext, request: IncrementalAlterConfigsRequest
 ) -> Steps[IncrementalAlterConfigsResponse]:
-    """Change each resource that can be changed; say why the others cannot."""
+    """Change each resource that can be changed; the others get an error message."""
     del context
     rows = yield from change_all(
-        broker, request.resources, _changed, _row, validate_only=request.validate_only
+        broker,
+        request.resources,
+        _changed,
+        AlterConfigsResourceResponse,
+        validate_only=request.validate_only,
     )
     return IncrementalAlterConfigsResponse(responses=rows)
-
-
-def _row(answer: Answer[AlterConfigsResource]) -> AlterConfigsResourceResponse:
-    one, code, why = answer
-    return AlterConfigsResourceResponse(
-        error_code=code,
-        error_message=why,
-        resource_type=one.resource_type,
-        resource_name=one.resource_name,
-    )
 
 
 def _changed(target: ConfigTarget, asked: AlterConfigsResource) -> dict[str, str]:

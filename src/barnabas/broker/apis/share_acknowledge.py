@@ -49,7 +49,7 @@ def handle(
         broker.shares.end_session(group_id, member_id)
     return ShareAcknowledgeResponse(
         error_code=ErrorCode.NONE,
-        acquisition_lock_timeout_ms=broker.shares.partitions.lock_ms(group_id),
+        acquisition_lock_timeout_ms=broker.shares.partitions.locks.lock_ms(group_id),
         responses=list(_responses(broker, codes)),
         node_endpoints=[],
     )

@@ -168,7 +168,7 @@ def _may_have_some(broker: Broker, request: ShareFetchRequest, place: TopicIdPar
     """Whether there may be records, or something is wrong."""
     found = _find(broker, request, place)
     if isinstance(found, ActiveSharePartition):
-        return broker.shares.partitions.has_some(found)
+        return broker.shares.partitions.locks.has_some(found)
     return found is not _COMING
 
 
@@ -206,7 +206,7 @@ def _acquire(
             min(left_bytes, _MOST_AT_ONCE),
         )
         try:
-            acquired = broker.shares.partitions.acquire(
+            acquired = broker.shares.partitions.locks.acquire(
                 live, request.member_id or "", most, most_bytes
             )
         except BrokerError as error:
@@ -260,7 +260,7 @@ def _answer(
         )
     return ShareFetchResponse(
         error_code=ErrorCode.NONE,
-        acquisition_lock_timeout_ms=broker.shares.partitions.lock_ms(request.group_id or ""),
+        acquisition_lock_timeout_ms=broker.shares.partitions.locks.lock_ms(request.group_id or ""),
         responses=[
             ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions)
             for topic_id, partitions in topics.items()

@@ -11,12 +11,12 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.broker.requests.group_descriptions import (
-    described_nameless_first,
+    described_by_kind,
     group_of_kind,
     partitions_by_topic,
 )
 from barnabas.coordinators.share_group.group import ShareMember
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import ErrorCode
 from barnabas.protocol.share_group_describe import (
     Assignment,
     DescribedGroup,
@@ -31,19 +31,16 @@ from barnabas.protocol.share_group_describe import (
 def handle(
     broker: Broker, context: RequestContext, request: ShareGroupDescribeRequest
 ) -> Steps[ShareGroupDescribeResponse]:
-    """Describe each."""
+    """Describe each group."""
     del context
-    asked = request.include_authorized_operations
-    describe = partial(_described, broker)
-    groups = yield from described_nameless_first(request.group_ids, describe, operations=asked)
+    groups = yield from described_by_kind(
+        request, partial(_described, broker), partial(DescribedGroup, assignor_name="")
+    )
     return ShareGroupDescribeResponse(groups=groups)
 
 
 def _described(broker: Broker, group_id: str) -> DescribedGroup:
-    try:
-        group = group_of_kind(broker, group_id, "share", lambda shard: shard.share.get(group_id))
-    except BrokerError as error:
-        return _nothing(group_id, error)
+    group = group_of_kind(broker, group_id, "share", lambda shard: shard.share.get(group_id))
     return DescribedGroup(
         error_code=ErrorCode.NONE,
         group_id=group_id,
@@ -69,17 +66,4 @@ def _member(broker: Broker, one: ShareMember) -> Member:
                 for topic, indexes in partitions_by_topic(broker, one.assigned)
             ]
         ),
-    )
-
-
-def _nothing(group_id: str, error: BrokerError) -> DescribedGroup:
-    return DescribedGroup(
-        error_code=error.code,
-        error_message=error.why or None,
-        group_id=group_id,
-        group_state="",
-        group_epoch=0,
-        assignment_epoch=0,
-        assignor_name="",
-        members=[],
     )

@@ -12,11 +12,11 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
-from barnabas.broker.requests.group_descriptions import described_nameless_first, group_of_kind
+from barnabas.broker.requests.group_descriptions import described_by_kind, group_of_kind
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, by_subtopology
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import ErrorCode
 from barnabas.protocol.internal import streams_group_records as layouts
 from barnabas.protocol.streams_group_describe import (
     Assignment,
@@ -37,30 +37,15 @@ from barnabas.protocol.streams_group_describe import (
 def handle(
     broker: Broker, context: RequestContext, request: StreamsGroupDescribeRequest
 ) -> Steps[StreamsGroupDescribeResponse]:
-    """Describe each."""
+    """Describe each group."""
     del context
-    asked = request.include_authorized_operations
-    describe = partial(_described, broker)
-    groups = yield from described_nameless_first(request.group_ids, describe, operations=asked)
+    groups = yield from described_by_kind(request, partial(_described, broker), DescribedGroup)
     return StreamsGroupDescribeResponse(groups=groups)
 
 
 def _described(broker: Broker, group_id: str) -> DescribedGroup:
-    try:
-        check_protocol(broker.config, "streams")
-        group = group_of_kind(
-            broker, group_id, "streams", lambda shard: shard.streams.get(group_id)
-        )
-    except BrokerError as error:
-        return DescribedGroup(
-            error_code=error.code,
-            error_message=error.why or None,
-            group_id=group_id,
-            group_state="",
-            group_epoch=0,
-            assignment_epoch=0,
-            members=[],
-        )
+    check_protocol(broker.config, "streams")
+    group = group_of_kind(broker, group_id, "streams", lambda shard: shard.streams.get(group_id))
     return DescribedGroup(
         error_code=ErrorCode.NONE,
         group_id=group_id,

@@ -42,13 +42,11 @@ class GroupShards(Shards["GroupShard"]):
         memory: ClientMemory,
         timers: Timers,
     ) -> None:
-        properties = {
-            "cleanup.policy": "compact",
-            "compression.type": "producer",
-            "segment.bytes": str(config.offsets_topic_segment_bytes),
-        }
-        count = config.offsets_topic_num_partitions
-        topic = InternalTopic(OFFSETS_TOPIC, count, properties, config.node_id)
+        count, segment_bytes = (
+            config.offsets_topic_num_partitions,
+            config.offsets_topic_segment_bytes,
+        )
+        topic = InternalTopic.compacted(OFFSETS_TOPIC, count, segment_bytes, config.node_id)
         codec = Codec(config.offsets_topic_compression_codec)
         super().__init__(topics, replicas, clock, timers, topic, codec)
         self._config = config

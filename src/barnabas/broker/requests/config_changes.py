@@ -20,7 +20,7 @@ class _Named(Protocol):
 
 
 class _Asked(Protocol):
-    """What both requests say of a resource."""
+    """A resource in either request."""
 
     resource_type: int
     resource_name: str
@@ -34,26 +34,29 @@ Changed = Callable[[ConfigTarget, Asked], dict[str, str]]
 """The properties that a resource is to have, from what it has and what is asked for."""
 
 
-Answer = tuple[Asked, ErrorCode, str | None]
 Row = TypeVar("Row")
+NewRow = Callable[..., Row]
+"""Makes the row of a response from its `error_code`, `error_message`, `resource_type`, `resource_name`."""
+
+_Outcome = tuple[Asked, ErrorCode, str | None]
 
 _RESOURCES_A_STEP = 32
 _LONGEST_VALUE = 2**15 - 1
-"""Also of a list to which words were added. Source: Kafka's ConfigurationControlManager."""
+"""In characters; also of a list after words were added. Source: Kafka's ConfigurationControlManager."""
 
 
 def change_all(
     broker: Broker,
     asked: Sequence[Asked],
     changed: Changed[Asked],
-    row: Callable[[Answer[Asked]], Row],
+    row: NewRow[Row],
     *,
     validate_only: bool,
 ) -> Steps[list[Row]]:
-    """Change each resource that can be changed; `row` gets each with its code, and why it was not.
+    """Change each resource that can be changed; return a row with code and message for each.
 
-    Requests are taken one after the other, as each begins with what is set. Some topics are written down
-    together.
+    Requests are handled one after the other, because each starts from the present properties. The
+    properties of up to 32 topics are written together.
     """
     steps = _change_all(broker, asked, changed, row, validate_only=validate_only)
     return (yield from broker.registry_calls.in_turn(steps))
@@ -63,7 +66,7 @@ def _change_all(
     broker: Broker,
     asked: Sequence[Asked],
     changed: Changed[Asked],
-    row: Callable[[Answer[Asked]], Row],
+    row: NewRow[Row],
     *,
     validate_only: bool,
 ) -> Steps[list[Row]]:
@@ -71,7 +74,7 @@ def _change_all(
     times = Counter((one.resource_type, one.resource_name) for one in asked)
     for first in range(0, len(asked), _RESOURCES_A_STEP):
         later: dict[str, Mapping[str, str]] = {}
-        some: list[Answer[Asked]] = []
+        some: list[_Outcome[Asked]] = []
         for one in asked[first : first + _RESOURCES_A_STEP]:
             try:
                 if times[one.resource_type, one.resource_name] > 1:
@@ -84,15 +87,22 @@ def _change_all(
                 some.append((one, error.code, error.why))
             else:
                 some.append((one, ErrorCode.NONE, None))
-        for answer in (yield from _written(broker, later, some)):
-            rows.add(row(answer))
+        for one, code, why in (yield from _written(broker, later, some)):
+            rows.add(
+                row(
+                    error_code=code,
+                    error_message=why,
+                    resource_type=one.resource_type,
+                    resource_name=one.resource_name,
+                )
+            )
         yield rows
     return rows.done()
 
 
 def _written(
-    broker: Broker, later: Mapping[str, Mapping[str, str]], answers: list[Answer[Asked]]
-) -> Steps[list[Answer[Asked]]]:
+    broker: Broker, later: Mapping[str, Mapping[str, str]], answers: list[_Outcome[Asked]]
+) -> Steps[list[_Outcome[Asked]]]:
     """The answers once the properties of topics are written, or are not."""
     errors: dict[str, KafkaError] = {}
     try:

@@ -1,6 +1,6 @@
 """Shared code of all group descriptions: the group, and its partitions by topic."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from barnabas.broker.broker import Broker
@@ -14,8 +14,22 @@ from barnabas.types import Topic
 GroupT = TypeVar("GroupT")
 
 
+class AnyDescribeRequest(Protocol):
+    """A request for groups of one kind."""
+
+    @property
+    def group_ids(self) -> Sequence[str]:
+        """The groups to describe."""
+        ...
+
+    @property
+    def include_authorized_operations(self) -> bool:
+        """Whether the response lists the allowed operations."""
+        ...
+
+
 class AnyDescribedGroup(Protocol):
-    """A group in an answer."""
+    """A group in a response."""
 
     error_code: int
     authorized_operations: int
@@ -27,7 +41,7 @@ DescribedT = TypeVar("DescribedT", bound=AnyDescribedGroup)
 def described_each(
     group_ids: Iterable[str], describe: Callable[[str], DescribedT], *, operations: bool
 ) -> Steps[list[DescribedT]]:
-    """Each group; of those that are there also what may be done with them, if that is asked for."""
+    """Each group; with `operations`, also which operations are allowed on those that exist."""
 
     def described(group_id: str) -> DescribedT:
         group = describe(group_id)
@@ -35,15 +49,36 @@ def described_each(
             group.authorized_operations = ON_GROUPS
         return group
 
-    # Members of one may say megabytes.
+    # The metadata of one group's members may be megabytes.
     return grown(group_ids, described, few=1)
 
 
-def described_nameless_first(
-    group_ids: Iterable[str], describe: Callable[[str], DescribedT], *, operations: bool
+def described_by_kind(
+    request: AnyDescribeRequest,
+    describe: Callable[[str], DescribedT],
+    layout: Callable[..., DescribedT],
 ) -> Steps[list[DescribedT]]:
-    """The same in the order in which Kafka describes groups that are not classic."""
-    return described_each(sorted(group_ids, key=bool), describe, operations=operations)
+    """Each group, in the order in which Kafka describes groups that are not classic: nameless ones first.
+
+    A BrokerError of `describe` is returned in a group of this `layout` that has nothing else.
+    """
+
+    def described(group_id: str) -> DescribedT:
+        try:
+            return describe(group_id)
+        except BrokerError as error:
+            return layout(
+                error_code=error.code,
+                error_message=error.why or None,
+                group_id=group_id,
+                group_state="",
+                group_epoch=0,
+                assignment_epoch=0,
+                members=[],
+            )
+
+    operations = request.include_authorized_operations
+    return described_each(sorted(request.group_ids, key=bool), described, operations=operations)
 
 
 def group_of_kind(
@@ -69,7 +104,7 @@ def group_of_kind(
 def partitions_by_topic(
     broker: Broker, places: Iterable[TopicIdPartition]
 ) -> Iterator[tuple[Topic, list[int]]]:
-    """Partitions with the topics that they are of, without those that are gone."""
+    """Partitions by their topic, without topics that do not exist any more."""
     for topic_id, indexes in by_topic(places).items():
         topic = broker.topics.by_id(topic_id)
         if topic is not None:

@@ -89,4 +89,4 @@ def _acknowledge(
     live = partitions.in_hand(key)
     if not sender.renews and any(Acknowledge.RENEW in batch.kinds for batch in batches):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a renewal that was not announced")
-    partitions.acknowledge(live, sender.member_id, batches, on_kept)
+    partitions.locks.acknowledge(live, sender.member_id, batches, on_kept)

@@ -81,7 +81,7 @@ class ShareCoordinator:
         if self._kept.states(key).get(key) is None:
             respond(ErrorCode.NONE, NOTHING)
         else:
-            self._partitions.forget_here(key, lambda code: respond(code, NOTHING))
+            self._partitions.stored.forget_here(key, lambda code: respond(code, NOTHING))
 
     def _keep(self, key: StateKey, record: CoordinatorRecord, respond: RespondState) -> None:
         self._partitions.read_anew(key)

@@ -78,7 +78,7 @@ class ShareOffsets:
 
     def _here(self, key: StateKey) -> ShareProgress:
         try:
-            start = self._partitions.start_of(key)
+            start = self._partitions.stored.start_of(key)
             if start is None:
                 return ShareProgress()
             return ShareProgress(ErrorCode.NONE, start, self._partitions.lag_of(key))
@@ -99,7 +99,7 @@ class ShareOffsets:
         self._set_read(held, group, group.read | starts.keys())
 
         def begin(place: TopicIdPartition, respond: Callable[[ErrorCode], None]) -> None:
-            self._partitions.move(StateKey(group_id, place), starts[place], respond)
+            self._partitions.stored.move(StateKey(group_id, place), starts[place], respond)
 
         return (yield from _some_by_some(tuple(starts), begin))
 
@@ -113,7 +113,7 @@ class ShareOffsets:
         self._set_read(held, group, group.read.difference(places))
 
         def begin(place: TopicIdPartition, respond: Callable[[ErrorCode], None]) -> None:
-            self._partitions.forget(StateKey(group_id, place), respond)
+            self._partitions.stored.forget(StateKey(group_id, place), respond)
 
         return (yield from _some_by_some(places, begin))
 

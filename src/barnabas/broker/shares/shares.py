@@ -10,7 +10,8 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.shares.coordinator import ShareCoordinator
 from barnabas.broker.shares.members import ShareMembers
 from barnabas.broker.shares.offsets import ShareOffsets
-from barnabas.broker.shares.partitions import ClusterStates, SharePartitions, SharePartitionTime
+from barnabas.broker.shares.partition_time import SharePartitionTime
+from barnabas.broker.shares.partitions import ClusterStates, SharePartitions
 from barnabas.broker.shares.policies import SharePolicy
 from barnabas.broker.shares.sessions import ShareSessions
 from barnabas.broker.shares.states import ShareStateShards
@@ -51,13 +52,13 @@ class Shares:
 
     def forget_topic(self, topic_id: bytes) -> Steps[None]:
         """Drop what is kept of a topic that is deleted."""
-        yield from self.partitions.forget_topic(topic_id)
+        yield from self.partitions.stored.forget_topic(topic_id)
         yield from self.offsets.forget_topic(topic_id)
 
     def end_session(self, group_id: str, member_id: str) -> None:
         """A member reads here no more: what it had is for the others."""
         self.sessions.close(group_id, member_id)
-        self.partitions.release(group_id, member_id)
+        self.partitions.locks.release(group_id, member_id)
         if not self.sessions.has(group_id):
             self.partitions.leave_group(group_id)
 
@@ -68,7 +69,7 @@ class Shares:
 
     def forget(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
         """Drop what is kept of places that a group has read."""
-        self.partitions.forget_all(StateKey(group_id, place) for place in places)
+        self.partitions.stored.forget_all(StateKey(group_id, place) for place in places)
 
 
 def _routed(

@@ -31,13 +31,11 @@ class ShareStateShards(Shards[ShareStates]):
         one_by_one: bool,
     ) -> None:
         """`one_by_one`: other brokers write states, and each rests on the one that is kept before it."""
-        properties = {
-            "cleanup.policy": "compact",
-            "compression.type": "producer",
-            "segment.bytes": str(config.offsets_topic_segment_bytes),
-        }
-        count = config.share_coordinator_state_topic_num_partitions
-        topic = InternalTopic(SHARES_TOPIC, count, properties, config.node_id)
+        count, segment_bytes = (
+            config.share_coordinator_state_topic_num_partitions,
+            config.offsets_topic_segment_bytes,
+        )
+        topic = InternalTopic.compacted(SHARES_TOPIC, count, segment_bytes, config.node_id)
         super().__init__(topics, replicas, clock, timers, topic)
         self._one_by_one = one_by_one
         self._under_way: set[StateKey] = set()

@@ -17,6 +17,23 @@ class InternalTopic(NamedTuple):
     properties: Mapping[str, str]
     node_id: int
 
+    @classmethod
+    def compacted(
+        cls,
+        name: str,
+        partitions: int,
+        segment_bytes: int,
+        node_id: int,
+        compression: str = "producer",
+    ) -> "InternalTopic":
+        """A topic that keeps the last record of each key; `segment_bytes` is the size of a segment."""
+        properties = {
+            "cleanup.policy": "compact",
+            "compression.type": compression,
+            "segment.bytes": str(segment_bytes),
+        }
+        return cls(name, partitions, properties, node_id)
+
 
 def make_topic(topics: Topics, wanted: InternalTopic) -> None:
     """Make the topic if it is not there.

@@ -28,13 +28,13 @@ class TransactionShards(Shards[TransactionShard]):
         config: BrokerConfig,
         make: Callable[[], TransactionShard],
     ) -> None:
-        properties = {
-            "cleanup.policy": "compact",
-            "compression.type": "uncompressed",
-            "segment.bytes": str(config.transaction_state_log_segment_bytes),
-        }
-        count = config.transaction_state_log_num_partitions
-        topic = InternalTopic(TRANSACTIONS_TOPIC, count, properties, config.node_id)
+        count, segment_bytes = (
+            config.transaction_state_log_num_partitions,
+            config.transaction_state_log_segment_bytes,
+        )
+        topic = InternalTopic.compacted(
+            TRANSACTIONS_TOPIC, count, segment_bytes, config.node_id, "uncompressed"
+        )
         super().__init__(topics, replicas, clock, timers, topic)
         self._make = make
 

@@ -1,53 +1,48 @@
-"""Numbers as arguments: what is none, or out of range, is refused with a sentence that says which are valid."""
+"""Numbers as arguments; an error message says which numbers are valid."""
 
 from typing import Any
 
 import click
 
 
-class WholeNumber(click.IntRange):
-    """A whole number from `min` to `max`; a bound that is None is missing."""
+class _Bounded:
+    """A number from `min` to `max`; None: there is no such bound. Mixed into a range of click."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number.
+    min: Any
+    max: Any
+    _noun: str
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parse the number.
 
         Raises:
-            click.BadParameter: it is none, or out of range; the message says what is expected.
+            click.BadParameter: not a number, or out of range; the message says what is expected.
         """
         try:
-            found: int = super().convert(value, param, ctx)
+            return super().convert(value, param, ctx)  # type: ignore[misc]
         except click.BadParameter:
-            self.fail(f"{value!r} is not a whole number{_range(self.min, self.max)}", param, ctx)
-        return found
+            what = f"{value!r} is not {self._noun}{self._bounds()}"
+            raise click.BadParameter(what, ctx, param) from None
+
+    def _bounds(self) -> str:
+        low, high = self.min, self.max
+        if low is None:
+            return "" if high is None else f" up to {high}"
+        return f" from {low} on" if high is None else f" from {low} to {high}"
 
     def _describe_range(self) -> str:
         # click would show "x<=None" where there is neither bound.
-        return "" if self.min is None and self.max is None else super()._describe_range()
+        unbounded = self.min is None and self.max is None
+        return "" if unbounded else super()._describe_range()  # type: ignore[misc]
 
 
-class Number(click.FloatRange):
-    """A number from `min` to `max`; a bound that is None is missing."""
+class WholeNumber(_Bounded, click.IntRange):
+    """A whole number from `min` to `max`; None: there is no such bound."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number.
-
-        Raises:
-            click.BadParameter: it is none, or out of range; the message says what is expected.
-        """
-        try:
-            found: float = super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{value!r} is not a number{_range(self.min, self.max)}", param, ctx)
-        return found
-
-    def _describe_range(self) -> str:
-        # click would show "x<=None" where there is neither bound.
-        return "" if self.min is None and self.max is None else super()._describe_range()
+    _noun = "a whole number"
 
 
-def _range(low: float | None, high: float | None) -> str:
-    if low is None:
-        return "" if high is None else f" up to {high}"
-    return f" from {low} on" if high is None else f" from {low} to {high}"
+class Number(_Bounded, click.FloatRange):
+    """A number from `min` to `max`; None: there is no such bound."""
+
+    _noun = "a number"

@@ -4,7 +4,13 @@ Nothing but a fetch and an offsets request is ever answered, and only a fetch ha
 others a client notices that its connection closes. Source: seed 000; Kafka 0.7.2's request handlers.
 """
 
-from barnabas.dialects.dialect import ErrorWithoutResponse, Request, too_large
+from barnabas.dialects.byte_offsets import (
+    ByteOffsetDialect,
+    check_stored,
+    list_offsets_request,
+    region,
+)
+from barnabas.dialects.dialect import ErrorWithoutResponse, Request
 from barnabas.dialects.kafka07 import messages
 from barnabas.dialects.kafka07.frames import (
     decode_request,
@@ -17,10 +23,8 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.list_offsets import (
-    ListOffsetsPartition,
     ListOffsetsRequest,
     ListOffsetsResponse,
-    ListOffsetsTopic,
 )
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -28,35 +32,19 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from barnabas.types import Buffer
-from barnabas.wire.charges import MOST_REQUEST_BYTES
-from barnabas.wire.send import FileSlice, RecordData, Send
+from barnabas.wire.send import Send
 
 _LAST_CODE = ErrorCode.INVALID_FETCH_SIZE
-_WITH_MESSAGES = frozenset({RequestType.PRODUCE, RequestType.MULTIPRODUCE})
 
 
-class Kafka07Dialect:
+class Kafka07Dialect(ByteOffsetDialect):
     """Reads and answers. As `api_version`, a request has its type."""
 
-    __slots__ = ("_most_bytes",)
+    __slots__ = ()
 
     name = "kafka-0.7"
     at_once = 1
-
-    def __init__(self, most_bytes: int = MOST_REQUEST_BYTES) -> None:
-        """`most_bytes`: the memory that a request may take."""
-        self._most_bytes = most_bytes
-
-    def has_records(self, frame: memoryview) -> bool:
-        """As `Dialect.has_records`."""
-        return int.from_bytes(frame[:2], "big") in _WITH_MESSAGES
-
-    def check_large(self, head: memoryview, size: int) -> None:
-        """As `Dialect.check_large`."""
-        if not self.has_records(head):
-            kind = int.from_bytes(head[:2], "big")
-            raise too_large(f"request of type {kind}", size)
+    types_with_messages = frozenset({RequestType.PRODUCE, RequestType.MULTIPRODUCE})
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; messages in the request are views of it.
@@ -96,7 +84,7 @@ class Kafka07Dialect:
                     raise ErrorWithoutResponse(f"offsets: {ErrorCode(found.error_code).name}")
                 return encode_offsets_reply(found.old_style_offsets)
             case ProduceResponse():
-                tell_by_closing(response)
+                check_stored(response)
                 return None
             case _:
                 raise AssertionError(f"no response of this dialect: {response!r}")
@@ -141,12 +129,7 @@ def _fetch(fetches: list[messages.FetchRequest]) -> FetchRequest:
 
 
 def _list_offsets(asked: messages.OffsetsRequest) -> ListOffsetsRequest:
-    partition = ListOffsetsPartition(
-        partition_index=asked.partition, timestamp=asked.time, max_num_offsets=asked.max_number
-    )
-    return ListOffsetsRequest(
-        replica_id=-1, topics=[ListOffsetsTopic(name=asked.topic, partitions=[partition])]
-    )
+    return list_offsets_request(asked.topic, asked.partition, asked.time, asked.max_number)
 
 
 def _fetched(request: Request, response: FetchResponse) -> Send:
@@ -163,25 +146,6 @@ def _fetched(request: Request, response: FetchResponse) -> Send:
     return parts[0]
 
 
-def region(records: RecordData | None) -> Buffer | FileSlice:
-    """Records that were read, as the one region that they are."""
-    assert isinstance(records, bytes | bytearray | memoryview | FileSlice)
-    return records
-
-
 def _narrowed(code: int) -> int:
     """The code as 0.7 has it: the first five have kept their numbers, all others are unknown."""
     return code if code <= _LAST_CODE else int(ErrorCode.UNKNOWN_SERVER_ERROR)
-
-
-def tell_by_closing(response: ProduceResponse) -> None:
-    """Source: 0.7.2 goes on where a message is larger than it may be, and closes for all else.
-
-    Raises:
-        ErrorWithoutResponse: something else failed.
-    """
-    for topic in response.responses:
-        for one in topic.partition_responses:
-            if one.error_code and one.error_code != ErrorCode.MESSAGE_TOO_LARGE:
-                name = ErrorCode(one.error_code).name
-                raise ErrorWithoutResponse(f"produce: {name}: {one.error_message}")

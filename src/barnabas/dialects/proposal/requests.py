@@ -3,8 +3,13 @@
 Replies name their request, so several of one connection may wait, and overtake each other.
 """
 
-from barnabas.dialects.dialect import Request, too_large
-from barnabas.dialects.kafka07.requests import region, tell_by_closing
+from barnabas.dialects.byte_offsets import (
+    ByteOffsetDialect,
+    check_stored,
+    list_offsets_request,
+    region,
+)
+from barnabas.dialects.dialect import Request
 from barnabas.dialects.proposal import messages
 from barnabas.dialects.proposal.frames import decode_request, encode_response
 from barnabas.dialects.proposal.messages import BAD_FETCH, VERSION, RequestType, TopicData
@@ -12,10 +17,8 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.list_offsets import (
-    ListOffsetsPartition,
     ListOffsetsRequest,
     ListOffsetsResponse,
-    ListOffsetsTopic,
 )
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -39,28 +42,19 @@ _KNOWN = frozenset(
 _MOST_AT_ONCE = 100
 
 
-class ProposalDialect:
+class ProposalDialect(ByteOffsetDialect):
     """Reads and answers. A fetch gets up to `partition_bytes` of each partition."""
 
-    __slots__ = ("_most_bytes", "_partition_bytes")
+    __slots__ = ("_partition_bytes",)
 
     name = "proposal"
     at_once = _MOST_AT_ONCE
+    types_with_messages = frozenset({RequestType.PRODUCE})
 
     def __init__(self, partition_bytes: int, most_bytes: int = MOST_REQUEST_BYTES) -> None:
         """`most_bytes`: the memory that a request may take."""
+        super().__init__(most_bytes)
         self._partition_bytes = partition_bytes
-        self._most_bytes = most_bytes
-
-    def has_records(self, frame: memoryview) -> bool:
-        """As `Dialect.has_records`."""
-        return int.from_bytes(frame[:2], "big") == RequestType.PRODUCE
-
-    def check_large(self, head: memoryview, size: int) -> None:
-        """As `Dialect.check_large`."""
-        if not self.has_records(head):
-            kind = int.from_bytes(head[:2], "big")
-            raise too_large(f"request of type {kind}", size)
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; messages in the request are views of it.
@@ -145,18 +139,13 @@ def _produce(asked: messages.ProduceRequest) -> ProduceRequest:
 
 
 def _list_offsets(asked: messages.OffsetsRequest) -> ListOffsetsRequest:
-    wanted = ListOffsetsPartition(
-        partition_index=asked.partition, timestamp=asked.time, max_num_offsets=asked.max_number
-    )
-    return ListOffsetsRequest(
-        replica_id=-1, topics=[ListOffsetsTopic(name=asked.topic, partitions=[wanted])]
-    )
+    return list_offsets_request(asked.topic, asked.partition, asked.time, asked.max_number)
 
 
 def _produced(request: Request, response: ProduceResponse) -> Send | None:
     assert isinstance(request.body, ProduceRequest)
     if not request.body.acks:
-        tell_by_closing(response)
+        check_stored(response)
         return None
     answers = [one for topic in response.responses for one in topic.partition_responses]
     refused = bool(answers) and answers[0].error_code == ErrorCode.INVALID_REQUIRED_ACKS

@@ -33,7 +33,7 @@ _ANSWERS = ("responses", "topics", "results")
 
 
 class Holding:
-    """Responses that a fault holds back, and what lets each of them go."""
+    """Responses that a fault holds back, each with the function that sends it."""
 
     def __init__(self) -> None:
         self._held: dict[Pending, Callable[[], None]] = {}
@@ -160,7 +160,7 @@ def delay(seconds: float, holding: Holding) -> Effect:
 
 
 def drop(holding: Holding) -> Effect:
-    """Do the request, and never answer it: the connection is silent until somebody closes it."""
+    """Handle the request and never respond: the connection is silent until either side closes it."""
 
     def effect(fault: InjectedFault, hit: RequestHit) -> object:
         fault.hit()
@@ -234,7 +234,7 @@ def _throttled(response: object, wait_ms: int) -> object:
 
 
 def _after(outcome: object, change: Callable[[object], object]) -> object:
-    """What `change` makes of the response, now or when it is there."""
+    """The response changed by `change`, now or when it is complete."""
     if not isinstance(outcome, Pending):
         return change(outcome)
     changed = Pending()
@@ -249,7 +249,7 @@ def _after(outcome: object, change: Callable[[object], object]) -> object:
 def _when_there(
     outcome: object, done: Callable[[object], None], instead: Pending | None = None
 ) -> None:
-    """Call with the response, or the error, once it is there; `instead` is who waits for it."""
+    """Call with the response or the error, once it is complete; `instead` waits in its place."""
     if not isinstance(outcome, Pending):
         done(outcome)
         return

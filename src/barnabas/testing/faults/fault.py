@@ -30,17 +30,17 @@ class SeenRequest:
 
     @cached_property
     def topics(self) -> frozenset[str]:
-        """The names of the topics that it is about."""
+        """The names of the topics in the request."""
         return frozenset(topics_in(self.message, self.name_of_id))
 
     @cached_property
     def groups(self) -> frozenset[str]:
-        """The ids of the groups that it is about."""
+        """The ids of the groups in the request."""
         return frozenset(groups_in(self.message))
 
 
 class Filter(NamedTuple):
-    """Which requests are meant; what is None or empty excludes none."""
+    """Selects requests; a field that is None or empty excludes none."""
 
     apis: frozenset[ApiKey]
     topic: str | None = None
@@ -49,7 +49,7 @@ class Filter(NamedTuple):
     where: Callable[[SeenRequest], bool] | None = None
 
     def takes(self, asked: SeenRequest) -> bool:
-        """Whether a request is one of them."""
+        """Whether a request is selected."""
         return (
             (not self.apis or asked.api in self.apis)
             and (self.topic is None or self.topic in asked.topics)
@@ -60,7 +60,7 @@ class Filter(NamedTuple):
 
 
 class InjectedFault:
-    """One fault. `hits` counts the requests that it met; `stop` ends it, as does the end of a `with`."""
+    """One fault. `hits` counts the requests that it affected; `stop` or the end of a `with` ends it."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class InjectedFault:
         on_stop: Callable[["InjectedFault"], None],
         times: int | None = None,
     ) -> None:
-        """`times`: after so many hits it is over; None: `stop` ends it."""
+        """`times`: the number of hits after which the fault ends; None: only `stop` ends it."""
         if times is not None and times < 1:
             raise InvalidArgument(f"times={times}: expected 1 or more, or None for until stop()")
         self.meant = meant
@@ -89,26 +89,26 @@ class InjectedFault:
         self.stop()
 
     def takes(self, asked: SeenRequest) -> bool:
-        """Whether it is to hit a request."""
+        """Whether the fault affects a request."""
         return not self.is_over and self.meant.takes(asked)
 
     def hit(self) -> None:
-        """Count one request that it met."""
+        """Count an affected request."""
         self.hits += 1
         if self.hits == self._times:
             self.is_over = True
 
     def stop(self) -> None:
-        """Hit nothing more, and answer what it still holds back; a second call does nothing."""
+        """End the fault and send the responses that it holds back; a second call does nothing."""
         self.is_over = True
         self._on_stop(self)
 
 
 class MovedFault(InjectedFault):
-    """Requests are refused until their client, once refused, has asked anew where to send them.
+    """Refuses a client's requests until the client, once refused, has looked up where to send them.
 
-    What it asked before tells it nothing: a new client asks first, and is refused all the same. Client ids tell
-    clients apart.
+    Lookups before the first refusal do not count, so each new client is refused once. Clients are
+    distinguished by their client ids.
     """
 
     def __init__(
@@ -117,14 +117,14 @@ class MovedFault(InjectedFault):
         on_stop: Callable[["InjectedFault"], None],
         asks: Iterable[ApiKey],
     ) -> None:
-        """`asks`: the requests by which a client finds its way."""
+        """`asks`: the APIs by which a client looks up where to send requests."""
         super().__init__(meant, on_stop)
         self._asks = frozenset(asks)
         self._refused: set[str | None] = set()
         self._found: set[str | None] = set()
 
     def takes(self, asked: SeenRequest) -> bool:
-        """Whether a request goes where its client went before the move."""
+        """Whether the request's client has not looked up the move yet."""
         if asked.api in self._asks:
             if asked.client_id in self._refused:
                 self._found.add(asked.client_id)

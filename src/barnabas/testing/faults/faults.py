@@ -58,7 +58,7 @@ class Faults:
     def __init__(
         self, observer: Observer, room: DiskRoom, run: Callable[[Callable[[], object]], None]
     ) -> None:
-        """`run` has something called on the broker's thread, and waits for that."""
+        """`run` calls a function on the broker's thread and waits until it returns."""
         self._observer = observer
         self._room = room
         self._run = run
@@ -75,28 +75,28 @@ class Faults:
         message: str | None = None,
         **meant: Unpack[FaultMatch],
     ) -> InjectedFault:
-        """Do nothing of a request, and answer with an error, such as "NOT_ENOUGH_REPLICAS".
+        """Respond with an error, such as "NOT_ENOUGH_REPLICAS", instead of handling a request.
 
-        With a `topic`, only that part of a request is refused. `message` goes where a response has a
-        place for it.
+        With a `topic`, only the topic's part of a request is refused. `message` is sent if the response
+        has a field for it.
 
         Raises:
-            InvalidArgument: there is no API or error of that name, and the message lists near matches; or
-                a `topic` or `group` is given for requests that name none. So it is for all faults.
+            InvalidArgument: there is no API or error of that name (the message lists near matches), or
+                a `topic` or `group` is given for requests that name none. All faults raise this.
         """
         return self._add(api, effects.fail(error_named(error), message), **meant)
 
     def delay(
         self, api: Apis = (), *, seconds: float, **meant: Unpack[FaultMatch]
     ) -> InjectedFault:
-        """Do a request, and answer it `seconds` later; what else its connection sends waits."""
+        """Handle a request and respond `seconds` later; later requests of the connection wait."""
         if seconds <= 0:
             raise InvalidArgument(f"seconds={seconds}: expected more than 0")
         holding = Holding()
         return self._add(api, effects.delay(seconds, holding), holding, **meant)
 
     def drop(self, api: Apis = (), **meant: Unpack[FaultMatch]) -> InjectedFault:
-        """Do a request, and never answer it: its connection is silent until the client closes it.
+        """Handle a request and never respond: the connection is silent until the client closes it.
 
         When the fault is stopped, the connections that it has silenced are closed.
         """
@@ -104,26 +104,26 @@ class Faults:
         return self._add(api, effects.drop(holding), holding, **meant)
 
     def cut(self, api: Apis = (), **meant: Unpack[FaultMatch]) -> InjectedFault:
-        """Do a request, send half of the response, and close the connection."""
+        """Handle a request, send half of the response, and close the connection."""
         return self._add(api, effects.cut, **meant)
 
     def disconnect(
         self, api: Apis = (), *, after: bool = False, **meant: Unpack[FaultMatch]
     ) -> InjectedFault:
-        """Close the connection instead of doing a request; `after`: do it, and then instead of answering."""
+        """Close the connection instead of handling a request; `after`: handle it, but do not respond."""
         effect = effects.disconnect_after if after else effects.disconnect
         return self._add(api, effect, **meant)
 
     def throttle(self, api: Apis = (), *, ms: int, **meant: Unpack[FaultMatch]) -> InjectedFault:
-        """Answer with `throttle_time_ms`, and handle nothing more of the connection for so long."""
+        """Respond with `throttle_time_ms`, and serve the connection again after that time."""
         if ms < 1:
             raise InvalidArgument(f"ms={ms}: expected 1 or more")
         return self._add(api, effects.throttle(ms), **meant)
 
     def move_leader(self, topic: str, *, client_id: str | None = None) -> InjectedFault:
-        """Answer NOT_LEADER_OR_FOLLOWER for a topic until the client so refused has sent a Metadata request.
+        """Respond NOT_LEADER_OR_FOLLOWER for a topic until the refused client has sent a Metadata request.
 
-        Each client is refused, also one that is new. Client ids tell clients apart.
+        Each client is refused, new ones too. Clients are distinguished by their client ids.
         """
         meant = Filter(frozenset(_OF_LEADER), topic, client_id=client_id)
         fault = MovedFault(meant, self._remove, {ApiKey.METADATA})
@@ -132,10 +132,10 @@ class Faults:
     def move_coordinator(
         self, group: str | None = None, *, client_id: str | None = None
     ) -> InjectedFault:
-        """Answer NOT_COORDINATOR for a group until the client so refused has sent a FindCoordinator request.
+        """Respond NOT_COORDINATOR for a group until the refused client has sent a FindCoordinator request.
 
-        Each client is refused, also one that is new. Without a group: for all groups and transactional ids.
-        Client ids tell clients apart.
+        Each client is refused, new ones too. Clients are distinguished by their client ids. Without a
+        group, this applies to all groups and transactional ids.
         """
         apis = _OF_GROUPS if group is not None else (*_OF_GROUPS, *_OF_TRANSACTIONS)
         meant = Filter(frozenset(apis), group=group, client_id=client_id)
@@ -143,11 +143,10 @@ class Faults:
         return self._put(fault, effects.fail(ErrorCode.NOT_COORDINATOR))
 
     def fill_disk(self) -> InjectedFault:
-        """Have the broker's disk full, until the fault is stopped: what is stored can be read.
+        """Make the broker's disk full until the fault is stopped; stored records can still be read.
 
-        Produced records are refused with KAFKA_STORAGE_ERROR, as the broker does it on a full disk; it takes
-        them again within a second after the fault.
-        `hits` counts the writes that there was no room for.
+        Produced records are refused with KAFKA_STORAGE_ERROR, as on a disk that is really full. The broker
+        accepts records again within a second after the fault. `hits` counts the writes that failed.
         """
         if self._full_disk is not None:
             raise InvalidArgument("the disk is full already: stop() that fault first")
@@ -156,7 +155,7 @@ class Faults:
         return fault
 
     def stop(self) -> None:
-        """Stop all of them."""
+        """Stop all faults."""
         for fault, _ in self._set:
             fault.stop()
         if self._full_disk is not None:
@@ -164,7 +163,7 @@ class Faults:
         self.let_go()
 
     def let_go(self) -> None:
-        """Answer what is held back, and close connections that are kept silent; the faults stay."""
+        """Send the responses that are held back, and close silent connections; the faults stay."""
         for _, holding in self._holdings:
             if holding:
                 self._run(holding.release_all)
@@ -219,7 +218,7 @@ class Faults:
         context: RequestContext,
         message: object,
     ) -> object:
-        """Have the first fault that takes a request give its outcome; called on the broker's thread."""
+        """Apply the first fault that affects a request; called on the broker's thread."""
         asked = SeenRequest(broker, context, message)
         for fault, effect in self._set:
             if fault.takes(asked):

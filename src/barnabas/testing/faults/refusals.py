@@ -18,7 +18,7 @@ _CODES: Final = frozenset({"error_code", "partition_error_code"})
 _BY_PARTS: Final = frozenset(
     {ApiKey.FETCH, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE, ApiKey.METADATA}
 )
-"""The error at their top is of a session or of the whole cluster: what a test means is in the parts."""
+"""APIs whose top-level error concerns a session or the whole cluster: the error belongs in the parts."""
 _SAME: Final = (
     ("name", "topic", "topic_name", "user"),
     ("topic_id",),
@@ -31,12 +31,12 @@ _SAME: Final = (
     ("resource_name",),
     ("feature",),
 )
-"""Fields of a part by which a client finds it again; names for one thing in requests and responses."""
+"""Fields that identify a part; each row lists the names of one field in requests and responses."""
 _OF_TEXT: Final = ("key", "group_id", "transactional_id", "name", "topic_name")
 _OF_NUMBER: Final = "partition_index"
 _SKIPPED: Final = frozenset({"forgotten_topics_data"})
 _NESTED: Final = frozenset({ApiKey.ALTER_REPLICA_LOG_DIRS})
-"""The response leaves out the elements of the request's array: it answers for what is inside them."""
+"""Arrays of requests that responses flatten: the response lists the elements inside their elements."""
 
 
 class _Code(NamedTuple):
@@ -64,7 +64,7 @@ def _layout(api: ApiKey, version: int) -> StructLayout:
 
 
 def _elements_of(request: object, api: ApiKey) -> list[object]:
-    """What the parts of the response answer."""
+    """The parts of the request to which the response's parts belong."""
     found = _sources(request)
     if api in _NESTED:
         return [inner for one in found for inner in _sources(one)]
@@ -115,7 +115,7 @@ def _part(layout: StructLayout, asked: object, code: _Code) -> object:
 
 
 def _identity(asked: object) -> Iterator[tuple[str, object]]:
-    """What a part of a response has from the part of the request that it answers."""
+    """The fields that a part of a response copies from its part of the request."""
     if isinstance(asked, str):
         yield from ((name, asked) for name in _OF_TEXT)
     elif isinstance(asked, int):
@@ -129,7 +129,7 @@ def _identity(asked: object) -> Iterator[tuple[str, object]]:
 
 
 def _carries_code(field: FieldLayout) -> bool:
-    """Whether it is an array of parts with a code of their own, or of what has such parts."""
+    """Whether it is an array of parts with an error code each, or of structs that contain such parts."""
     kind = field.kind
     if not isinstance(kind, StructLayout) or not field.array:
         return False
@@ -137,7 +137,7 @@ def _carries_code(field: FieldLayout) -> bool:
 
 
 def _nothing(field: FieldLayout) -> object:
-    """What a field says where nothing was done: -1 for numbers, empty for all else."""
+    """The value of a field if the request was not handled: -1 for numbers, else empty."""
     default = field.make_default()
     if default is not REQUIRED:
         return default

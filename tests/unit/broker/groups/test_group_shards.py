@@ -55,13 +55,13 @@ def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: St
     broker = started.broker
     place = TopicIdPartition(started.topic_id(), 1)
     broker.shares.partitions.find(StateKey("s", place))
-    broker.shares.partitions.move(StateKey("other", place), 0, lambda _code: None)
+    broker.shares.partitions.stored.move(StateKey("other", place), 0, lambda _code: None)
     broker.replicas.write()
-    assert broker.shares.partitions.start_of(StateKey("s", place)) == 0
+    assert broker.shares.partitions.stored.start_of(StateKey("s", place)) == 0
     gone = DeleteTopicState(name="dogs", topic_id=NO_UUID)
     started.ask(ApiKey.DELETE_TOPICS, 6, DeleteTopicsRequest(topics=[gone], timeout_ms=1))
     for group in ("s", "other"):
-        assert broker.shares.partitions.start_of(StateKey(group, place)) is None
+        assert broker.shares.partitions.stored.start_of(StateKey(group, place)) is None
     assert broker.shares.offsets.group("s").read == frozenset()
 
 

@@ -30,7 +30,10 @@ def test_one_partition_is_acknowledged_in_a_step() -> None:
     def in_hand(key: StateKey) -> StateKey:
         return key
 
-    partitions = cast("SharePartitions", SimpleNamespace(in_hand=in_hand, acknowledge=acknowledge))
+    partitions = cast(
+        "SharePartitions",
+        SimpleNamespace(in_hand=in_hand, locks=SimpleNamespace(acknowledge=acknowledge)),
+    )
     given = dict.fromkeys(PLACES, ALL)
     steps = acknowledge_all(partitions, Acknowledger("g", "m", renews=False), given)
     for count in range(1, 6):

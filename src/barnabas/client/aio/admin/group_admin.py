@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
+from barnabas.client.aio.admin.admin_calls import AdminCalls
 from barnabas.client.aio.admin.group_requests import (
     deleted,
     described,
@@ -14,9 +15,8 @@ from barnabas.client.aio.admin.group_requests import (
 from barnabas.client.aio.admin.group_survey import saved_by_groups, surveyed_groups
 from barnabas.client.aio.admin.share_moves import forgotten_topics, moved_starts
 from barnabas.client.aio.admin.share_survey import shared_by_groups
-from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
-from barnabas.client.aio.cluster.retries import NOT_THERE, persist
+from barnabas.client.aio.cluster.retries import NOT_THERE
 from barnabas.client.aio.cluster.topics import what_is_there
 from barnabas.client.aio.fetching.group_offsets import CommittedOffsets, saved_offsets
 from barnabas.client.core.admin.group_descriptions import (
@@ -39,10 +39,8 @@ _Result = TypeVar("_Result")
 _GROUPS = "['readers']"
 
 
-class GroupAdmin:
+class GroupAdmin(AdminCalls):
     """The calls of Admin about groups; requests go to the groups' coordinators."""
-
-    _cluster: Cluster
 
     async def list_groups(
         self,
@@ -274,13 +272,3 @@ class GroupAdmin:
                 raise answer
             found[name] = answer
         return found
-
-    async def _asked(
-        self, timeout_s: float | None, what: str, attempt: Callable[[], Awaitable[_Result]]
-    ) -> _Result:
-        return await self._asked_by(self._cluster.limits.deadline(timeout_s), what, attempt)
-
-    async def _asked_by(
-        self, deadline: Deadline, what: str, attempt: Callable[[], Awaitable[_Result]]
-    ) -> _Result:
-        return await persist(self._cluster, deadline, what, attempt, final=NOT_THERE)

@@ -1,10 +1,9 @@
-"""The calls of Admin that move replicas. For asyncio; `client.sync.admin` has the same."""
+"""The calls of Admin that move replicas. For asyncio; `client.sync.partition_admin` has the same."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from barnabas.client.aio.admin.admin_calls import AdminCalls
 from barnabas.client.aio.admin.cluster_requests import controller
-from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.aio.cluster.retries import NOT_THERE, persist
 from barnabas.client.core.admin.reassignments import PartitionReassignment
 from barnabas.client.core.arguments.list_arguments import listed
 from barnabas.client.core.arguments.partition_arguments import Where, partitions_at, partitions_to
@@ -21,10 +20,8 @@ from barnabas.protocol.list_partition_reassignments import (
 from barnabas.types import TopicPartition
 
 
-class ReassignmentAdmin:
+class ReassignmentAdmin(AdminCalls):
     """The calls of Admin that move replicas to other brokers (KIP-455)."""
-
-    _cluster: Cluster
 
     async def alter_partition_reassignments(
         self,
@@ -69,8 +66,7 @@ class ReassignmentAdmin:
                 )
                 raise BrokerError(bad[0][1].error_code, f"{what}: {words}")
 
-        deadline = self._cluster.limits.deadline(timeout_s)
-        await persist(self._cluster, deadline, what, attempt, final=NOT_THERE)
+        await self._asked(timeout_s, what, attempt)
 
     async def list_partition_reassignments(
         self, partitions: Iterable[Where] | None = None, *, timeout_s: float | None = None
@@ -101,5 +97,4 @@ class ReassignmentAdmin:
                 for one in topic.partitions
             }
 
-        deadline = self._cluster.limits.deadline(timeout_s)
-        return await persist(self._cluster, deadline, "listing moves", attempt, final=NOT_THERE)
+        return await self._asked(timeout_s, "listing moves", attempt)

@@ -94,9 +94,9 @@ class ProducerCore:
 
     def metrics(self) -> Metrics:
         """Counters so far. Any thread."""
-        sender = self._sender
+        outcomes = self._sender.outcomes
         return replace(
-            self.cluster.metrics(sender.stored_records), failed_records=sender.failed_records
+            self.cluster.metrics(outcomes.stored_records), failed_records=outcomes.failed_records
         )
 
     async def flush(self, timeout_s: float | None) -> None:
@@ -110,7 +110,7 @@ class ProducerCore:
 
     async def _flush_by(self, deadline: Deadline | None) -> None:
         await self._all_settled(deadline)
-        self._sender.given_up.raise_first()
+        self._sender.outcomes.given_up.raise_first()
 
     async def _all_settled(self, deadline: Deadline | None) -> None:
         """Like `flush`, whatever the outcomes are."""
@@ -153,7 +153,7 @@ class ProducerCore:
         if self.transaction_driver is not None:
             self.transaction_driver.close()
         self._send_driver.close()
-        self._sender.abandon(LocalProtocolError(why))
+        self._sender.outcomes.abandon(LocalProtocolError(why))
 
     def mourn(self, why: str) -> None:
         """Report what is lost, unless it is closed: neither loop nor connections exist any more."""

@@ -92,7 +92,7 @@ class SendDriver:
             log.exception("producer failed after an internal error")
             self._stopped = True
             self.fatal = FatalError(f"the producer failed: {type(error).__name__}: {error}")
-            self._sender.abandon(self.fatal)
+            self._sender.outcomes.abandon(self.fatal)
             self._on_progress()
 
     def _advance(self) -> None:
@@ -211,7 +211,7 @@ class SendDriver:
                 if not error.retriable:
                     self.fatal = error
                     log.exception("no producer id available; enable.idempotence=false needs none")
-                    self._sender.give_up(error)
+                    self._sender.outcomes.give_up(error)
                     break
                 failures += 1
                 await asyncio.sleep(self._cluster.retry_wait(failures))

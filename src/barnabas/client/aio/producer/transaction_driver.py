@@ -189,7 +189,9 @@ class TransactionDriver:
         async with self._turn_by(deadline := self._deadline()):
             transactions = self.transactions
             transactions.move(_I.ABORT)
-            self._sender.retract(AbortableError("the transaction was aborted before it was sent"))
+            self._sender.outcomes.retract(
+                AbortableError("the transaction was aborted before it was sent")
+            )
             self.close()
             await self._flushed(_I.ABORT, deadline)
             async with self._final(_I.ABORT):
@@ -243,7 +245,7 @@ class TransactionDriver:
     async def _flushed(self, call: ProducerTransactionInput, deadline: Deadline) -> None:
         """Wait until all batches in flight have an outcome; the state records failures."""
         await self._flush(deadline)
-        self._sender.given_up.clear()
+        self._sender.outcomes.given_up.clear()
         if self.transactions.state in (
             ProducerTransactionState.FAILED,
             ProducerTransactionState.DEAD,

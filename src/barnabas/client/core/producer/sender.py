@@ -3,31 +3,24 @@
 collect(now) -> requests to send;  answered(...) / failed(...) -> outcomes, retries, splits
 """
 
-import logging
 from collections.abc import Callable
 from itertools import islice
 
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.producer.accumulator import Accumulator
-from barnabas.client.core.producer.delivery import FailedBatch, StoredBatch
-from barnabas.client.core.producer.failed_batches import FailedBatches, in_doubt
+from barnabas.client.core.producer.batch_outcomes import BatchOutcomes
+from barnabas.client.core.producer.delivery import StoredBatch
 from barnabas.client.core.producer.idempotence import (
-    Action,
     AppendResult,
-    Circumstances,
-    answer_of,
-    decide,
 )
 from barnabas.client.core.producer.partition_queue import PartitionQueue
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.send_plan import ProduceBatches, SendPlan
 from barnabas.client.core.producer.sequencing import NO_PRODUCER_ID
-from barnabas.client.core.producer.splitting import split
-from barnabas.client.core.producer.transaction_states import ProducerTransactionInput
 from barnabas.client.core.producer.transactions import ProducerTransactions
-from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.produce import (
     PartitionProduceResponse,
     ProduceRequest,
@@ -37,8 +30,6 @@ from barnabas.protocol.produce import (
 from barnabas.records.batches.builder import NO_PRODUCER, build
 from barnabas.records.codecs.compression import Codec
 from barnabas.types import TopicPartition
-
-log = logging.getLogger(__name__)
 
 
 class Sender:
@@ -60,16 +51,15 @@ class Sender:
         self.transactions = transactions
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = -1
-        self.given_up = FailedBatches()
         self.closing = False
-        self.stored_records = self.failed_records = self._turn = 0
         self.builds_elsewhere = False
         self._flushes = 0
         self._options = options
         self._view = view
         self._records = records
-        self._backoff = backoff
+        self.outcomes = BatchOutcomes(options, view, records, backoff, transactions)
         self._in_flight: dict[int, int] = {}
+        self._turn = 0
 
     @property
     def needs_producer_id(self) -> bool:
@@ -88,7 +78,7 @@ class Sender:
         """The requests to send now to the brokers for which `can_send` is true."""
         plan = SendPlan()
         if self.transactions is not None:
-            self._follow(self.transactions)
+            self.outcomes.follow(self.transactions)
         everything = self._flushes > 0 or self.closing
         ripe_at = self._records.close_ripe(now, everything=everything)
         if ripe_at is not None:
@@ -97,7 +87,7 @@ class Sender:
         if not busy:
             return plan
         for queue in busy:
-            self._expire(queue, now)
+            self.outcomes.expire(queue, now)
         if self.needs_producer_id:
             oldest = [queue.oldest().created for queue in busy if queue.gather()]
             plan.wake(min(oldest, default=now) + self._options.delivery_timeout_s)
@@ -146,11 +136,11 @@ class Sender:
                 error = BrokerError(
                     ErrorCode.UNKNOWN_SERVER_ERROR, "the broker did not answer for it"
                 )
-                self._resolve(batch, ErrorCode.UNKNOWN_SERVER_ERROR, error, None, now)
+                self.outcomes.resolve(batch, ErrorCode.UNKNOWN_SERVER_ERROR, error, None, now)
                 continue
             code = ErrorCode.of(found.error_code)
             error = BrokerError(found.error_code, found.error_message or code.text)
-            self._resolve(batch, code, error, found, now)
+            self.outcomes.resolve(batch, code, error, found, now)
             stale |= code.stale_metadata and not self._hinted(batch.where, found)
         return stale
 
@@ -159,53 +149,25 @@ class Sender:
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
             self._records.queues[batch.where].settled(batch)
-            self._settle(batch, StoredBatch())
+            self.outcomes.settle(batch, StoredBatch())
 
     def failed(self, outgoing: ProduceBatches, error: KafkaError, now: float) -> None:
         """No response arrived: the connection was lost, or the request timed out."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
-            self._resolve(batch, error.code, error, None, now, answer=AppendResult.OPEN)
+            self.outcomes.resolve(batch, error.code, error, None, now, answer=AppendResult.OPEN)
 
     def unsent(self, outgoing: ProduceBatches, error: KafkaError, now: float) -> None:
         """The request was never sent."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
-            self._resolve(batch, error.code, error, None, now, answer=AppendResult.REJECTED)
+            self.outcomes.resolve(batch, error.code, error, None, now, answer=AppendResult.REJECTED)
 
     def reconnected(self, node_id: int) -> None:
         """From now on, another connection to a broker is used."""
         for queue in list(self._records.queues.values()):
             if queue.leader[0] == node_id:
                 queue.sent.disturbed()
-
-    def give_up(self, error: KafkaError) -> None:
-        """Fail all waiting batches, and accept no more: the producer can never send again."""
-        self._records.shut(error)
-        for queue in self._records.queues.values():
-            queue.gather()
-            for batch in queue.retries():
-                queue.given_up(batch)
-                self._fail(batch, error)
-            for batch in queue.retract():
-                self._fail(batch, error)
-
-    def retract(self, error: KafkaError) -> None:
-        """Accept no records for now, and fail unsent ones: their transaction cannot be committed."""
-        self._records.hold(error)
-        for queue in self._records.queues.values():
-            queue.gather()
-            for batch in queue.retract():
-                self._settle(batch, FailedBatch(error))
-
-    def abandon(self, error: KafkaError) -> None:
-        """Like `give_up`, but also fail what is in flight: later responses must not be passed in."""
-        for queue in self._records.queues.values():
-            for batch in list(queue.in_flight):
-                queue.sent.left_open(batch)
-                queue.given_up(batch)
-                self._fail(batch, error)
-        self.give_up(error)
 
     def _plan_queue(
         self,
@@ -281,120 +243,9 @@ class Sender:
                 plan.to_build.append(batch)
         return queue.head().payload is None
 
-    def _resolve(
-        self,
-        batch: ProducerBatch,
-        code: ErrorCode,
-        error: KafkaError,
-        row: PartitionProduceResponse | None,
-        now: float,
-        *,
-        answer: AppendResult | None = None,
-    ) -> None:
-        queue = self._records.queues[batch.where]
-        batch.last_error = error
-        answer = answer_of(code) if answer is None else answer
-        match self._action(queue, batch, code, answer, now):
-            case Action.STORED:
-                outcome = StoredBatch()
-                if answer is AppendResult.STORED:
-                    for proven in queue.stored(batch, now):
-                        self._settle(proven, outcome)
-                    if row is not None and code is ErrorCode.NONE:
-                        outcome = StoredBatch(row.base_offset, row.log_append_time_ms)
-                else:
-                    queue.settled(batch)
-                self._settle(batch, outcome)
-            case Action.SPLIT:
-                in_transaction = self.transactions is not None
-                codec, level = self._options.codec, self._options.level
-                parts = split(batch, codec, level, transactional=in_transaction)
-                queue.replace(batch, parts)
-                self._records.replaced(batch, parts)
-                batch.split_into(parts)
-            case Action.RETRY:
-                log.debug(
-                    "batch tried again where=%s attempts=%d why=%s",
-                    batch.where,
-                    batch.attempts,
-                    error,
-                )
-                queue.again(batch, now + self._backoff.seconds(batch.attempts + 1))
-            case Action.FAIL:
-                queue.given_up(batch)
-                self._fail(batch, error)
-
-    def _action(
-        self,
-        queue: PartitionQueue,
-        batch: ProducerBatch,
-        code: ErrorCode,
-        answer: AppendResult,
-        now: float,
-    ) -> Action:
-        sent = queue.sent
-        if answer is AppendResult.OPEN:
-            sent.left_open(batch)
-        elif answer is AppendResult.OUT_OF_ORDER:
-            if sent.is_surely_stored(batch):
-                return Action.STORED
-            sent.out_of_order(batch)
-        in_time = now < batch.created + self._options.delivery_timeout_s
-        case = Circumstances(
-            idempotent=sent.producer_id != NO_PRODUCER_ID,
-            early=sent.batches[0] is not batch,
-            splittable=batch.count > 1,
-            may_retry=in_time and batch.attempts < self._options.retries,
-            may_renew=self.transactions is None,
-        )
-        return decide(code, case)
-
     def _hinted(self, where: TopicPartition, row: PartitionProduceResponse) -> bool:
         """Whether the broker returned the new leader with the error (KIP-951)."""
         hint = row.current_leader
         return hint is not None and self._view.adopt_leader(
             where, hint.leader_id, hint.leader_epoch
         )
-
-    def _expire(self, queue: PartitionQueue, now: float) -> None:
-        for batch in queue.overdue(now - self._options.delivery_timeout_s):
-            if queue.sent.is_surely_stored(batch):
-                queue.settled(batch)
-                self._settle(batch, StoredBatch())
-                continue
-            queue.given_up(batch)
-            seconds = self._options.delivery_timeout_s
-            last = f"; last error: {batch.last_error}" if batch.last_error else ""
-            if not last and self._view.leader(batch.where) is None:
-                last = "; its partition has no known leader"
-            why = RequestTimeout(
-                f"not delivered within delivery.timeout.ms ({seconds:g} s) after {batch.attempts} "
-                f"attempts{last}"
-            )
-            self._fail(batch, why)
-        for batch in queue.lost():
-            queue.given_up(batch)
-            self._fail(batch, batch.last_error or RequestTimeout("no answer"))
-
-    def _fail(self, batch: ProducerBatch, error: KafkaError) -> None:
-        if self.transactions is not None:
-            error = self.transactions.lost(batch, error)
-        elif batch.in_doubt:
-            error = in_doubt(error)
-        self.given_up.add(batch, error)
-        self._settle(batch, FailedBatch(error))
-
-    def _follow(self, transactions: ProducerTransactions) -> None:
-        """Drop what cannot be in a committed transaction."""
-        if transactions.fatal is not None:
-            self.give_up(transactions.refusal(ProducerTransactionInput.SEND))
-        elif transactions.doomed:
-            self.retract(transactions.refusal(ProducerTransactionInput.SEND))
-
-    def _settle(self, batch: ProducerBatch, outcome: StoredBatch | FailedBatch) -> None:
-        self._records.release(batch)
-        if isinstance(outcome, StoredBatch):
-            self.stored_records += batch.count
-        else:
-            self.failed_records += batch.count
-        batch.settle(outcome)

@@ -285,7 +285,7 @@ def test_without_acknowledgements_batches_are_done_as_they_go() -> None:
         delivery = it.send(b"%d" % number)
         it.sender.sent_unanswered(it.go())
         assert delivery.result(0).offset == -1
-    it.sender.abandon(ConnectionFailed("over"))
+    it.sender.outcomes.abandon(ConnectionFailed("over"))
 
 
 def test_nothing_goes_before_the_producer_has_its_id() -> None:
@@ -310,13 +310,13 @@ def test_failures_that_nobody_asked_about_are_raised_once_and_counted() -> None:
     seen = it.send(b"a")
     it.answer(it.go(), ErrorCode.INVALID_RECORD)
     error_of(seen)
-    it.sender.given_up.raise_first()
+    it.sender.outcomes.given_up.raise_first()
     it.send(b"b")
     it.answer(it.go(), ErrorCode.INVALID_TIMESTAMP)
     with pytest.raises(BrokerError, match="1 record in 1 batch was not") as caught:
-        it.sender.given_up.raise_first()
+        it.sender.outcomes.given_up.raise_first()
     assert caught.value.code is ErrorCode.INVALID_TIMESTAMP
-    it.sender.given_up.raise_first()
+    it.sender.outcomes.given_up.raise_first()
 
 
 def test_after_a_split_batches_are_made_smaller() -> None:
@@ -349,7 +349,7 @@ def test_what_is_abandoned_fails_whether_it_waits_or_is_on_its_way() -> None:
     on_its_way = harness.send(b"1")
     harness.go()
     waiting = harness.send(b"2")
-    harness.sender.abandon(ConnectionFailed("over"))
+    harness.sender.outcomes.abandon(ConnectionFailed("over"))
     for delivery in (on_its_way, waiting):
         with pytest.raises(ConnectionFailed, match="over"):
             delivery.result(0)
@@ -497,7 +497,7 @@ def test_a_flush_says_that_its_producer_is_fenced() -> None:
     it.send(b"a")
     it.answer(it.go(), ErrorCode.INVALID_PRODUCER_EPOCH)
     with pytest.raises(FatalError, match=r"^1 record in 1 batch was .*: it is fenced") as raised:
-        it.sender.given_up.raise_first()
+        it.sender.outcomes.given_up.raise_first()
     assert raised.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
 
 

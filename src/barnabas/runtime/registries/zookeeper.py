@@ -238,20 +238,43 @@ class ZooKeeperRegistry:
 
     def _carry_out(self, request: TransactionRequest, path: str) -> None:
         results = self._results_of(request, path)
-        failed = [one for one in results if isinstance(one, Exception)]
-        if failed:  # The one that did, and those that ZooKeeper rolled back for its sake.
+        if failed := _failed(results):
             raise RegistryConflict(f"{path} and others: {failed}")
 
     def _results_of(self, request: TransactionRequest, path: str) -> list[object]:
-        """What became of the operations of a transaction. It is a new one each time that a start asks again."""
-
-        def begin(_path: str) -> object:
-            again = self._client.transaction()
-            again.operations = [*request.operations]
-            return again.commit_async()
-
-        results: list[object] = self._calls.ask(begin, path)
+        """What became of the operations of a transaction."""
+        results: list[object] = self._calls.ask(lambda _path: self._sent(request), path)
         return results
+
+    def _sent(self, request: TransactionRequest) -> object:
+        """A transaction under way. It is a new one each time that a start asks again."""
+        again = self._client.transaction()
+        again.operations = [*request.operations]
+        return again.commit_async()
+
+    def replace_each(
+        self, parts: Sequence[Sequence[NodeWrite]], checks: Mapping[str, int] | None = None
+    ) -> list[bool]:
+        """Replace data, in a transaction for each part, all sent at once; which of them were made."""
+        requests: list[tuple[TransactionRequest, str]] = []
+        for part in parts:
+            request = self._checked(checks)
+            for path, data, version, _ in part:
+                request.set_data(self._root + path, data, version)
+            requests.append((request, part[0].path))
+        made: list[bool] = []
+        for first in range(0, len(requests), AT_ONCE):
+            some = requests[first : first + AT_ONCE]
+            made += self._calls.in_time(partial(self._carry_out_together, some))
+        return made
+
+    def _carry_out_together(self, requests: Sequence[tuple[TransactionRequest, str]]) -> list[bool]:
+        calls = self._calls
+        asked = [
+            (calls.begin(lambda _path, one=request: self._sent(one), path), path)
+            for request, path in requests
+        ]
+        return [not _failed(calls.wait(one, path)) for one, path in asked]
 
     def created_at(self, path: str) -> int:
         """The number of the change that made a node; -1 where there is none."""
@@ -372,6 +395,11 @@ class ZooKeeperRegistry:
         # A loop that has ended has no callbacks to run.
         with suppress(RuntimeError):
             self._hand_over(callback)
+
+
+def _failed(results: Sequence[object]) -> list[Exception]:
+    """The operation of a transaction that failed, and those that ZooKeeper rolled back for its sake."""
+    return [one for one in results if isinstance(one, Exception)]
 
 
 def read_place(place: str) -> tuple[str, str]:

@@ -159,6 +159,18 @@ def changes_are_made_together_or_not_at_all(sessions: Sessions, until: Until) ->
     assert second.get("/epoch") == (b"4", 3)
 
 
+def parts_are_replaced_each_for_itself(sessions: Sessions, until: Until) -> None:
+    registry, other = sessions(), sessions()
+    registry.set_all({"/epoch": b"1", "/a": b"", "/b": b"", "/c": b""})
+    one, wrong, two = (NodeWrite(path, b"new", 0) for path in ("/a", "/b", "/c"))
+    parts = [[one], [two, wrong._replace(version=7)], [one._replace(version=1), wrong]]
+    assert registry.replace_each(parts, {"/epoch": 0}) == [True, False, True]
+    assert other.get_all(["/a", "/b", "/c"]) == [(b"new", 2), (b"new", 1), (b"", 0)]
+    assert registry.replace_each([[two], [two]], {"/epoch": 5}) == [False, False]
+    assert other.get("/c") == (b"", 0)
+    assert registry.replace_each([]) == []
+
+
 def a_watch_that_is_ended_tells_nothing(sessions: Sessions, until: Until) -> None:
     watcher, other = sessions(), sessions()
     ended: list[str] = []
@@ -247,6 +259,7 @@ SHARED = (
     an_ephemeral_node_goes_with_its_session,
     many_nodes_are_made_together_but_where_there_is_one,
     changes_are_made_together_or_not_at_all,
+    parts_are_replaced_each_for_itself,
     a_watch_that_is_ended_tells_nothing,
     a_lasting_node_is_not_mine,
     a_watch_tells_of_data_and_names_again_and_again,

@@ -170,6 +170,20 @@ class SimulatedSession:
             else:
                 self.create(one.path, one.data)
 
+    def replace_each(
+        self, parts: Sequence[Sequence[NodeWrite]], checks: Mapping[str, int] | None = None
+    ) -> list[bool]:
+        """Replace data, in a change for each part; which of them were made."""
+        made = []
+        for part in parts:
+            try:
+                self.commit(part, checks)
+            except RegistryConflict:
+                made.append(False)
+            else:
+                made.append(True)
+        return made
+
     def is_mine(self, path: str) -> bool:
         """Whether a node goes with this session."""
         self._check()

@@ -68,6 +68,12 @@ class SharedRegistry(Registry, Protocol):
         """All changes or none; RegistryConflict: one of the nodes, or of `checks`, has another version."""
         ...
 
+    def replace_each(
+        self, parts: Sequence[Sequence[NodeWrite]], checks: Mapping[str, int] | None = None
+    ) -> list[bool]:
+        """Replace data like `commit`, in a transaction for each part, all sent at once; which were made."""
+        ...
+
     def get_dated(self, paths: Sequence[str]) -> list[tuple[bytes, int, int] | None]:
         """Like `get_all`, with the number of the change that wrote each node last (its mzxid)."""
         ...

@@ -5,6 +5,7 @@ All of it is done beside the loop: views go in, views and decisions come out.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import NamedTuple
 
 from barnabas.broker.cluster.controller_election import Term
@@ -63,18 +64,37 @@ def carry_out(
 def write_all(registry: SharedRegistry, term: Term, writes: Sequence[NodeWrite]) -> bool:
     """Whether all are written; False: none is, as one of the nodes has another version.
 
+    The first transaction finds out whether this is still the controller. Those after it go in their order;
+    states of partitions that follow each other, as in a failover, are sent together: ZooKeeper, which
+    flushes its log before each answer, flushes once for many then.
+
     Raises:
         StorageError: it is not known.
     """
     guard = {CONTROLLER_EPOCH: term.node_version}
-    for number, part in enumerate(_parts(writes)):
+    first, *rest = [*_parts(writes)] or [[]]
+    if not first:
+        return True
+    try:
+        registry.commit(first, guard)
+    except RegistryConflict:
+        return False
+    for replaces, parts in groupby(rest, _replaces):
+        if replaces:
+            if not all(registry.replace_each([*parts], guard)):
+                raise StorageError("a part of a decision is written: nodes have other versions")
+            continue
         try:
-            registry.commit(part, guard)
+            for part in parts:
+                registry.commit(part, guard)
         except RegistryConflict as error:
-            if number:
-                raise StorageError(f"a part of a decision is written: {error}") from error
-            return False
+            raise StorageError(f"a part of a decision is written: {error}") from error
     return True
+
+
+def _replaces(part: Iterable[NodeWrite]) -> bool:
+    """Whether a transaction replaces data of certain versions, and does nothing else."""
+    return all(one.data is not None and one.version >= 0 for one in part)
 
 
 def _parts(writes: Iterable[NodeWrite]) -> Iterator[list[NodeWrite]]:

@@ -215,6 +215,19 @@ class LocalSession:
             went = [one.path for one in writes if one.data is None]
             shared.tell([one.path for one in writes], [*above, *new, *went])
 
+    def replace_each(
+        self, parts: Sequence[Sequence[NodeWrite]], checks: Mapping[str, int] | None = None
+    ) -> list[bool]:
+        """Replace data, in a change for each part; which of them were made."""
+        return [self._commits(part, checks) for part in parts]
+
+    def _commits(self, part: Sequence[NodeWrite], checks: Mapping[str, int] | None) -> bool:
+        try:
+            self.commit(part, checks)
+        except RegistryConflict:
+            return False
+        return True
+
     def _write_ephemeral(self, one: NodeWrite) -> None:
         shared = self._shared
         if one.data is None:

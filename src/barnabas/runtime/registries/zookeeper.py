@@ -15,7 +15,7 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
-from kazoo.client import KazooClient, TransactionRequest
+from kazoo.client import KazooClient
 from kazoo.exceptions import (
     BadVersionError,
     KazooException,
@@ -30,6 +30,7 @@ from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable, 
 from barnabas.runtime.registries.call_thread import CallThread
 from barnabas.runtime.registries.start_waits import StartWaits
 from barnabas.runtime.registries.zookeeper_calls import AT_ONCE, ZooKeeperCalls
+from barnabas.runtime.registries.zookeeper_transactions import ZooKeeperTransactions
 from barnabas.runtime.registries.zookeeper_watch import ZooKeeperWatch
 from barnabas.types import MUST_BE_NEW, NodeWrite
 
@@ -40,9 +41,6 @@ _RECONNECT_SECONDS = 2.0
 
 _CALL_SECONDS = 5.0
 """The longest that a call waits, and at most a third of a session."""
-
-_NODES_AT_ONCE = 2_500
-"""Nodes that one transaction deletes: at 300 characters each, below the 1 MiB of a request to ZooKeeper."""
 
 _kazoo_log = logging.getLogger("barnabas.kazoo")
 
@@ -96,6 +94,7 @@ class ZooKeeperRegistry:
         )
         seconds = min(_CALL_SECONDS, self.session_seconds / 3)
         self._calls = ZooKeeperCalls(self._client, place, self._root, seconds, self._waits)
+        self._transactions = ZooKeeperTransactions(self._client, self._root, self._calls)
         try:
             self._connect(connection_ms)
         except StorageError:
@@ -164,21 +163,10 @@ class ZooKeeperRegistry:
         paths, there = list(nodes), []
         for first in range(0, len(paths), AT_ONCE):
             some = {path: nodes[path] for path in paths[first : first + AT_ONCE]}
-            if not self._create_together(some, ephemeral=ephemeral):
+            # One transaction takes a fraction of the time that a request for each of them does.
+            if not self._transactions.create(some, self._missing_above(some), ephemeral=ephemeral):
                 there += self._calls.in_time(partial(self._create_each, some, ephemeral=ephemeral))
         return there
-
-    def _create_together(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> bool:
-        """All of them and the missing ones above them in one transaction, or nothing; whether they are.
-
-        That takes a fraction of the time that a request for each of them does.
-        """
-        request = self._client.transaction()
-        for path in sorted({*self._missing_above(nodes), *nodes}):
-            lasts = path not in nodes or not ephemeral
-            request.create(self._root + path, nodes.get(path, b""), ephemeral=not lasts)
-        results = self._results_of(request, next(iter(nodes)))
-        return not any(isinstance(one, Exception) for one in results)
 
     def _missing_above(self, paths: Iterable[str]) -> set[str]:
         missing: set[str] = set()
@@ -204,54 +192,15 @@ class ZooKeeperRegistry:
         return there
 
     def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
-        """Make all changes in one transaction of ZooKeeper's, or none.
+        """Make all changes in one transaction of ZooKeeper's, or none."""
+        new = {one.path for one in writes if one.version == MUST_BE_NEW}
+        self._transactions.commit(writes, self._missing_above(new) - new, checks or {})
 
-        A tree of more nodes than a transaction may hold loses its deepest ones before, with the same checks.
-        """
-        request = self._checked(checks)
-        new = [one.path for one in writes if one.version == MUST_BE_NEW]
-        for path in sorted(self._missing_above(new) - set(new)):
-            request.create(self._root + path, b"")
-        for path, data, version, ephemeral in writes:
-            if data is None:
-                nodes = self._calls.tree(path)
-                while len(nodes) > _NODES_AT_ONCE:
-                    deepest = self._checked(checks)
-                    for one in nodes[:_NODES_AT_ONCE]:
-                        deepest.delete(self._root + one)
-                    self._carry_out(deepest, path)
-                    nodes = nodes[_NODES_AT_ONCE:]
-                for one in nodes:
-                    request.delete(self._root + one)
-            elif version == MUST_BE_NEW:
-                request.create(self._root + path, data, ephemeral=ephemeral)
-            else:
-                request.set_data(self._root + path, data, version)
-        if request.operations:
-            self._carry_out(request, writes[0].path)
-
-    def _checked(self, checks: Mapping[str, int] | None) -> TransactionRequest:
-        request = self._client.transaction()
-        for path, version in (checks or {}).items():
-            request.check(self._root + path, version)
-        return request
-
-    def _carry_out(self, request: TransactionRequest, path: str) -> None:
-        results = self._results_of(request, path)
-        failed = [one for one in results if isinstance(one, Exception)]
-        if failed:  # The one that did, and those that ZooKeeper rolled back for its sake.
-            raise RegistryConflict(f"{path} and others: {failed}")
-
-    def _results_of(self, request: TransactionRequest, path: str) -> list[object]:
-        """What became of the operations of a transaction. It is a new one each time that a start asks again."""
-
-        def begin(_path: str) -> object:
-            again = self._client.transaction()
-            again.operations = [*request.operations]
-            return again.commit_async()
-
-        results: list[object] = self._calls.ask(begin, path)
-        return results
+    def replace_each(
+        self, parts: Sequence[Sequence[NodeWrite]], checks: Mapping[str, int] | None = None
+    ) -> list[bool]:
+        """Replace data, in a transaction for each part, all sent at once; which of them were made."""
+        return self._transactions.replace_each(parts, checks or {})
 
     def created_at(self, path: str) -> int:
         """The number of the change that made a node; -1 where there is none."""

@@ -178,7 +178,7 @@ class Broker:
             self._shares.members.on_disconnected(connection)
 
     def end_groups(self) -> None:
-        """Tell all who wait for their group that this broker coordinates nothing any more."""
+        """Respond to all waiting group requests that this broker is not the coordinator any more."""
         if self._members is not None:
             self._members.stop()
 

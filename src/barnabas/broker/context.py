@@ -18,4 +18,4 @@ class RequestContext:
     peer: str
     connection: int
     client_host: str
-    """Its address as Kafka tells of it: Java's text, which begins with a slash."""
+    """The client's address as Kafka reports it: Java's text, which begins with a slash."""

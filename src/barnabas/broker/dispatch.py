@@ -153,4 +153,4 @@ HANDLERS = cast(
     "dict[int, Callable[[Broker, RequestContext, object], object]]",
     {int(key): route.handle for key, route in {**ROUTES, **BETWEEN_BROKERS}.items()},
 )
-"""The handlers by API key. Whose body and version it is, the dialect has checked."""
+"""The handlers by API key. The dialect has already checked version and body."""

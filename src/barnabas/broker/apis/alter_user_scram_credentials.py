@@ -1,6 +1,6 @@
 """AlterUserScramCredentials (key 51): set and remove SCRAM passwords of users (KIP-554).
 
-Does: keeps what DescribeUserScramCredentials tells, durable before the answer.
+Does: stores the passwords durably before the response; DescribeUserScramCredentials returns them.
 Refuses: more than one change of a user, as Kafka does; salts of more than 4096 bytes.
 Ignores: nothing. No listener asks for a password yet.
 """

@@ -1,7 +1,7 @@
 """CreateAcls (key 30): add access rules (KIP-140). There is no authorizer to obey them.
 
-Does: says so for each rule, as Kafka does that has none.
-Refuses: all of them, whatever they say.
+Does: returns that error for each rule, as Kafka does without an authorizer.
+Refuses: every rule.
 """
 
 from barnabas.broker.apis.describe_acls import NO_AUTHORIZER

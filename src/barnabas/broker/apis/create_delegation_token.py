@@ -1,6 +1,6 @@
-"""CreateDelegationToken (key 38): a token to act as somebody for a while (KIP-48).
+"""CreateDelegationToken (key 38): create a token that authenticates for a limited time (KIP-48).
 
-Does: says that nobody is known well enough here to ask for one, as Kafka does without security.
+Does: returns DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, as Kafka does without authentication.
 Refuses: every request.
 Versions: 1 answered before the client is throttled (KIP-219) · 2 flexible · 3 owners (KIP-373)
 """

@@ -41,7 +41,7 @@ def handle(
         code, why = ErrorCode.NONE, None
         try:
             if times[topic.name] > 1:
-                raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
+                raise BrokerError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
             added = _added(broker, topic, total)
             total += len(added)
             if not request.validate_only:

@@ -59,7 +59,7 @@ def handle(
         yield until_led(broker, names, request.timeout_ms)
     twice = yield from each(
         [name for name, times in asked.items() if times > 1],
-        partial(_refused, code=ErrorCode.INVALID_REQUEST, why="the topic is there twice"),
+        partial(_refused, code=ErrorCode.INVALID_REQUEST, why="the request names the topic twice"),
     )
     return CreateTopicsResponse(throttle_time_ms=quota.wait_ms, topics=made + twice)
 

@@ -1,7 +1,7 @@
-"""DeleteShareGroupState (key 86): forget what a share group has read (KIP-932).
+"""DeleteShareGroupState (key 86): delete the progress of a share group in partitions (KIP-932).
 
-Does: forgets it; where nothing was kept, that is no error.
-Refuses: partitions that are not there.
+Does: deletes the stored state; that there is none is not an error.
+Refuses: partitions that do not exist.
 Versions: 0
 """
 
@@ -27,7 +27,7 @@ from barnabas.protocol.delete_share_group_state import (
 def handle(
     broker: Broker, context: RequestContext, request: DeleteShareGroupStateRequest
 ) -> Steps[object]:
-    """Forget each."""
+    """Delete the state of each partition."""
     del context
     shape = ResponseShape(DeleteShareGroupStateResponse, DeleteStateResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))

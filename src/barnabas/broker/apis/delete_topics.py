@@ -48,13 +48,15 @@ def handle(
             if disabled and broker.profile.tells_disabled:
                 raise BrokerError(_DISABLED[context.api_version], "deleting topics is disabled")
             if times[name, topic_id] > 1:
-                raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
+                raise BrokerError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
             topic = _find(broker, name, topic_id)
             key = topic.name, topic.topic_id
             if disabled:
                 raise BrokerError(ErrorCode.REQUEST_TIMED_OUT, "deleting topics is disabled")
             if (topic.name, NO_UUID) in times and (None, topic.topic_id) in times:
-                raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there by name and by id")
+                raise BrokerError(
+                    ErrorCode.INVALID_REQUEST, "the request names the topic by name and by id"
+                )
             quota.take(len(topic.partitions))
             wanted.append(topic)
         except KafkaError as error:

@@ -38,7 +38,7 @@ from barnabas.protocol.describe_configs import (
 )
 
 _BROKERS_KEPT, _TOPICS_KEPT = 4, 32
-"""How many descriptions are kept for those who ask again, or about another topic with the same properties."""
+"""How many descriptions are cached, for repeated requests and for topics with the same properties."""
 
 
 class _How(NamedTuple):

@@ -1,7 +1,7 @@
 """DescribeDelegationToken (key 41): which tokens there are (KIP-48). There are none.
 
-Does: says that nobody is known well enough here to ask, as Kafka does without security.
-Ignores: whose tokens are asked for.
+Does: returns DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, as Kafka does without authentication.
+Ignores: the owners in the request.
 Versions: 1 answered before the client is throttled (KIP-219) · 2 flexible · 3 requesters (KIP-373)
 """
 
@@ -17,7 +17,7 @@ from barnabas.protocol.describe_delegation_token import (
 def handle(
     broker: Broker, context: RequestContext, request: DescribeDelegationTokenRequest
 ) -> DescribeDelegationTokenResponse:
-    """Refuse to tell."""
+    """Refuse."""
     del broker, context, request
     return DescribeDelegationTokenResponse(
         error_code=ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, tokens=[]

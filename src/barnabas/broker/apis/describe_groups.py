@@ -1,10 +1,10 @@
 """DescribeGroups (key 15): the members of groups and what they do.
 
-Does: tells of each group its state and members; what these want while the group is Stable,
-    and what they do, or did before the rebalance that goes on.
+Does: returns the state and the members of each group, their metadata while the group is Stable,
+    and their assignments, during a rebalance those before it.
 Ignores: nothing.
-Versions: 1 throttle time · 3 authorised operations (KIP-430) · 4 static members (KIP-345) · 6 a group
-    that is not there is an error instead of Dead (KIP-1043)
+Versions: 1 throttle time · 3 authorised operations (KIP-430) · 4 static members (KIP-345) · 6 a missing
+    group is an error instead of Dead (KIP-1043)
 """
 
 from functools import partial

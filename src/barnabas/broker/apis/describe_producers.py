@@ -1,7 +1,7 @@
-"""DescribeProducers (key 61): who writes to partitions with a producer id (KIP-664).
+"""DescribeProducers (key 61): the producers with an id that write to partitions (KIP-664).
 
-Does: tells all producers that a partition remembers, in the order of their ids.
-Refuses: partitions that there are not, and names that no topic can have.
+Does: returns all producers that a partition remembers, in the order of their ids.
+Refuses: partitions that do not exist, and invalid topic names.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
-"""DescribeQuorum (key 55): who leads the metadata quorum: this node, its only voter (KIP-595).
+"""DescribeQuorum (key 55): the leader of the metadata quorum: this node, its only voter (KIP-595).
 
-Does: leader, end and endpoints of the one partition that there is; nobody observes. The end counts the changes
-    of topics since the start, which nobody can read as records. The epoch is the first: nobody else led.
+Does: returns leader, end and endpoints of the only partition; there are no observers. The end counts the
+    changes of topics since the start, which cannot be read as records. The epoch is the first.
 Refuses: a request for any other partition, or for more, with UNKNOWN_TOPIC_OR_PARTITION for each.
 Versions: 1 times: the leader has always just caught up · 2 endpoints, those of the broker; no directory
 """

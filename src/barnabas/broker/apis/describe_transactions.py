@@ -1,7 +1,7 @@
-"""DescribeTransactions (key 65): how far transactions are, and what takes part (KIP-664).
+"""DescribeTransactions (key 65): the state and partitions of transactions (KIP-664).
 
-Does: tells what is kept of each transactional id.
-Refuses: those of which nothing is, and one without a name.
+Does: returns the stored state of each transactional id.
+Refuses: unknown and empty transactional ids.
 """
 
 from functools import partial

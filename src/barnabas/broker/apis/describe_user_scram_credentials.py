@@ -1,6 +1,6 @@
 """DescribeUserScramCredentials (key 50): which users have SCRAM passwords (KIP-554).
 
-Does: tells mechanisms and iterations of each user that is asked for, or of all who have a password.
+Does: returns mechanisms and iterations of the requested users, or of all with a password.
 Ignores: nothing.
 """
 

@@ -1,7 +1,7 @@
 """EndTxn (key 26): commit or abort a transaction (KIP-98).
 
-Does: answers when the decision is written; the markers follow.
-Refuses: who is not the producer of that id any more, and the end of what has not begun.
+Does: responds when the decision is written; the markers follow.
+Refuses: a producer that another one has replaced, and the end of a transaction that has not begun.
 Versions: 2 PRODUCER_FENCED · 4 TRANSACTION_ABORTABLE · 5 transactions version 2: the answer has the
     epoch, and perhaps the id, for the next transaction (KIP-890)
 """

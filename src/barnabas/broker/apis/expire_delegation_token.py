@@ -1,6 +1,6 @@
 """ExpireDelegationToken (key 40): let a token end sooner (KIP-48). There are none.
 
-Does: says that nobody is known well enough here to ask, as Kafka does without security.
+Does: returns DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, as Kafka does without authentication.
 Refuses: every token.
 Versions: 1 answered before the client is throttled (KIP-219) · 2 flexible
 """

@@ -2,10 +2,10 @@
 
 Does: sessions (KIP-227); long poll up to `max_wait_ms` for `min_bytes`; errors are answered at once;
     the first batch always whole; limits per partition and per response; epochs (KIP-320, KIP-595);
-    refuses topics that store zstd to those who do not know it (KIP-110).
-    To who reads committed records nothing of an open transaction is given, nor counted.
-    A follower gets what is not committed, too, and its fetch says how far it is. A consumer may read
-    from any replica, and gets the nearest one's number where `replica.selector.class` is set (KIP-392).
+    refuses topics that store zstd to clients that do not know it (KIP-110).
+    With `read_committed`, records of open transactions are neither returned nor counted.
+    A follower also gets uncommitted records, and its fetch reports its end. A consumer may read from
+    any replica, and is referred to the nearest one if `replica.selector.class` is set (KIP-392).
 Ignores: without other brokers, `rack_id` and the follower's fields.
 Versions: 0 magic 0 only, limits cut messages · 2 magic 1 · 3 limits the response, which begins with
     a whole batch (KIP-74) · 4 magic 2 · 6 knows storage errors · 7 sessions · 9 leader epochs · 10

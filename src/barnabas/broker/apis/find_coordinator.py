@@ -1,8 +1,8 @@
 """FindCoordinator (key 10): the broker that coordinates a group or a transaction: this one, if it is alone.
 
-Does: makes the internal topic on first use; in a cluster it asks the controller for it, and
-    answers with the leader of the key's partition.
-Refuses: share partitions before version 6, or whose key is not group, topic id and partition.
+Does: creates the internal topic on first use, in a cluster by a request to the controller; returns the
+    leader of the key's partition.
+Refuses: share partitions before version 6, and share keys other than group, topic id and partition.
 Versions: 1 key types, messages · 4 several keys (KIP-699) · 6 share partitions (KIP-932)
 """
 

@@ -1,9 +1,8 @@
 """ListOffsets (key 2): find offsets by timestamp, and the ends of a log.
 
 Does: earliest (-2), latest (-1), the record with the greatest timestamp (-3), earliest local (-4); by
-    timestamp the first record at or after it. To who reads committed records the log ends where the
-    oldest open transaction begins. Many lookups by timestamp go in steps, between which others are
-    served.
+    timestamp the first record at or after it. With `read_committed` the log ends where the oldest open
+    transaction begins. Many lookups by timestamp are done in steps, between which others are served.
 Ignores: `replica_id`, `timeout_ms`. Nothing is tiered: -5 and -6 find nothing.
 Versions: 0 offsets by segment · 1 one offset, by record (KIP-79) · 4 leader epochs · 7 greatest
     timestamp (KIP-734) · 8, 9, 11 tiered storage

@@ -1,10 +1,10 @@
 """Metadata (key 3): the brokers, and topics with their partitions and leaders.
 
-Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it,
-    which a profile tells only who asks again; answers with the address of the listener that was asked;
-    says what one may do, where asked: everything, as there is no authorizer.
-    A member of a cluster has its controller make them, and they are unknown until it has; it answers
-    when its controller has named the brokers, and topics where it is asked for one that it does not know.
+Does: returns all topics or some, by name or id (12+); creates missing topics if client and broker allow
+    it, which some profiles report only to the next request; returns the address of the listener that
+    received the request, and on request the allowed operations: all, as there is no authorizer.
+    A member of a cluster asks its controller to create topics, and reports them as unknown until then. It
+    responds when its controller has named the brokers, and for unknown topics also the topics.
 Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """

@@ -1,10 +1,9 @@
-"""OffsetCommit (key 8): keep positions of a group.
+"""OffsetCommit (key 8): store positions of a group.
 
-Does: commits of members, and from outside of a membership (generation -1), as of consumers that
-    assign partitions to themselves, while the group has no members; answers when the records are
-    written. A member that commits is alive.
-Refuses: who is no member, or of another generation; commits amid a rebalance. Of a consumer group:
-    who had the partition not yet in the epoch that it names.
+Does: accepts commits of members and, while the group has none, of consumers that assign partitions to
+    themselves (generation -1); responds when the records are written. A commit renews the member's session.
+Refuses: clients that are not members or of another generation, and commits during a rebalance. In a
+    consumer group: members that did not have the partition yet in the epoch of the request.
 Versions: 0 kept apart, as Kafka did in ZooKeeper · 1 times of commits · 2 retention time
     5 no retention time (KIP-211) · 6 leader epochs · 7 static members
     9 other error for unknown groups (KIP-848) · 10 topic ids

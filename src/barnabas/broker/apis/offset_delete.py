@@ -1,8 +1,8 @@
-"""OffsetDelete (key 47): forget what a group committed for partitions (KIP-496).
+"""OffsetDelete (key 47): delete positions of a group (KIP-496).
 
-Does: answers when that is written.
+Does: responds when the deletion is written.
 Refuses: topics that consumers of the group are subscribed to; all topics of a group whose members are
-    no consumers.
+    not consumers.
 """
 
 from collections.abc import Sequence

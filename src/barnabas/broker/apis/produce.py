@@ -146,7 +146,7 @@ def _verified() -> Callable[..., Any]:
 
 
 def _refused(request: ProduceRequest) -> ProduceResponse:
-    """The response to a request whose acks mean nothing."""
+    """The response to a request with invalid acks."""
     code = ErrorCode.INVALID_REQUIRED_ACKS
     message = f"acks must be 0, 1 or -1, not {request.acks}"
     return ProduceResponse(

@@ -1,7 +1,7 @@
-"""ReadShareGroupState (key 84): what a share group has read (KIP-932).
+"""ReadShareGroupState (key 84): the progress of a share group in partitions (KIP-932).
 
-Does: tells all that is kept; keeps who leads the partition now.
-Refuses: partitions that were not begun, leader epochs below the last one.
+Does: returns the stored state, and stores the leader epoch of the request.
+Refuses: partitions without a state, and leader epochs below the stored one.
 Versions: 0
 """
 

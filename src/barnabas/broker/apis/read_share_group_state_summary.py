@@ -1,9 +1,9 @@
-"""ReadShareGroupStateSummary (key 87): where a share group is, without its batches (KIP-932).
+"""ReadShareGroupStateSummary (key 87): the start offsets of a share group, without its batches (KIP-932).
 
-Does: tells what is kept; of what was never begun, that the start is not known.
-Refuses: partitions that are not there.
-Ignores: the leader epoch of who asks.
-Versions: 1 how many are done with (KIP-1226)
+Does: returns the stored start; -1 for partitions without a state.
+Refuses: partitions that do not exist.
+Ignores: the leader epoch of the request.
+Versions: 1 the number of completed records (KIP-1226)
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ from barnabas.protocol.read_share_group_state_summary import (
 def handle(
     broker: Broker, context: RequestContext, request: ReadShareGroupStateSummaryRequest
 ) -> Steps[object]:
-    """Tell each."""
+    """Return the start of each partition."""
     del context
     shape = ResponseShape(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _row)
     return answer_each(request, shape, partial(_ask, broker.shares.coordinator))

@@ -1,6 +1,6 @@
-"""RenewDelegationToken (key 39): let a token live on (KIP-48). There are none.
+"""RenewDelegationToken (key 39): extend the lifetime of a token (KIP-48). There are none.
 
-Does: says that nobody is known well enough here to ask, as Kafka does without security.
+Does: returns DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, as Kafka does without authentication.
 Refuses: every token.
 Versions: 1 answered before the client is throttled (KIP-219) · 2 flexible
 """

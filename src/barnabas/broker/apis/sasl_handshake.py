@@ -1,6 +1,6 @@
-"""SaslHandshake (key 17): choose how to prove who one is (KIP-43). No listener asks for that.
+"""SaslHandshake (key 17): choose a SASL mechanism (KIP-43). No listener has any.
 
-Does: says so and names no mechanism, as Kafka does on a listener without SASL.
+Does: returns an error and an empty list of mechanisms, as Kafka does on a listener without SASL.
 Refuses: every mechanism.
 Versions: 1 tokens would follow in SaslAuthenticate (KIP-152)
 """

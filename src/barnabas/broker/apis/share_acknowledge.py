@@ -1,7 +1,8 @@
-"""ShareAcknowledge (key 79): a member of a share group says what became of records (KIP-932).
+"""ShareAcknowledge (key 79): a member of a share group acknowledges records (KIP-932).
 
-Does: answers when that is kept; epoch -1 closes the session and gives back all that the member had.
-Refuses: who has no session, or one at another epoch; partitions with renewals that are not announced.
+Does: responds when the acknowledgements are stored; epoch -1 closes the session and releases the member's
+    records.
+Refuses: members without a session or at another epoch; partitions with renewals that are not announced.
 Versions: 2 renewed locks (KIP-1222)
 """
 

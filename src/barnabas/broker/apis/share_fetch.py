@@ -1,13 +1,12 @@
 """ShareFetch (key 78): a member of a share group acquires and acknowledges records (KIP-932).
 
-Does: sessions; acknowledgements first; then records of the session's partitions, which are the member's
-    until its lock ends. Waits up to `max_wait_ms` where there are none. A group that reads committed records
-    gets none from an open transaction on; what was aborted is done with at once.
-Refuses: as Kafka 4.3, with UNKNOWN_SERVER_ERROR for all of it, to tell what was acquired while the session has
-    a topic id that is not known, of a deleted topic too; and to acquire in a mode that there is not.
-    Acknowledgements count, and locks hold. So are, by themselves, partitions of a topic that no member of
-    the group subscribed to: nobody may read those.
-Ignores: `min_bytes`: some records are enough.
+Does: opens and updates sessions; applies acknowledgements first, then acquires records of the session's
+    partitions, which the member holds until its lock ends. Waits up to `max_wait_ms` for records. With
+    `read_committed` a group gets no records behind an open transaction; aborted ones are completed at once.
+Refuses: like Kafka 4.3, with UNKNOWN_SERVER_ERROR for the whole request, sessions with an unknown topic id,
+    also that of a deleted topic, and unknown acquire modes; acknowledgements and locks of the request stay
+    valid. Partitions of topics that no member of the group is subscribed to.
+Ignores: `min_bytes`: any records are enough.
 Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-1222)
 """
 
@@ -153,7 +152,7 @@ def _wait(broker: Broker, request: ShareFetchRequest, session: ShareSession) -> 
 def _keys_of(
     broker: Broker, request: ShareFetchRequest, place: TopicIdPartition
 ) -> Iterable[Hashable]:
-    """What happens to a partition for those who wait for its records."""
+    """The purgatory key of fetches that wait for records of a partition."""
     yield StateKey(request.group_id or "", place)
     topic = broker.topics.by_id(place.topic_id)
     partition = None if topic is None else broker.replicas.find(topic.name, place.partition)

@@ -50,7 +50,9 @@ def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, respond: Resp
 
 def _span(batch: StateBatch) -> Span:
     if batch.delivery_state not in set(DeliveryState) or batch.last_offset < batch.first_offset:
-        raise BrokerError(ErrorCode.INVALID_REQUEST, "offsets in order, in a state that there is")
+        raise BrokerError(
+            ErrorCode.INVALID_REQUEST, "batches need ordered offsets and a valid delivery state"
+        )
     state = DeliveryState(batch.delivery_state)
     return Span(batch.first_offset, batch.last_offset, state, batch.delivery_count)
 

@@ -54,7 +54,7 @@ def handle(
 
 
 def _refused(request: ProduceRequest) -> ProduceResponse:
-    """The response to a request whose acks mean nothing: one error at least."""
+    """The response to a request with invalid acks: at least one error."""
     code, message = ErrorCode.INVALID_REQUIRED_ACKS, f"acks={request.acks}"
     indexes = [one.index for topic in request.topic_data for one in topic.partition_data] or [-1]
     answers = [refused(index, code, message) for index in indexes]

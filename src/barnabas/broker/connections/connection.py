@@ -96,7 +96,7 @@ class ClientConnection:
                 broker.turn.when_over(partial(self._on_known_written, responses))
             elif responses:
                 self.connection.send(responses)
-                self.connection.listen_late(late=known.is_patient)
+                self.connection.listen_late(late=known.learning.is_patient)
         if replicating:
             replies.take_known(*replicating)
         if replies.has_new and taken == end:
@@ -116,7 +116,7 @@ class ClientConnection:
             self.connection.listen_late(late=False)
             return outcome
         known = self._known = self._known or self._new_known()
-        known.learn(frame, request, outcome)
+        known.learning.learn(frame, request, outcome)
         return outcome.outcome
 
     def _new_known(self) -> RepeatedRequests:

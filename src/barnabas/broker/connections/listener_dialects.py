@@ -14,7 +14,7 @@ Handlers = Mapping[int, Callable[[Broker, RequestContext, object], object]]
 
 
 _FETCHED = 1 << 20
-"""What consumers of Kafka 0.7 ask of a partition where nobody tells them otherwise (`fetch.size`)."""
+"""The bytes that consumers of Kafka 0.7 fetch of a partition by default (`fetch.size`)."""
 
 
 class ListenerDialect(NamedTuple):

@@ -70,7 +70,7 @@ class GroupMembership:
         asked: JoinGroupRequest,
         respond: Callable[[JoinReply], object],
     ) -> Pending | None:
-        """As `join`, of a member whose request is the same as its last one; None: it is another."""
+        """As `join`, for a member that repeats its last request; None: the request differs."""
         pending = Pending()
         if not usual.joins_again(group, asked, (pending, respond)):
             return None
@@ -119,7 +119,7 @@ class GroupMembership:
         return codes
 
     def stop(self) -> None:
-        """Tell all who wait that this broker coordinates nothing any more."""
+        """Respond to all waiting requests that this broker is not the coordinator any more."""
         for held in self._shards.loaded():
             for group in held.shard.groups():
                 effects = leaving.end(group, ErrorCode.NOT_COORDINATOR, self._shards.now_ms())
@@ -141,7 +141,7 @@ class GroupMembership:
             self._carry_out(held, group, effects)
 
     def upgraded(self, held: Held, group: ClassicGroup) -> None:
-        """A group is a consumer group now: who waits in the classic one must join again."""
+        """A group has become a consumer group: requests that wait in the classic one must join again."""
         effects = leaving.end(group, ErrorCode.REBALANCE_IN_PROGRESS, self._shards.now_ms())
         self._carry_out(held, group, effects)
 

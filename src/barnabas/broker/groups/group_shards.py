@@ -54,7 +54,7 @@ class GroupShards(Shards["GroupShard"]):
             config.group_initial_rebalance_delay_ms, config.group_max_size
         )
         self.memory = GroupMemory(memory, timers, self._weight_of)
-        """What groups take: whoever changes one reports it there."""
+        """The memory of groups; each change of a group must be reported to it."""
         self.environment: GroupEnvironment | None = None
         self._began_ms = clock.time_ms() - int(clock.monotonic() * 1000)
 
@@ -88,10 +88,10 @@ class GroupShards(Shards["GroupShard"]):
         return 0 if held is None else weight_of(held.shard, group_id)
 
     def restore(self, held: Held) -> None:
-        """Read the groups of a shard again: what changed them is not written.
+        """Read the groups of a shard again, because records that changed them could not be written.
 
-        Of classic groups only those that are not there any more: what the others do between two
-        generations is not in the log.
+        Existing classic groups keep their state: the log does not have what they do between two
+        generations.
         """
         again = self._new_shard()
         try:
@@ -142,7 +142,7 @@ class GroupShards(Shards["GroupShard"]):
         self.append(held, result.records, written)
 
     def keep_if_it_fits(self, held: Held, result: Replayed[None]) -> bool:
-        """Write what nobody waits for; False: it is too large, and taken back."""
+        """Write records that no request waits for; False: they are too large, and undone."""
         codes: list[ErrorCode] = []
         if result.records:
             self.append_or_restore(held, result, codes.append)
@@ -154,10 +154,10 @@ class GroupShards(Shards["GroupShard"]):
         result: Replayed[_Reply],
         respond: Callable[[_Reply | BrokerError], object],
     ) -> object:
-        """Write what a request came to; gives the answer when that is written.
+        """Write the records of a request; the response is sent when they are written.
 
-        A request that changes nothing waits for what was queued before it, as with Kafka: its answer
-        may rest on that.
+        A request that changes nothing waits for the records queued before it, as in Kafka: its response may
+        depend on them.
         """
         pending = Pending()
 
@@ -182,7 +182,7 @@ class GroupShards(Shards["GroupShard"]):
         self._append(held, records, replay, on_written, producer)
 
     def end_transaction(self, partition: Partition, producer_id: int, *, committed: bool) -> None:
-        """Let a producer's offsets count, or not: its marker is written."""
+        """Apply or drop a producer's offsets after its marker is written."""
         held = self._held.get(partition)
         if held is not None:
             held.shard.end_transaction(producer_id, committed=committed)

@@ -123,7 +123,7 @@ class GroupMembers:
     def join_again(
         self, asked: JoinGroupRequest, respond: Callable[[JoinReply], object]
     ) -> Pending | None:
-        """As `join`, of a member whose request is the same as its last one; None: it is another."""
+        """As `join`, for a member that repeats its last request; None: the request differs."""
         held = self._shards.find(asked.group_id)
         classic = None if held is None else held.shard.group(asked.group_id)
         if held is None or classic is None:
@@ -216,7 +216,7 @@ class GroupMembers:
         return self._keep(held, group_id, result, respond)
 
     def stop(self) -> None:
-        """Tell all who wait that this broker coordinates nothing any more."""
+        """Respond to all waiting requests that this broker is not the coordinator any more."""
         self._classic.stop()
 
     def _refusal(self, held: Held, group_id: str) -> ErrorCode:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from barnabas.broker.connections.repeated_requests import KnownProduce, Made
+from barnabas.broker.connections.known_requests import KnownProduce, Made
 from barnabas.broker.metrics.topic_counts import TopicCounts
 from barnabas.kernels.connections.repeats import RepeatCounts, Tally
 from barnabas.kernels.connections.request_times import RequestTimes

@@ -75,7 +75,10 @@ class Telemetry:
         if now - max(known.asked_at, known.pushed_at) >= known.subscription.interval_ms / 1000:
             known.asked_at = now
         elif known.last_error not in _ASK_AGAIN:
-            raise BrokerError(ErrorCode.THROTTLING_QUOTA_EXCEEDED, "it asks before it is due")
+            raise BrokerError(
+                ErrorCode.THROTTLING_QUOTA_EXCEEDED,
+                "the request comes before the push interval is over",
+            )
         known.last_error = ErrorCode.NONE
         return known.subscription
 
@@ -107,7 +110,10 @@ class Telemetry:
         if known.asked_at > known.pushed_at or now - known.pushed_at >= interval:
             known.pushed_at = now
         elif not terminating:
-            raise BrokerError(ErrorCode.THROTTLING_QUOTA_EXCEEDED, "it comes before it is due")
+            raise BrokerError(
+                ErrorCode.THROTTLING_QUOTA_EXCEEDED,
+                "the request comes before the push interval is over",
+            )
         if known.subscription.number != number:
             what = "the subscription has changed"
             raise BrokerError(ErrorCode.UNKNOWN_SUBSCRIPTION_ID, what)

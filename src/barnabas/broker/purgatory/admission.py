@@ -13,7 +13,7 @@ _MEMORY_OF_A_BYTE = 48
 charged with 192 bytes."""
 
 SLICE_SECONDS = 0.01
-"""How much work begins in a turn of the loop, and how long one piece of it goes on."""
+"""Limits how much work starts in a turn of the loop, and how long one piece of it may take."""
 
 Soon = Callable[[Callable[[], None]], object]
 """Has something called in the next turn of the loop."""

@@ -49,7 +49,7 @@ class Pending:
             self._on_done(outcome)
 
     def fail(self, error: Exception) -> None:
-        """There will be no reply: whoever asks for it gets the error, see `reply_of`."""
+        """Fail with an error instead of a reply: `reply_of` raises it."""
         self.complete(error)
 
     def go_on(self, make: Callable[[], object]) -> None:
@@ -247,7 +247,7 @@ class Purgatory:
         pending.on_given_up(lambda: self._remove(parked))
 
     def happened(self, key: Hashable, amount: int = 0) -> None:
-        """Tell all that wait for `key`; those whose condition may be met are looked at."""
+        """Notify all that wait for `key`; conditions that may be met are checked."""
         waiting = self._by_key.get(key)
         if waiting is None:
             return

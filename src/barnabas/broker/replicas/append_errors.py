@@ -11,7 +11,7 @@ _CODEC_AT = 22
 
 
 def refused(index: int, code: ErrorCode, message: str | None = None) -> PartitionProduceResponse:
-    """Records for the partition `index` are not taken, for the reason that `code` says."""
+    """The response that refuses records for the partition `index`."""
     return PartitionProduceResponse(
         index=index, error_code=code, base_offset=-1, error_message=message
     )
@@ -63,7 +63,7 @@ def refusal(index: int, records: RefusedRecords, log_start_offset: int) -> Parti
 
 
 def codec_of(records: memoryview) -> int:
-    """The codec of a batch of magic 2; NONE for anything else, whose checks say what is wrong."""
+    """The codec of a batch of magic 2; NONE for anything else, which later checks refuse."""
     if len(records) < HEADER_SIZE or records[MAGIC_AT] != _MAGIC:
         return Codec.NONE
     codec = records[_CODEC_AT] & CODEC_MASK

@@ -136,12 +136,12 @@ class LeaderRole:
         self.step(BrokersChanged(epochs, self._now_ms()))
 
     def end(self) -> None:
-        """Lead no longer: who waits learns it."""
+        """Stop leading; waiting requests get NOT_LEADER_OR_FOLLOWER."""
         self.is_over = True
         self._ports.purgatory.happened(self, -1)
 
     def _publish(self, watermark: int) -> None:
-        """Let consumers read up to there, and answer who waits for that."""
+        """Let consumers read up to this offset, and complete the fetches that wait for it."""
         partition = self._partition
         partition.log.high_watermark = watermark
         if partition.uncommitted:

@@ -7,11 +7,13 @@ from contextlib import suppress
 from barnabas.broker.replicas.append_errors import (
     codec_of,
     no_records,
-    not_stored,
-    old_format,
-    refusal,
-    transactional,
     unknown_codec,
+)
+from barnabas.broker.replicas.checked_appends import (
+    ProducedSet,
+    QueuedSet,
+    append_checked,
+    append_messages,
 )
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.role import ReplicaRole
@@ -21,11 +23,9 @@ from barnabas.errors import ErrorCode, StorageError
 from barnabas.kernels.batches.producing import queued
 from barnabas.log.partition.own_appending import append_batch, append_records
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.segments.log_config import LogConfig
+from barnabas.log.segments.log_config import TODAYS_MAGIC, LogConfig
 from barnabas.protocol.produce import PartitionProduceResponse
-from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
-from barnabas.records.batches.checks import check_produced
-from barnabas.records.batches.refused_records import RefusedRecords
+from barnabas.records.batches.batch import MAGIC_AT
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
@@ -34,12 +34,7 @@ from barnabas.types import NO_TIMESTAMP
 from barnabas.wire.schema import maker
 
 _NONE = ErrorCode.NONE
-MAGIC = 2
-"""Of today's record format."""
-
 _appended = maker(PartitionProduceResponse)
-
-_ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 
 class Partition:
@@ -80,7 +75,7 @@ class Partition:
         count for nothing. Source: Kafka's Log.initializeLeaderEpochCache.
         """
         self.log.configure(config)
-        if self.role is not None and self.log.config.magic < MAGIC:
+        if self.role is not None and self.log.config.magic < TODAYS_MAGIC:
             with suppress(StorageError):  # The log is offline then, and says so.
                 self.log.forget_epochs()
 
@@ -104,9 +99,8 @@ class Partition:
         bases = self.append_usual(records, [0, len(records)], now_ms)
         if bases:
             return self.appended(bases[0])
-        return self._append_unusual(
-            records, now_ms, in_transaction=in_transaction, unpacking=unpacking
-        )
+        produced = ProducedSet(records, now_ms, highest_codec, in_transaction, unpacking)
+        return self._answered(append_checked(self.log, self.leader_epoch, produced))
 
     def append_usual(self, view: memoryview, places: list[int], now_ms: int) -> list[int]:
         """Check and queue batches one behind the other, as far as they are usual ones.
@@ -122,46 +116,10 @@ class Partition:
         )
         return bases
 
-    def _append_unusual(
-        self,
-        records: memoryview,
-        now_ms: int,
-        *,
-        in_transaction: bool,
-        unpacking: Unpacking | None,
-    ) -> PartitionProduceResponse:
-        log = self.log
-        try:
-            header = check_produced(records, log.config.max_message_bytes, unpacking)
-            if header[_ATTRIBUTES] and header.transactional and not in_transaction:
-                return transactional(self.index)
-            if log.config.rewrites:
-                if log.config.stored is None or log.config.magic < MAGIC:
-                    return self._append_old(records, now_ms, unpacking)
-                records, header = log.config.stored.recompress(
-                    records, header, log.config.max_message_bytes, unpacking
-                )
-            return self._append_checked(records, header, now_ms)
-        except RefusedRecords as reason:
-            return refusal(self.index, reason, log.start_offset)
-        except StorageError as error:
-            return not_stored(self.index, error)
-
-    def _append_checked(
-        self, records: memoryview, header: BatchHeader, now_ms: int
-    ) -> PartitionProduceResponse:
-        """Queue a batch that is fit for it. Raises as `PartitionLog.append`."""
-        base, _, append_time, start, duplicate = self.log.append(
-            records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
-        )
-        if not duplicate:
-            self.queued_bytes += len(records)
-        return self.appended(base, append_time, start)
-
     def appended(
         self, base_offset: int, append_time_ms: int = NO_TIMESTAMP, start_offset: int | None = None
     ) -> PartitionProduceResponse:
-        """The answer to a batch that is queued, which counts after `write`."""
+        """The response for a batch that is queued, which counts after `write`."""
         return _appended(
             index=self.index,
             error_code=_NONE,
@@ -179,11 +137,8 @@ class Partition:
         in_transaction: bool = False,
         unpacking: Unpacking | None = None,
     ) -> PartitionProduceResponse:
-        """As `append`, for a client that sends messages of magic 0 and 1: they become one batch.
-
-        A set without a whole message is no failure, and has no offset.
-        """
-        if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == MAGIC):
+        """As `append`, for a client that sends messages of magic 0 and 1: see `append_messages`."""
+        if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == TODAYS_MAGIC):
             return self.append(
                 records,
                 now_ms,
@@ -191,56 +146,20 @@ class Partition:
                 in_transaction=in_transaction,
                 unpacking=unpacking,
             )
-        if self.log.config.magic < MAGIC:
-            return self._append_old(records, now_ms, unpacking)
-        try:
-            return self._append_converted(records, now_ms, highest_codec, unpacking)
-        except RefusedRecords as reason:
-            return refusal(self.index, reason, self.log.start_offset)
-        except StorageError as error:
-            return not_stored(self.index, error)
+        produced = ProducedSet(records, now_ms, highest_codec, in_transaction, unpacking)
+        return self._answered(append_messages(self.log, self.leader_epoch, produced))
 
-    def _append_converted(
-        self,
-        records: memoryview,
-        now_ms: int,
-        highest_codec: Codec,
-        unpacking: Unpacking | None,
-    ) -> PartitionProduceResponse:
-        """Queue messages as one batch of today. Raises as `accept_set` and `PartitionLog.append`."""
-        # Imported late: a broker starts faster without it, and most never need it.
-        from barnabas.broker.replicas.old_messages import batch_from_messages
-
-        batch = batch_from_messages(records, self.log.config, unpacking)
-        if batch is None:
-            return self.appended(-1)
-        if batch[1].codec > highest_codec:
-            return unknown_codec(self.index)
-        return self._append_checked(*batch, now_ms)
-
-    def _append_old(
-        self, records: memoryview, now_ms: int, unpacking: Unpacking | None
-    ) -> PartitionProduceResponse:
-        """Queue messages of the topic's old format, made of whatever came; of no transaction."""
-        today = len(records) >= HEADER_SIZE and records[MAGIC_AT] == MAGIC
-        if today and read_header(records).transactional:
-            return old_format(self.index)
-        # Imported late: a broker starts faster without it, and most never need it.
-        from barnabas.log.partition.set_appending import append_set
-
-        try:
-            info, made = append_set(self.log, records, now_ms=now_ms, unpacking=unpacking)
-        except RefusedRecords as reason:
-            return refusal(self.index, reason, self.log.start_offset)
-        except StorageError as error:
-            return not_stored(self.index, error)
-        self.queued_bytes += len(made)
-        return self.appended(info.base_offset, info.append_time_ms, info.log_start_offset)
+    def _answered(self, outcome: QueuedSet | PartitionProduceResponse) -> PartitionProduceResponse:
+        if not isinstance(outcome, QueuedSet):
+            return outcome
+        base_offset, append_time_ms, start_offset, size = outcome
+        self.queued_bytes += size
+        return self.appended(base_offset, append_time_ms, start_offset)
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
     ) -> None:
-        """Queue a batch that the broker made itself; tell when it is written, or that it is not."""
+        """Queue a batch of the broker's own; `on_written` gets the code when it is written or has failed."""
         if self.role is not None and not self.role.leads:
             on_written(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return

@@ -20,7 +20,7 @@ _data = maker(PartitionData)
 
 
 class ReadOne(Protocol):
-    """Reads one partition for whoever fetches, as `read_records`."""
+    """Reads one partition for a fetch, like `read_records`."""
 
     def __call__(
         self, partition: Partition, read: Read, max_bytes: int, /, *, min_one: bool

@@ -78,7 +78,9 @@ def _change_all(
         for one in asked[first : first + _RESOURCES_A_STEP]:
             try:
                 if times[one.resource_type, one.resource_name] > 1:
-                    raise BrokerError(ErrorCode.INVALID_REQUEST, "the resource is there twice")
+                    raise BrokerError(
+                        ErrorCode.INVALID_REQUEST, "the request names the resource twice"
+                    )
                 target = target_of(broker, one.resource_type, one.resource_name, later)
                 config = _checked(target, one, changed)
                 if not validate_only:
@@ -131,7 +133,7 @@ def _checked(target: ConfigTarget, asked: Asked, changed: Changed[Asked]) -> dic
     """The properties that a resource is to have, which it can have."""
     names = [one.name for one in asked.configs]
     if len(set(names)) < len(names):
-        raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "the request names a property twice")
     properties = changed(target, asked)
     for name, value in properties.items():
         if len(value) > _LONGEST_VALUE:

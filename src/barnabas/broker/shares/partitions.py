@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 IsRead = Callable[[StateKey], bool]
-"""Whether a partition was given to members of its group to read."""
+"""Whether a partition was assigned to members of its group."""
 
 
 class ClusterStates(NamedTuple):
@@ -58,16 +58,16 @@ class SharePartitions:
         self.locks = RecordLocks(kept.replicas, policies, around, self._active, self.stored)
 
     def prepare(self) -> None:
-        """Make the internal topic if it is not there."""
+        """Create the internal topic if it does not exist."""
         self._kept.prepare()
 
     def find(self, key: StateKey) -> ActiveSharePartition:
-        """A partition, as it was left.
+        """A partition with its state, which is read if it is not in memory.
 
         Raises:
-            BrokerError: it is not there, not for this group, has no offsets to share, or what is
-                kept of it cannot be read. COMING: another broker is asked for that; when it has
-                answered, that happens to the key in the purgatory.
+            BrokerError: the partition does not exist, the group may not read it, its offsets are byte
+                positions, or its state cannot be read. COMING: another broker was asked for the state; its
+                answer completes the key in the purgatory.
         """
         partition = self._partition(key)
         live = self._active.get(key)
@@ -103,7 +103,9 @@ class SharePartitions:
         if partition is None or (partition.role is not None and not partition.role.leads):
             raise BrokerError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if partition.log.config.byte_positions:
-            raise BrokerError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, "offsets are positions")
+            raise BrokerError(
+                ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, "the topic's offsets are byte positions"
+            )
         return partition
 
     def _begin(self, key: StateKey, partition: Partition) -> ActiveSharePartition:
@@ -112,7 +114,10 @@ class SharePartitions:
             return ActiveSharePartition(key, partition, restored(kept.start, kept.spans))
         if kept is None and not self._is_read(key):
             # Kafka 4.3 refuses it likewise, and has no better word for that.
-            raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, "no member was to read it")
+            raise BrokerError(
+                ErrorCode.UNKNOWN_SERVER_ERROR,
+                "the partition was never assigned to a member of the group",
+            )
         start = self._first_offset(key, partition)
         live = ActiveSharePartition(key, partition, SharePartition(start, start))
         self.stored.keep(live, lambda _code: None)
@@ -121,7 +126,7 @@ class SharePartitions:
     def _ask_for(
         self, reads: "StateReads", key: StateKey, partition: Partition
     ) -> ActiveSharePartition:
-        """As `_begin`, of a state that another broker may keep."""
+        """As `_begin`, of a state that another broker may store."""
         found = reads.take(key, partition)
         is_new = found.start == UNKNOWN
         start = self._first_offset(key, partition) if is_new else found.start
@@ -134,18 +139,18 @@ class SharePartitions:
         return live
 
     def leave(self, partition: Partition) -> None:
-        """Another broker may lead a partition: what was acquired here is acquired no more."""
+        """Drop a partition that another broker may lead now, with all its locks."""
         self._active.drop_all(lambda live: live.partition is partition)
         if self._routed is not None:
             self._routed.reads.leave(partition)
 
     def leave_group(self, group_id: str) -> None:
-        """No member reads here any more: in a cluster another broker may change where the group is."""
+        """Drop a group's partitions: no member reads here, and other brokers may move the group."""
         if self._routed is not None:
             self._active.drop_all(lambda live: live.key.group_id == group_id)
 
     def _first_offset(self, key: StateKey, partition: Partition) -> int:
-        """Where a group begins that never read the partition."""
+        """The first offset of a group that never read the partition."""
         log = partition.log
         reset = self._policies.of(key.group_id).offset_reset
         if reset.back_ms is None:
@@ -157,7 +162,7 @@ class SharePartitions:
         return log.high_watermark if found is None else found[1]
 
     def lag_of(self, key: StateKey) -> int:
-        """How many records a group has not done with.
+        """How many records of the partition a group has not completed.
 
         Raises:
             BrokerError: there is no such partition.

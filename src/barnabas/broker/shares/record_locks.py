@@ -73,11 +73,11 @@ class RecordLocks:
         return None
 
     def has_some(self, live: ActiveSharePartition) -> bool:
-        """Whether there may be records for a member."""
+        """Whether a member may acquire records now."""
         return live.state.next_offset() < self._end_of(live)
 
     def _end_of(self, live: ActiveSharePartition) -> int:
-        """Behind the last record that the group may have."""
+        """The offset behind the last record that the group may read."""
         log = live.partition.log
         committed_only = self._policies.of(live.key.group_id).committed_only
         return stable_end(log) if committed_only else log.high_watermark
@@ -106,7 +106,7 @@ class RecordLocks:
         return self._memory.admits(spans * SPAN_BYTES, "acknowledgement of a share group")
 
     def release(self, group_id: str, member_id: str) -> None:
-        """A member is gone: what it had is for the others, soon."""
+        """Release the records of a member that has left, so that others get them."""
         keys = self._acquired.pop((group_id, member_id), None)
         if keys:
             self._stepping.run(self._release(keys, member_id))
@@ -123,11 +123,11 @@ class RecordLocks:
             yield
 
     def lock_ms(self, group_id: str) -> int:
-        """How long a member has what it acquired."""
+        """How long a member holds the records that it acquired, in milliseconds."""
         return self._policies.of(group_id).limits.lock_ms
 
     def _tell_of(self, live: ActiveSharePartition) -> None:
-        """Whoever waits for records of the partition may have some now."""
+        """Notify fetches that wait for records of the partition."""
         self._purgatory.happened(live.key, 1)
 
     def _set_alarm(self, live: ActiveSharePartition, policy: SharePolicy) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Shares:
-    """What share groups of one broker share. For one thread."""
+    """The services for share groups of one broker. For one thread."""
 
     def __init__(
         self,
@@ -51,24 +51,24 @@ class Shares:
         return group is not None and key.topic_partition in group.read
 
     def forget_topic(self, topic_id: bytes) -> Steps[None]:
-        """Drop what is kept of a topic that is deleted."""
+        """Delete the states of a deleted topic."""
         yield from self.partitions.stored.forget_topic(topic_id)
         yield from self.offsets.forget_topic(topic_id)
 
     def end_session(self, group_id: str, member_id: str) -> None:
-        """A member reads here no more: what it had is for the others."""
+        """End a member's session, and release its records."""
         self.sessions.close(group_id, member_id)
         self.partitions.locks.release(group_id, member_id)
         if not self.sessions.has(group_id):
             self.partitions.leave_group(group_id)
 
     def unload(self, partition: Partition) -> None:
-        """Another broker may lead a partition: its records are shared there, or states are kept there."""
+        """Unload a partition that another broker may lead now."""
         self._kept.unload(partition)
         self.partitions.leave(partition)
 
     def forget(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
-        """Drop what is kept of places that a group has read."""
+        """Delete the states of partitions that a group has read."""
         self.partitions.stored.forget_all(StateKey(group_id, place) for place in places)
 
 

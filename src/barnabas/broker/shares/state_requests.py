@@ -106,5 +106,5 @@ def _refused(shape: ResponseShape, partition: int, code: ErrorCode, why: str = "
 
 def _key(group_id: str, topic: StateTopic, partition: int) -> StateKey:
     if partition < 0:
-        raise BrokerError(ErrorCode.INVALID_REQUEST, "a partition is 0 or more")
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "a partition number must be 0 or more")
     return StateKey(group_id, TopicIdPartition(bytes(topic.topic_id), partition))

@@ -64,7 +64,7 @@ class StoredStates:
             written(error.code)
 
     def move(self, key: StateKey, start: int, on_kept: OnStored) -> None:
-        """Have a group without members begin elsewhere.
+        """Move the start of a group without members.
 
         Raises:
             BrokerError: what is kept cannot be read.
@@ -80,7 +80,7 @@ class StoredStates:
         self._kept.keep(key, record, on_kept)
 
     def forget(self, key: StateKey, on_kept: OnStored) -> None:
-        """Keep nothing of a partition any more, wherever that is kept.
+        """Delete the state of a partition, on this broker or another.
 
         Raises:
             BrokerError: what is kept cannot be read.
@@ -92,18 +92,18 @@ class StoredStates:
             self._routed.end(key, lambda code, _found: on_kept(code))
 
     def forget_here(self, key: StateKey, on_kept: OnStored) -> None:
-        """The same of what this broker keeps."""
+        """Delete the state of a partition that this broker stores."""
         self._active.drop(key)
         self._kept.keep(key, self._kept.states(key).removal(key), on_kept)
 
     def forget_topic(self, topic_id: bytes) -> Steps[None]:
-        """Keep nothing of a topic that is deleted; in a cluster each broker does so of what it keeps."""
+        """Delete the states of a deleted topic that this broker stores."""
         self._active.drop_all(lambda live: live.key.topic_partition.topic_id == topic_id)
         keys = yield from self._kept.of_topic(topic_id)
         yield from self._forget_each(keys, self.forget_here)
 
     def forget_all(self, keys: Iterable[StateKey]) -> None:
-        """Keep nothing of these, as far as what is kept can be read; some are written at a time."""
+        """Delete the states of some partitions, as far as they can be read, a few at a time."""
         for _ in self._forget_each(keys, self.forget):
             pass
 
@@ -118,7 +118,7 @@ class StoredStates:
                 yield
 
     def start_of(self, key: StateKey) -> int | None:
-        """Below which offset all is done with; None: the group never read the partition.
+        """The start: all records before it are completed. None: the group never read the partition.
 
         Raises:
             BrokerError: what is kept cannot be read.

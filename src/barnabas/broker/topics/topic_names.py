@@ -23,7 +23,7 @@ def problem_of_name(name: str) -> str:
 
 
 def metric_name(name: str) -> str:
-    """What metrics call a topic, which do not tell . from _."""
+    """The topic's name in metrics, which have _ for each dot."""
     return name.replace(".", "_")
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from barnabas.broker.replicas.partition import MAGIC, Partition
+from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.errors import ErrorCode
+from barnabas.log.segments.log_config import TODAYS_MAGIC
 from barnabas.ports import Clock
 from barnabas.records.batches.control import Marker, encode_marker
 from barnabas.records.batches.refused_records import RefusedRecords
@@ -57,7 +58,7 @@ class TransactionMarkers:
         if partition is None:
             on_written(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
             return
-        if partition.log.config.magic < MAGIC:
+        if partition.log.config.magic < TODAYS_MAGIC:
             on_written(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT)
             return
         if min(ending.producer_id, ending.epoch) < 0:

@@ -66,7 +66,10 @@ class LogConfig:
     """Whether each record that is produced must be looked at. Worked out once: each append asks."""
 
     takes_as_sent: bool = field(init=False)
-    """Whether batches of today are stored as they came, and no record of them is looked at."""
+    """Whether batches of today may be stored as they came, without a look at their records.
+
+    Must be false where a property refuses or changes batches: the quick way appends them unseen.
+    """
 
     sure_batch_bytes: int = field(init=False)
     """The size up to which no batch is too large: for the topic, or for a segment."""

@@ -212,10 +212,7 @@ class GroupMember(GroupMemberBase[Membership]):
         elif found is not NextStep.CONTINUE:
             self._driver.news()
 
-    def _look_at_metadata(self) -> None:
-        seen = self._seen
-        super()._look_at_metadata()
-        if self._seen != seen:
-            self.machine.counted(self._counts())
-            if self.machine.rejoin_why:
-                self._driver.news()
+    def _on_new_metadata(self) -> None:
+        self.machine.counted(self._counts())
+        if self.machine.rejoin_why:
+            self._driver.news()

@@ -10,15 +10,16 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
 from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
+from barnabas.client.aio.membership.member_machine import Machine
+from barnabas.client.aio.membership.missing_topics import MissingTopics
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.membership import Change, ChangeKind
-from barnabas.client.core.group.options import GroupOptions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
@@ -26,36 +27,6 @@ log = logging.getLogger(__name__)
 
 _LEAVE_S: Final = 5.0
 _TURNS: Final = 3
-
-
-class Machine(Protocol):
-    """The state machine of either kind of member."""
-
-    options: GroupOptions
-    topics: frozenset[str]
-    member_id: str
-    generation: int
-
-    @property
-    def due(self) -> bool:
-        """Whether a poll has something to start."""
-        ...
-
-    def subscribe(self, topics: Iterable[str]) -> None:
-        """Subscribe to these topics from now on."""
-        ...
-
-    def before_join(self) -> Change | None:
-        """Partitions to revoke before joining, if any; `gave_up` must follow."""
-        ...
-
-    def before_leave(self) -> Change | None:
-        """Partitions to revoke by leaving, if any."""
-        ...
-
-    def gave_up(self, change: Change) -> None:
-        """The listener was notified of the revocation; the partitions are gone."""
-        ...
 
 
 _Machine = TypeVar("_Machine", bound=Machine)
@@ -90,8 +61,7 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         self._subscribed = False
         self._polling = 0
         self._polled_at = self._loop.time()
-        self._seen = 0
-        self._missing = 0
+        self._missing = MissingTopics(self._cluster)
         self._rebalancing: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._asking = False
@@ -295,19 +265,11 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         await self.leave()
 
     def _look_at_metadata(self) -> None:
-        view = self._cluster.view
-        if not self._subscribed or view.updates == self._seen:
-            return
-        self._seen = view.updates
-        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        missing = [
-            name
-            for name in self.machine.topics
-            if name not in view.topics or view.topics[name].error is unknown
-        ]
-        self._missing = self._missing + 1 if missing else 0
-        if missing:
-            self._loop.call_later(self._cluster.retry_wait(self._missing), self._cluster.refresh)
+        if self._subscribed and self._missing.look(self.machine.topics):
+            self._on_new_metadata()
+
+    def _on_new_metadata(self) -> None:
+        """Take new metadata of the subscribed topics into account; by default nothing depends on them."""
 
     def _note_busy(self) -> None:
         if self._asking or (self._rebalancing is not None and self.call is None):

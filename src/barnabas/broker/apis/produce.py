@@ -60,6 +60,10 @@ _TOOLS = "__admin_client"
 _KNOWN_ACKS = frozenset({0, 1, -1})
 
 _Judge = Callable[[Broker, ProduceRequest, int], Mapping[int, PartitionProduceResponse]]
+_Finish = Callable[
+    [Broker, RequestContext, ProduceRequest, ProduceResponse],
+    ProduceResponse | RepeatedAppend | Pending,
+]
 
 
 def handle(
@@ -68,7 +72,11 @@ def handle(
     """Append; the response counts once the replicas have written."""
     if request.acks not in _KNOWN_ACKS:
         takes_any = broker.profile.any_acks[context.api_version]
-        return _append_as_0_8(broker, context, request) if takes_any else _refused(request)
+        return (
+            _append(broker, context, request, {}, _finished_as_0_8)
+            if takes_any
+            else _refused(request)
+        )
     if request.transactional_id is None:
         return _outcome(broker, context, request, {})
     version = context.api_version
@@ -86,8 +94,39 @@ def _outcome(
     refusals: Mapping[int, PartitionProduceResponse],
 ) -> ProduceResponse | RepeatedAppend | Pending:
     """Append what is not refused; with acks=-1 the replicas in sync are waited for."""
+    return _append(broker, context, request, refusals, _finished)
+
+
+def _append(
+    broker: Broker,
+    context: RequestContext,
+    request: ProduceRequest,
+    refusals: Mapping[int, PartitionProduceResponse],
+    finish: _Finish,
+) -> ProduceResponse | RepeatedAppend | Pending:
+    """What `finish` returns when all is appended that is not refused."""
+    highest_codec, message_sets = _RULES[context.api_version]
+    appending = broker.replicas.append(
+        request,
+        refusals,
+        highest_codec=highest_codec,
+        message_sets=message_sets,
+        to_internal=context.client_id == _TOOLS,
+    )
+    try:
+        first = next(appending)
+    except StopIteration as end:
+        return finish(broker, context, request, end.value)
+    finishing = partial(finish, broker, context, request)
+    outcome: ProduceResponse | Pending = _in_steps()(broker, request, appending, first, finishing)
+    return outcome
+
+
+def _finished(
+    broker: Broker, context: RequestContext, request: ProduceRequest, response: ProduceResponse
+) -> ProduceResponse | RepeatedAppend | Pending:
+    """What is returned for records that are queued; with acks=-1 the replicas in sync are waited for."""
     rules = _RULES[context.api_version]
-    response = _append(broker, context, request, refusals)
     if not broker.profile.tells_records:
         _without_invalid_record(response, closes=not rules.message_sets)
     repeats = _is_of_one_batch(request) and not rules.message_sets
@@ -112,22 +151,6 @@ def _is_of_one_batch(request: ProduceRequest) -> bool:
     )
 
 
-def _append(
-    broker: Broker,
-    context: RequestContext,
-    request: ProduceRequest,
-    refusals: Mapping[int, PartitionProduceResponse],
-) -> ProduceResponse:
-    highest_codec, message_sets = _RULES[context.api_version]
-    return broker.replicas.append(
-        request,
-        refusals,
-        highest_codec=highest_codec,
-        message_sets=message_sets,
-        to_internal=context.client_id == _TOOLS,
-    )
-
-
 @cache
 def _judge() -> _Judge:
     # Imported late: a broker starts faster without it, and most never need it. Once, as the
@@ -143,6 +166,14 @@ def _verified() -> Callable[..., Any]:
     from barnabas.broker.requests.verified_produce import append_verified
 
     return append_verified
+
+
+@cache
+def _in_steps() -> Callable[..., Any]:
+    # Imported late, as above.
+    from barnabas.broker.requests.long_produce import append_in_steps
+
+    return append_in_steps
 
 
 def _refused(request: ProduceRequest) -> ProduceResponse:
@@ -164,11 +195,11 @@ def _refused(request: ProduceRequest) -> ProduceResponse:
     )
 
 
-def _append_as_0_8(
-    broker: Broker, context: RequestContext, request: ProduceRequest
+def _finished_as_0_8(
+    broker: Broker, context: RequestContext, request: ProduceRequest, response: ProduceResponse
 ) -> ProduceResponse | Pending:
     """All negative numbers mean all replicas. 0.8.2 waits in vain for more than there are, no other does."""
-    response = _append(broker, context, request, {})
+    del context
     _without_invalid_record(response, closes=False)
     if broker.member is not None:
         return wait_for_acks(broker.replicas, broker.purgatory, request, response)

@@ -21,6 +21,8 @@ from barnabas.runtime.connections.connection import Connection
 log = logging.getLogger(__name__)
 
 _PRODUCE = int(ApiKey.PRODUCE)
+KEPT_OF_CLIENT_ID = 255
+"""How many characters of a client id stay with its connection; a client may send 32,767."""
 
 
 class ClientConnection:
@@ -189,13 +191,24 @@ class ClientConnection:
             self.connection.resume()
 
     def _new_context(self, request: Request) -> RequestContext:
-        """The context of a request that has another version or client id than the one before of its API."""
+        """The context of a request that has another version or client id than the one before of its API.
+
+        All contexts that stay share one client id. One that is longer is only for this request.
+        """
         key, version, client_id = request.api_key, request.api_version, request.client_id
-        if client_id != self.connection.client_id:
-            self.connection.client_id = client_id
+        connection = self.connection
+        kept = client_id and client_id[:KEPT_OF_CLIENT_ID]
+        if kept != connection.client_id:
+            connection.client_id = kept
             self._contexts.clear()
-        context = self._contexts[key] = RequestContext(key, version, client_id, *self._place)
-        return context
+        kept = connection.client_id
+        context = self._contexts[key] = RequestContext(key, version, kept, *self._place)
+        if client_id == kept:
+            return context
+        if not self._broker.quotas.in_force:
+            # The request stays while its outcome is waited for, and only quotas ask who it is of.
+            request.client_id = kept
+        return RequestContext(key, version, client_id, *self._place)
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""

@@ -1,7 +1,7 @@
 """ReplicaManager: all partitions of this broker, and the requests for their records."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -15,7 +15,7 @@ from barnabas.broker.replicas.partition_table import PartitionTable
 from barnabas.broker.replicas.reading import ReadOne, read_records
 from barnabas.broker.replicas.role import OFFLINE, keep_watermark
 from barnabas.broker.replicas.rotated_reads import RotatedReads
-from barnabas.broker.replicas.slow_rolls import rolled_slowly
+from barnabas.broker.replicas.slow_rolls import ROLLS_IN_STEP, rolled, rolled_slowly
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Clock
@@ -126,8 +126,11 @@ class ReplicaManager(PartitionTable):
         highest_codec: Codec = HIGHEST_CODEC,
         message_sets: bool = False,
         to_internal: bool = False,
-    ) -> ProduceResponse:
+    ) -> Generator[int, Mapping[int, PartitionProduceResponse] | None, ProduceResponse]:
         """Queue record sets; the response, in the order of the request, counts after `write`.
+
+        Where records begin many segments it yields after some, when all so far is written: the place of
+        the first record set that is not read yet. It may be sent other `refusals` for the rest.
 
         `write` may still make errors of answers in it, where the disk fails. `refusals`: answers that
         are there already, by their place. With a transactional id records may be of a transaction,
@@ -136,9 +139,8 @@ class ReplicaManager(PartitionTable):
         `to_internal`: topics of coordinators are taken too.
         """
         now_ms = self._clock.time_ms()
-        number = -1
+        number, rolls = -1, 0
         take = Partition.append_set if message_sets else Partition.append
-        in_transaction = request.transactional_id is not None
         unpacking = self._unpacking
         unpacking.begin()
         responses: list[TopicProduceResponse] = []
@@ -155,25 +157,26 @@ class ReplicaManager(PartitionTable):
                 if partition is None:
                     answers.append(refused(index, self.why_missing(topic, topic_id)))
                     continue
-                if partition.is_internal and not to_internal:
-                    answers.append(internal(index))
-                    continue
-                if partition.role is not None and (
-                    code := partition.role.refuse_append(request.acks)
-                ):
-                    answers.append(refused(index, code))
-                    continue
+                if partition.is_internal or partition.role is not None:
+                    refusal = _refusal(partition, request.acks, to_internal=to_internal)
+                    if refusal is not None:
+                        answers.append(refusal)
+                        continue
                 answer = take(
                     partition,
                     one.records,  # type: ignore[arg-type]  # as read, a view
                     now_ms,
                     highest_codec=highest_codec,
-                    in_transaction=in_transaction,
+                    in_transaction=request.transactional_id is not None,
                     unpacking=unpacking,
                 )
-                if not answer.error_code:
-                    self._await_write(partition, answer)
                 answers.append(answer)
+                rolls += self._rolled_by(partition, answer)
+                if rolls == ROLLS_IN_STEP:
+                    rolls = 0
+                    self._end_step()
+                    refusals = (yield number + 1) or refusals
+                    now_ms = self._clock.time_ms()
             if answers:
                 responses.append(
                     _topic_response(name=topic, topic_id=topic_id, partition_responses=answers)
@@ -181,6 +184,19 @@ class ReplicaManager(PartitionTable):
         if unpacking.is_much or number > MANY_PARTITIONS:
             self.on_slow()
         return _response(responses=responses)
+
+    def _rolled_by(self, partition: Partition, answer: PartitionProduceResponse) -> bool:
+        """Have what was taken written; whether it began a segment."""
+        if answer.error_code:
+            return False
+        self._await_write(partition, answer)
+        return rolled(partition, answer)
+
+    def _end_step(self) -> None:
+        """Let other requests come before the present one goes on."""
+        self._unpacking = Unpacking(REQUEST_MOST)
+        self.write()
+        self.on_slow()
 
     def append_one(
         self, partition: Partition, records: memoryview, *, highest_codec: Codec
@@ -369,3 +385,13 @@ class ReplicaManager(PartitionTable):
         if listed >= MANY_LISTED:
             self.on_slow()
         return fetched
+
+
+def _refusal(
+    partition: Partition, acks: int, *, to_internal: bool
+) -> PartitionProduceResponse | None:
+    """Why a partition takes no records of clients, or None."""
+    if partition.is_internal and not to_internal:
+        return internal(partition.index)
+    code = ErrorCode.NONE if partition.role is None else partition.role.refuse_append(acks)
+    return refused(partition.index, code) if code else None

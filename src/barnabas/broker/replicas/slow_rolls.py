@@ -1,6 +1,7 @@
-"""Slow rolls: a new segment begins with a snapshot of up to 20,000 producers.
+"""Slow rolls: a new segment takes some files, and begins with a snapshot of up to 20,000 producers.
 
-That takes some 10 ms, where a batch takes one: a roll of many producers counts as a slow request.
+That snapshot takes some 10 ms, where a batch takes one: a roll of many producers counts as a slow
+request. Any roll takes about 1 ms, and a request may have 10,000 of them: it goes on in steps.
 """
 
 from collections.abc import Iterable
@@ -11,11 +12,18 @@ from barnabas.protocol.produce import PartitionProduceResponse
 MANY_PRODUCERS = 1_000
 """From so many on a snapshot takes longer than a usual batch."""
 
+ROLLS_IN_STEP = 8
+"""How many segments one step of a request begins: for some 10 ms."""
+
+
+def rolled(partition: Partition, answer: PartitionProduceResponse) -> bool:
+    """Whether the batch of this answer began a segment."""
+    return partition.log.snapshot_offset == answer.base_offset > 0
+
 
 def rolled_slowly(partition: Partition, answer: PartitionProduceResponse) -> bool:
     """Whether the batch of this answer began a segment of a partition with many producers."""
-    log = partition.log
-    return log.snapshot_offset == answer.base_offset and len(log.producers) >= MANY_PRODUCERS
+    return rolled(partition, answer) and len(partition.log.producers) >= MANY_PRODUCERS
 
 
 def may_append_slowly(partitions: Iterable[Partition]) -> bool:

@@ -10,6 +10,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending, there
+from barnabas.broker.requests.long_produce import keep_records
 from barnabas.broker.requests.transactional_produce import (
     CheckedRequest,
     CoordinatorQuery,
@@ -35,7 +36,7 @@ def append_verified(
     judged = judge(broker, request, version)
     if judged.question is None:
         return append(judged.refusals)
-    size = _keep_records(request)
+    size = keep_records(request)
     if not broker.client_memory.fits(size):
         # There is no room for requests that wait: the client tries again.
         codes = dict.fromkeys(judged.question.partitions, ErrorCode.NOT_ENOUGH_REPLICAS)
@@ -56,17 +57,6 @@ def _append(broker: Broker, judged: CheckedRequest, codes: Codes, append: Append
     outcome = append({**judged.refusals, **refusals_of(judged, codes)})
     broker.replicas.write()
     return outcome
-
-
-def _keep_records(request: ProduceRequest) -> int:
-    """Copy the records of a request, which are views of its frame; returns their bytes."""
-    size = 0
-    for topic in request.topic_data:
-        for one in topic.partition_data:
-            if isinstance(one.records, memoryview):
-                one.records = memoryview(bytearray(one.records))
-                size += len(one.records)
-    return size
 
 
 def ask(broker: Broker, question: CoordinatorQuery) -> Pending:

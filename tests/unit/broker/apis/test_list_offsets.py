@@ -10,7 +10,7 @@ import pytest
 from barnabas.broker.apis.list_offsets import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.broker.purgatory.stepping import Stepping
+from barnabas.broker.purgatory.stepping import Stepping, at_once
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
@@ -35,7 +35,7 @@ MISSING = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 def broker(tmp_path: Path) -> Broker:
     """It has a topic `dogs` of two records; each step takes longer than a turn should."""
     replicas = replicas_of(tmp_path, "dogs")
-    replicas.append(produce("dogs"))
+    at_once(replicas.append(produce("dogs")))
     timers = ManualTimers()
     stepping = Stepping(replicas.write, timers, count().__next__)
     broker = SimpleNamespace(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.stepping import at_once
 from barnabas.broker.replicas.repeated_append import AppendTraits, RepeatedAppend, repeated_append
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.errors import ErrorCode
@@ -44,7 +45,7 @@ class Place:
         data = PartitionProduceData(index=0, records=records)
         topic = TopicProduceData(name="dogs", partition_data=[data])
         request = ProduceRequest(acks=1, timeout_ms=1000, topic_data=[topic])
-        response = self.replicas.append(request)
+        response = at_once(self.replicas.append(request))
         self.replicas.write()
         traits = AppendTraits(1, HIGHEST_CODEC, len(records))
         outcome = repeated_append(self.replicas, topic, response, response, traits)

@@ -11,6 +11,7 @@ from barnabas.broker.apis07 import produce as produce07
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.stepping import at_once
 from barnabas.broker.replicas.fetch_rows import Fetched, Read
 from barnabas.broker.replicas.offset_lookup import find_offset
 from barnabas.broker.replicas.own_batch import OwnBatch
@@ -108,7 +109,7 @@ def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replicas = replicas_of(tmp_path, "good", "bad")
-    first = replicas.append(produce("good", "bad"))
+    first = at_once(replicas.append(produce("good", "bad")))
     replicas.write()
     assert codes_of(first) == [ErrorCode.NONE, ErrorCode.NONE]
 
@@ -120,14 +121,17 @@ def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
         real(file, position, buffers)
 
     monkeypatch.setattr(RealFile, "write", write)
-    one, two = replicas.append(produce("bad", "good")), replicas.append(produce("bad"))
+    one, two = (
+        at_once(replicas.append(produce("bad", "good"))),
+        at_once(replicas.append(produce("bad"))),
+    )
     assert codes_of(one) + codes_of(two) == [ErrorCode.NONE] * 3
     replicas.write()
     assert codes_of(one) + codes_of(two) == [OFFLINE, ErrorCode.NONE, OFFLINE]
     assert "No space left" in cast("str", answers_of(one)[0].error_message)
 
     monkeypatch.undo()
-    later = replicas.append(produce("bad", "good"))
+    later = at_once(replicas.append(produce("bad", "good")))
     replicas.write()
     assert codes_of(later) == [OFFLINE, ErrorCode.NONE]
     fetched = replicas.read([a_read("bad"), a_read("good")], 1 << 20)
@@ -142,7 +146,7 @@ def test_a_full_disk_refuses_records_and_gives_those_it_has() -> None:
 
     def answers() -> list[int]:
         """Of three requests at once, for the second of which a segment is begun."""
-        given = [replicas.append(produce("t")) for _ in range(3)]
+        given = [at_once(replicas.append(produce("t"))) for _ in range(3)]
         replicas.write()
         return [code for one in given for code in codes_of(one)]
 
@@ -167,7 +171,7 @@ def test_batches_are_stored_in_the_codec_of_their_topic(tmp_path: Path, codec: C
     assert partition is not None
     partition.log.configure(LogConfig(stored=StoredCodec(codec)))
     for base in (0, 2):
-        (answer,) = answers_of(replicas.append(produce("t")))
+        (answer,) = answers_of(at_once(replicas.append(produce("t"))))
         replicas.write()
         assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, base)
     data = read_bytes(replicas, "t")
@@ -300,7 +304,7 @@ def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Pa
 def test_each_partition_gets_its_turn_where_an_answer_has_no_room_for_all(tmp_path: Path) -> None:
     names = [f"t{number}" for number in range(5)]
     replicas = replicas_of(tmp_path, *names)
-    replicas.append(produce(*names))
+    at_once(replicas.append(produce(*names)))
     replicas.write()
     reads = [a_read(name) for name in names]
     room_for_two = 2 * len(read_bytes(replicas, names[0]))
@@ -319,7 +323,7 @@ def test_a_response_lists_so_many_aborted_transactions_and_then_gives_no_more_re
     replicas = replicas_of(tmp_path, "dogs")
     slow: list[str] = []
     replicas.on_slow = lambda: slow.append("slow")
-    replicas.append(produce("dogs"))
+    at_once(replicas.append(produce("dogs")))
     replicas.write()
     aborted = [AbortedTransaction(producer_id=one, first_offset=0) for one in range(900)]
 
@@ -340,17 +344,17 @@ def test_a_response_lists_so_many_aborted_transactions_and_then_gives_no_more_re
 def test_only_coordinators_and_repairs_write_into_internal_topics(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "__consumer_offsets", "dogs")
     both = produce("__consumer_offsets", "dogs")
-    assert codes_of(replicas.append(both)) == [
+    assert codes_of(at_once(replicas.append(both))) == [
         ErrorCode.INVALID_TOPIC_EXCEPTION,
         ErrorCode.NONE,
     ]
-    repaired = replicas.append(produce("__consumer_offsets"), to_internal=True)
+    repaired = at_once(replicas.append(produce("__consumer_offsets"), to_internal=True))
     assert codes_of(repaired) == [ErrorCode.NONE]
 
 
 def test_of_thousands_of_partitions_some_hundreds_give_something_at_a_time(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "full", "empty")
-    replicas.append(produce("full"))
+    at_once(replicas.append(produce("full")))
     replicas.write()
     full, empty = a_read("full"), a_read("empty")
     given = [bool(one.data.records) for one in replicas.read_each([full] * 2000, 1 << 20)]
@@ -388,9 +392,9 @@ def test_behind_a_batch_that_unpacks_much_the_next_goes_the_ordinary_way(tmp_pat
     assert len(slow) == 1
     # It is not even looked at: whether it has to wait is decided where it is read.
     assert one(bytearray(much)) is None
-    assert codes_of(replicas.append(a_request(("dogs", 0, memoryview(make_batch(1)))))) == [
-        ErrorCode.NONE
-    ]
+    assert codes_of(
+        at_once(replicas.append(a_request(("dogs", 0, memoryview(make_batch(1))))))
+    ) == [ErrorCode.NONE]
     assert one(make_batch(1)) is not None
     replicas.write()
     assert partition.log.end_offset == 4

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.broker.purgatory.stepping import at_once
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import OFFLINE
 from barnabas.broker.replicas.slow_rolls import MANY_PRODUCERS, may_append_slowly, rolled_slowly
@@ -54,11 +55,11 @@ def test_the_next_turn_is_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyP
     now = replicas._clock.time_ms()
     for number in range(3):
         records = memoryview(make_batch(1, timestamp=now, producer=(number, 0, 0)))
-        assert codes_of(replicas.append(a_request(("dogs", 0, records)))) == [0]
+        assert codes_of(at_once(replicas.append(a_request(("dogs", 0, records))))) == [0]
         replicas.write()
     assert not turns
     (partition,) = replicas.partitions()
     partition.log.roll(now)
     records = memoryview(make_batch(1, timestamp=now))
-    assert codes_of(replicas.append(a_request(("dogs", 0, records)))) == [0]
+    assert codes_of(at_once(replicas.append(a_request(("dogs", 0, records))))) == [0]
     assert turns == ["over"]

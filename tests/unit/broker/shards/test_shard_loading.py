@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.broker.purgatory.stepping import at_once
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata, encode_commit
 from barnabas.errors import ErrorCode
@@ -39,7 +40,7 @@ def test_a_record_that_cannot_be_read_is_left_out(
     )
     produced = a_request((OFFSETS_TOPIC, index, memoryview(batch)))
     produced.transactional_id = "t" if transactional else None
-    response = first.broker.replicas.append(produced, to_internal=True)
+    response = at_once(first.broker.replicas.append(produced, to_internal=True))
     assert codes_of(response) == [ErrorCode.NONE]
     first.broker.replicas.write()
     first.stop()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from barnabas.broker.groups.group_shards import GroupShards
+from barnabas.broker.purgatory.stepping import at_once
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import Offline
 from barnabas.broker.shards.shards import Shards
@@ -286,7 +287,9 @@ def test_what_is_committed_while_a_shard_is_loaded_is_part_of_it(started: Starte
     builder = BatchBuilder(Codec.NONE, 1000)
     builder.append(1, *encode_commit("kennel", DOGS, late))
     produced = a_request((*partition.log.topic_partition, memoryview(builder.build())))
-    assert codes_of(started.broker.replicas.append(produced, to_internal=True)) == [ErrorCode.NONE]
+    assert codes_of(at_once(started.broker.replicas.append(produced, to_internal=True))) == [
+        ErrorCode.NONE
+    ]
     started.broker.replicas.write()
     started.weighing.run_soon()
     assert fetch(started, 8, None) == {0: (5000, "late")}

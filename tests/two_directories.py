@@ -67,9 +67,9 @@ def create(cluster: EmbeddedCluster, topic: str, *assignments: list[int]) -> Non
     wait(lambda: [cluster.in_sync(topic, one) for one in range(len(assignments))] == expected)
 
 
-def consumed(cluster: EmbeddedCluster, topic: str, count: int) -> list[int]:
+def consumed(cluster: EmbeddedCluster, topic: str, count: int, index: int = 0) -> list[int]:
     with Consumer(bootstrap_servers=cluster.bootstrap_servers) as consumer:
-        consumer.assign([TopicPartition(topic, 0)])
+        consumer.assign([TopicPartition(topic, index)])
         consumer.seek_to_beginning()
         found: list[int] = []
         while len(found) < count:

@@ -6,7 +6,10 @@ controller names the brokers first, and topics when the roles of their replicas 
 librdkafka's, records of a topic that the response calls unknown have failed.
 """
 
+from collections.abc import Callable
+
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.ports import Timers
 
 MOST_SECONDS = 5.0
@@ -20,7 +23,13 @@ class FirstMetadata:
         self.brokers = FirstArrival(timers)
         """Of the first UpdateMetadata."""
         self.topics = FirstArrival(timers)
-        """Of the first one that names topics; without topics, of the second one."""
+        """Of the first one that names topics, or of the first one where ZooKeeper has none."""
+
+    def take(self, are_no_topics: Callable[[], Steps[bool]], *, names_topics: bool) -> Steps[None]:
+        """Take note that the controller has sent an UpdateMetadata, which names topics if there are any."""
+        self.arrive(names_topics=names_topics)
+        if not self.topics.is_over and (yield from are_no_topics()):
+            self.topics.arrive()
 
     def arrive(self, *, names_topics: bool) -> None:
         """Take note that the controller has sent an UpdateMetadata."""

@@ -167,7 +167,7 @@ class ClusterMember:
             yield
         names_topics = yield from self.topics.name_all(request)
         yield from self._take(gone(self.image, request), {})
-        self.first_metadata.arrive(names_topics=names_topics)
+        yield from self.first_metadata.take(self.topics.are_none, names_topics=names_topics)
         return ErrorCode.NONE
 
     def stop_replicas(self, request: StopReplicaRequest) -> Steps[tuple[ErrorCode, Errors]]:

@@ -141,6 +141,15 @@ class MemberTopics:
                 yield
         return bool(found)
 
+    def are_none(self) -> Steps[bool]:
+        """Whether the cluster surely has no topics, which is why an UpdateMetadata names none."""
+        try:
+            names: list[str] = yield ask(self._registry, partial(self._registry.children, TOPICS))
+        except StorageError as error:
+            log.warning("not known whether there are topics", extra={"error": error})
+            return False
+        return not names
+
     def take_config(self, name: str) -> Steps[Config]:
         """The properties of a topic have changed. Raises StorageError: they cannot be read."""
         config: Config = yield ask(self._registry, partial(config_of, self._registry, name))

@@ -18,7 +18,7 @@ from barnabas.ports import SharedRegistry
 from barnabas.testing import EmbeddedCluster
 from barnabas.types import NodeId, TopicPartition
 from sim.world.zookeeper import SimulatedZooKeeper
-from tests.two_directories import TwoDirectories, create
+from tests.two_directories import TwoDirectories, consumed, create
 from tests.waiting import wait
 
 DOGS, CATS = TopicPartition("dogs", 0), TopicPartition("cats", 0)
@@ -158,3 +158,63 @@ def test_without_its_directory_a_replica_is_offline_until_that_is_back(
     two.start(2)
     wait(lambda: sorted(two.in_sync("dogs", 0)) == [1, 2])
     assert two.records(1, "dogs") == two.records(2, "dogs")
+
+
+@pytest.fixture
+def old() -> Iterator[TwoDirectories]:
+    """Of a release that allows small segments."""
+    with TwoDirectories(2, profile="3.9") as made:
+        yield made
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("is_controller", [False, True])
+def test_a_directory_that_is_lost_while_its_broker_leads_costs_no_record(
+    old: TwoDirectories, tmp_path: Path, *, is_controller: bool
+) -> None:
+    two = old
+    controller = two.controller()
+    failing = controller if is_controller else 3 - controller
+    other, count = 3 - failing, 6
+    with Admin(bootstrap_servers=two.bootstrap_servers) as admin:
+        small = {"segment.bytes": "20000"}
+        admin.create_topics(
+            [NewTopic("dogs", configs=small, assignments=[[failing, other]] * count)]
+        )
+    wait(lambda: all(sorted(two.in_sync("dogs", one)) == [1, 2] for one in range(count)))
+    lost, kept = two.directories(failing)
+    there = {one for one in range(count) if two.place(failing, "dogs", one) == lost}
+    assert 0 < len(there) < count
+    acknowledged: dict[int, list[int]] = {one: [] for one in range(count)}
+    numbers = iter(range(1_000_000))
+    with Producer(bootstrap_servers=two.bootstrap_servers, acks="all") as producer:
+
+        def write(times: int = 1) -> None:
+            sent = [
+                (index, number, producer.send("dogs", f"{number:0400}".encode(), partition=index))
+                for _ in range(times)
+                for index in range(count)
+                for number in [next(numbers)]
+            ]
+            for index, number, one in sent:
+                one.result(SECONDS)
+                acknowledged[index].append(number)
+
+        write(20)
+        lost.rename(tmp_path / "away")
+
+        def moved() -> bool:
+            write()
+            return {one for one in range(count) if two.leader("dogs", one) == other} == there
+
+        wait(moved)
+        write(20)
+        wait(lambda: all(two.offline("dogs", one) == (failing,) for one in there))
+        # The controller places replicas there as before, and the broker makes them where it can.
+        with Admin(bootstrap_servers=two.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("birds", assignments=[[failing, other]] * 4)])
+        wait(lambda: all(sorted(two.in_sync("birds", one)) == [1, 2] for one in range(4)))
+        assert all((kept / f"birds-{one}").exists() for one in range(4))
+        assert {two.leader("dogs", one) for one in {*range(count)} - there} == {failing}
+    for index, expected in acknowledged.items():
+        assert consumed(two, "dogs", len(expected), index) == expected

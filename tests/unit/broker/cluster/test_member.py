@@ -11,6 +11,7 @@ from typing import cast
 import pytest
 
 from barnabas import Admin, Consumer, Producer
+from barnabas.broker.cluster.first_metadata import FirstMetadata
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.follower_role import FollowerRole
 from barnabas.broker.replicas.leader_role import LeaderRole
@@ -393,6 +394,21 @@ def finish(steps: Steps[object]) -> None:
         while True:
             waits_for = steps.send(given)
             given = waits_for.outcome if waits_for is not None else None
+
+
+@pytest.mark.parametrize("has_topics", [False, True])
+def test_a_controller_without_topics_sends_one_request_and_nobody_waits_for_another(
+    cluster: LocalCluster, *, has_topics: bool
+) -> None:
+    """Kafka's, that is: a broker that starts gets the topics with the brokers, or there are none."""
+    member = cluster.member(1)
+    if has_topics:
+        cluster.create("dogs", 2)
+    first = member.first_metadata = FirstMetadata(member._ports.timers)
+    request = UpdateMetadataRequest(controller_id=1, controller_epoch=9, live_brokers=[])
+    cluster._on_loop(lambda: finish(member.take_metadata(request)))
+    assert first.brokers.is_over
+    assert first.topics.is_over is not has_topics
 
 
 def test_a_topic_is_known_when_all_its_partitions_are_named(cluster: LocalCluster) -> None:

@@ -37,6 +37,7 @@ _COPIED: Final = frozenset(
 """The properties of a topic that every Kafka since 0.11 knows, or ignores."""
 
 _RETENTION: Final = "retention.ms"
+_TIMESTAMPS: Final = "message.timestamp.type"
 _NOT_REPORTED: Final = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 _LOOKS: Final = 300
 _PAUSE_S: Final = 0.1
@@ -73,9 +74,13 @@ def ensure_topics(
     """Make the topics that are missing, with so many partitions; how many each has.
 
     Raises:
-        PipelineRefused: an existing one has fewer partitions than are needed.
+        PipelineRefused: an existing one has fewer partitions than are needed, or would give records
+            the time of the copy where `configs` has them keep theirs.
     """
     there = set(admin.list_topics())
+    for name in sorted(there.intersection(wanted)):
+        if configs[name].get(_TIMESTAMPS) == "CreateTime":
+            _check_timestamps(admin, name)
     made = [NewTopic(name, wanted[name], configs=configs[name]) for name in sorted(wanted)]
     admin.create_topics([topic for topic in made if topic.name not in there])
     counts = partitions_of(admin, wanted)
@@ -86,6 +91,21 @@ def ensure_topics(
                 "name another topic"
             )
     return counts
+
+
+def _check_timestamps(admin: Admin, topic: str) -> None:
+    try:
+        found = admin.describe_configs(Resource.TOPIC, topic).get(_TIMESTAMPS)
+    except BrokerError as error:
+        if error.code not in _NOT_REPORTED:
+            raise
+        return
+    if found is not None and found.value == "LogAppendTime":
+        raise PipelineRefused(
+            f"{topic} gives records the time of the copy ({_TIMESTAMPS}=LogAppendTime), but they keep "
+            f"theirs: `barnabas topics config {topic} --set {_TIMESTAMPS}=CreateTime`, or name another "
+            "topic"
+        )
 
 
 def check_empty(cluster: ClusterAddress, admin: Admin, counts: Mapping[str, int]) -> None:
@@ -166,5 +186,5 @@ def copied_properties(admin: Admin, topics: Iterable[str]) -> dict[str, dict[str
                 for name, entry in entries.items()
                 if name == _RETENTION or (entry.source is ConfigSource.TOPIC and name in _COPIED)
             }
-        found[topic]["message.timestamp.type"] = "CreateTime"
+        found[topic][_TIMESTAMPS] = "CreateTime"
     return found

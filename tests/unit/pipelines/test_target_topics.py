@@ -6,7 +6,7 @@ import pytest
 
 from barnabas import Admin, NewTopic
 from barnabas.pipelines.errors import PipelineRefused
-from barnabas.pipelines.target_topics import copied_properties, target_names
+from barnabas.pipelines.target_topics import copied_properties, ensure_topics, target_names
 from barnabas.testing import EmbeddedBroker
 
 
@@ -49,3 +49,20 @@ def test_a_source_that_does_not_report_its_retention_makes_a_topic_that_deletes_
         source.create_topic("old")
         assert copied_properties(admin, ["old"])["old"]["retention.ms"] == "-1"
     assert caplog.messages[-1].startswith("old: the source does not report its properties")
+
+
+def test_a_topic_that_would_change_timestamps_is_refused() -> None:
+    keep = {"message.timestamp.type": "CreateTime"}
+    with (
+        EmbeddedBroker() as target,
+        Admin(bootstrap_servers=target.bootstrap_servers) as admin,
+    ):
+        stamping = {"message.timestamp.type": "LogAppendTime"}
+        admin.create_topics([NewTopic("stamps", 1, configs=stamping), NewTopic("keeps", 1)])
+        with pytest.raises(PipelineRefused, match="stamps gives records the time of the copy"):
+            ensure_topics(admin, {"stamps": 1, "new": 1}, {"stamps": keep, "new": keep})
+        assert "new" not in admin.list_topics()
+        assert ensure_topics(admin, {"stamps": 1, "keeps": 1}, {"stamps": {}, "keeps": keep}) == {
+            "keeps": 1,
+            "stamps": 1,
+        }

@@ -126,7 +126,7 @@ def encode_arrow(
         wrong = partitions[-1 - grouped]
         raise RefusedRecords(
             ErrorCode.INVALID_PARTITIONS,
-            f"row {-1 - grouped} is for partition {wrong} of {partitioner.count}",
+            f"row {-1 - grouped} is for partition {wrong}, and the last one is {partitioner.count - 1}",
         )
     sizes = array("i", bytes(4 * rows))
     for partition in range(partitioner.count):

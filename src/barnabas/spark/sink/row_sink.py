@@ -47,9 +47,11 @@ class RowSink:
         """Put all rows in line; how many there are.
 
         Raises:
-            WriteRefused: a row has no topic, or a negative partition.
+            WriteRefused: a row has no topic, a negative partition, or a header without a key.
             KafkaError: as `Producer.send_arrow`.
         """
+        import pyarrow as pa
+
         rows = 0
         partition = "partition" if "partition" in self.layout.columns else None
         for batch in joined(batches):
@@ -57,7 +59,10 @@ class RowSink:
             if partition is not None:
                 _check_partitions(batch.column(partition))
             for topic, part in self._by_topic(batch):
-                producer.send_arrow(topic, part, partition=partition)
+                try:
+                    producer.send_arrow(topic, part, partition=partition)
+                except pa.ArrowInvalid as error:
+                    raise WriteRefused(f"a row of {topic} cannot be a record: {error}") from None
         return rows
 
     def _by_topic(self, batch: Any) -> Iterator[tuple[str, Any]]:

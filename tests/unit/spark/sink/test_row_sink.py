@@ -4,9 +4,16 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
+from pyspark.sql.pandas.types import to_arrow_type
 
+from barnabas.client.core.cluster.cluster_view import PartitionView, TopicView
+from barnabas.client.core.producer.arrow_columns import ColumnNames
+from barnabas.client.core.producer.bulk_encoder import BulkEncoder
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.errors import BrokerError
 from barnabas.spark.errors import WriteRefused
 from barnabas.spark.options.write_options import write_options
+from barnabas.spark.readers.schema import HEADERS_TYPE
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import TOGETHER, RowSink, joined
 
@@ -81,3 +88,37 @@ def test_a_negative_partition_is_refused_as_by_java(partition: int) -> None:
     given = [batch.append_column("partition", numbers) for batch in batches(3)]
     with pytest.raises(WriteRefused, match=f"no partition {partition}.*or null"):
         sink.send(Sent(), iter(given))  # type: ignore[arg-type]
+
+
+class Encoding:
+    """A producer of one partition that encodes what it is given, and sends nothing."""
+
+    def __init__(self) -> None:
+        self._encoder = BulkEncoder(ProducerOptions())
+
+    def send_arrow(self, topic: str, batch: pa.RecordBatch, *, partition: str | None) -> None:
+        view = TopicView(topic, partitions=(PartitionView(topic, 0, 1),))
+        for _ in self._encoder.encoded(view, batch, ColumnNames(partition=partition), 0):
+            pass
+
+
+@pytest.mark.parametrize("headers", [[(None, b"x")], [None]], ids=["null key", "null header"])
+def test_a_header_without_a_key_is_refused_with_a_sentence(headers: list[object]) -> None:
+    layout = RowLayout("t", ("value", "headers"))
+    sink = RowSink(write_options({"kafka.bootstrap.servers": "localhost:1"}), layout)
+    column = pa.array([None, headers], to_arrow_type(HEADERS_TYPE))
+    given = [batch.append_column("headers", column) for batch in batches(2)]
+    with pytest.raises(
+        WriteRefused, match="a row of t cannot be a record: the key of a header is null"
+    ):
+        sink.send(Encoding(), iter(given))  # type: ignore[arg-type]
+
+
+def test_a_partition_that_is_not_there_is_named_once() -> None:
+    layout = RowLayout("t", ("value", "partition"))
+    sink = RowSink(write_options({"kafka.bootstrap.servers": "localhost:1"}), layout)
+    given = [batch.append_column("partition", pa.array([0, 7], pa.int32())) for batch in batches(2)]
+    with pytest.raises(BrokerError) as caught:
+        sink.send(Encoding(), iter(given))  # type: ignore[arg-type]
+    says = "INVALID_PARTITIONS: t: row 1 is for partition 7, and the last one is 0"
+    assert str(caught.value) == says

@@ -72,7 +72,7 @@ class BulkEncoder:
                     self._check(topic.name, each)
                     yield TopicPartition(topic.name, each.partition), each
         except RefusedRecords as error:
-            raise BrokerError(error.code, f"{topic.name}: {error}") from error
+            raise BrokerError(error.code, f"{topic.name}: {error.detail}") from error
 
     def _check(self, topic: str, encoded: Encoded) -> None:
         size = len(encoded.batch)

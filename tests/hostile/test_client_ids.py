@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 
 from tests.hostile.processes import resident_mb
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.raw import Raw, framed, header
 
 CONNECTIONS = 400

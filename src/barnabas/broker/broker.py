@@ -268,6 +268,7 @@ class Broker:
                 ),
                 markers,
                 self.config,
+                self.stepping,
                 everywhere,
             )
         return self._transactions

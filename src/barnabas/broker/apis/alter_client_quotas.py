@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import isnan
+from operator import itemgetter
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -83,8 +84,9 @@ def _altered(broker: Broker, request: AlterClientQuotasRequest) -> Steps[AlterCl
             ],
         )
         yield
-    entities = in_hash_order(results, lambda who: hash_of_entity(dict(who)), table=USUAL_TABLE)
-    return AlterClientQuotasResponse(entries=[results[who] for who in entities])
+    hashed = yield from each(results, lambda who: (hash_of_entity(dict(who)), results[who]))
+    in_order = in_hash_order(hashed, itemgetter(0), table=USUAL_TABLE)
+    return AlterClientQuotasResponse(entries=[result for _, result in in_order])
 
 
 def _parts(entry: AlteredEntity) -> _Parts:

@@ -7,10 +7,11 @@ Versions: 1 flexible
 """
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_connected
 from barnabas.broker.quotas.hash_order import hash_of_entity, hash_of_text, in_hash_order
 from barnabas.broker.quotas.quotas import ADDRESS, CLIENT, DEFAULT, USER, Entity
 from barnabas.errors import BrokerError, ErrorCode
@@ -22,6 +23,7 @@ from barnabas.protocol.describe_client_quotas import (
     EntryData,
     ValueData,
 )
+from barnabas.wire.growing import GrowingArray
 
 _EXACT, _THE_DEFAULT, _ANY = 0, 1, 2
 
@@ -38,13 +40,21 @@ def handle(
         return DescribeClientQuotasResponse(
             error_code=error.code, error_message=error.why, entries=None
         )
-    known = [(parts_of(entity), values) for entity, values in broker.quotas]
-    entries: list[EntryData] = []
-    for parts, values in in_hash_order(known, lambda one: hash_of_entity(one[0])):
+    known = yield from each(list(broker.quotas), _hashed)
+    entries: GrowingArray[EntryData] = GrowingArray()
+    for _, parts, values in in_hash_order(known, itemgetter(0)):
         if _fits(parts, request):
-            entries.append(_entry(parts, values))
-        yield
-    return DescribeClientQuotasResponse(error_code=ErrorCode.NONE, entries=entries)
+            entries.add(_entry(parts, values))
+        yield entries
+    return DescribeClientQuotasResponse(error_code=ErrorCode.NONE, entries=entries.done())
+
+
+def _hashed(
+    known: tuple[Entity, Mapping[str, float]],
+) -> tuple[int, dict[str, str], Mapping[str, float]]:
+    entity, values = known
+    parts = parts_of(entity)
+    return hash_of_entity(parts), parts, values
 
 
 def parts_of(entity: Entity) -> dict[str, str]:

@@ -158,7 +158,8 @@ def _wait(
         # Consumers wait for the high watermark, which a role moves.
         found = broker.replicas.keys_of(plan.reads)
         keys = [one.role or one for one in found]
-    broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
+    seconds = request.max_wait_ms / 1000
+    broker.purgatory.park(condition, keys, seconds, pending, topics=len(request.topics))
     return pending
 
 

@@ -15,6 +15,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of, response_of
 from barnabas.broker.replicas.reading import read_region
 from barnabas.broker.requests.topics07 import to_read
@@ -30,6 +31,8 @@ def handle(
     if request is None:
         return FetchResponse(error_code=ErrorCode.INVALID_REQUEST, responses=[])
     reads = reads_of(request)
+    if len(reads) > MANY_PARTITIONS:
+        broker.slow_requests.handled()
     fetched = _read_all(broker, reads)
     if request.max_wait_ms <= 0 or is_due(fetched, request.min_bytes):
         return response_of(fetched)
@@ -42,7 +45,8 @@ def handle(
 
     condition = DelayedFetch(request.min_bytes - readable_bytes(fetched), finish)
     keys = [_key(broker, read) for read in reads]
-    broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
+    seconds = request.max_wait_ms / 1000
+    broker.purgatory.park(condition, keys, seconds, pending, topics=len(request.topics))
     return pending
 
 

@@ -17,6 +17,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.append_errors import refused
 from barnabas.broker.replicas.partition import Partition
@@ -44,6 +45,8 @@ def handle(
     keeps_order = _KEEPS_ORDER[context.api_version]
     if keeps_order and _makes_many(broker, request):
         return _appended_in_steps(broker, request)
+    if sum(len(topic.partition_data) for topic in request.topic_data) > MANY_PARTITIONS:
+        broker.slow_requests.handled()
     response = ProduceResponse(responses=[])
     for _ in _append_all(broker, request, response, None if keeps_order else _MOST_TOPICS):
         pass

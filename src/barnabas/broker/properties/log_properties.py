@@ -13,6 +13,9 @@ from barnabas.records.codecs.compression import Codec
 
 FORMAT = "message.format.version"
 
+_LONGEST_INTERVAL = 1 << 20
+"""`index.interval.bytes` that has an effect: a look-up reads all batches behind an entry of the index."""
+
 _INSTEAD: Sequence[Mapping[str, str]] = (
     {"compression.type": "producer"},
     {
@@ -77,7 +80,7 @@ def log_config(
         segment_ms=topic.segment_ms,
         segment_jitter_ms=topic.segment_jitter_ms,
         segment_index_bytes=topic.segment_index_bytes,
-        index_interval_bytes=topic.index_interval_bytes,
+        index_interval_bytes=min(topic.index_interval_bytes, _LONGEST_INTERVAL),
         retention_ms=topic.retention_ms,
         retention_bytes=topic.retention_bytes,
         cleanup_policy=frozenset(topic.cleanup_policy),

@@ -16,8 +16,9 @@ log = logging.getLogger(__name__)
 
 _STEP_SECONDS = 0.002
 """For so long replies are made one after the other before others are served."""
-_WAITING_BYTES, _KEY_BYTES = 1000, 260
-"""What one that waits takes, and for each of its keys, with what a fetch keeps to read it again."""
+_WAITING_BYTES, _KEY_BYTES, _TOPIC_BYTES = 1000, 260, 500
+"""What one that waits takes, and for each of its keys, with what a fetch keeps to read it again; and for
+each topic that a fetch names, with its name."""
 
 
 class Pending:
@@ -183,9 +184,11 @@ class Condition(Protocol):
 
 
 class _Parked:
-    __slots__ = ("condition", "is_due", "is_late", "keys", "pending", "timer")
+    __slots__ = ("condition", "held_bytes", "is_due", "is_late", "keys", "pending", "timer")
 
-    def __init__(self, condition: Condition, keys: tuple[Hashable, ...], pending: Pending) -> None:
+    def __init__(
+        self, condition: Condition, keys: tuple[Hashable, ...], pending: Pending, topics: int
+    ) -> None:
         self.condition = condition
         self.keys = keys
         self.pending = pending
@@ -194,11 +197,8 @@ class _Parked:
         """Whether it waits to be finished."""
         self.is_late = False
         """Whether its deadline is here."""
-
-    @property
-    def held_bytes(self) -> int:
+        self.held_bytes = _WAITING_BYTES + _KEY_BYTES * len(keys) + _TOPIC_BYTES * topics
         """What it takes of the memory."""
-        return _WAITING_BYTES + _KEY_BYTES * len(self.keys)
 
 
 class Purgatory:
@@ -232,10 +232,19 @@ class Purgatory:
         """Whether those that are due are looked at now, or in a later turn."""
 
     def park(
-        self, condition: Condition, keys: Iterable[Hashable], seconds: float, pending: Pending
+        self,
+        condition: Condition,
+        keys: Iterable[Hashable],
+        seconds: float,
+        pending: Pending,
+        *,
+        topics: int = 0,
     ) -> None:
-        """Have `pending` wait for one of the keys, at most `seconds`, or until it is given up."""
-        parked = _Parked(condition, tuple(keys), pending)
+        """Have `pending` wait for one of the keys, at most `seconds`, or until it is given up.
+
+        `topics`: how many the request names, which is kept meanwhile.
+        """
+        parked = _Parked(condition, tuple(keys), pending, topics)
         self._waiting[parked] = None
         self._memory.passing_bytes += parked.held_bytes
         if self._memory.over_bytes > 0 and not self._is_easing:

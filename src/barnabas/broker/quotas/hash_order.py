@@ -4,8 +4,9 @@ Source: Java's String.hashCode, AbstractMap.hashCode and HashMap.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from struct import iter_unpack
 from typing import TypeVar
+
+from barnabas.kernels.columns.partitioning import java_hash
 
 _BITS = 2**32 - 1
 
@@ -17,10 +18,7 @@ _One = TypeVar("_One")
 
 def hash_of_text(text: str) -> int:
     """The hash of a string."""
-    found = 0
-    for (unit,) in iter_unpack(">H", text.encode("utf-16-be", "surrogatepass")):
-        found = (31 * found + unit) & _BITS
-    return found
+    return java_hash(text.encode("utf-16-be", "surrogatepass"))
 
 
 def hash_of_entity(parts: Mapping[str, str | None]) -> int:

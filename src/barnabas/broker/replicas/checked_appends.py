@@ -42,7 +42,7 @@ Appended = QueuedSet | PartitionProduceResponse
 class ProducedSet(NamedTuple):
     """A record set of one partition. `highest_codec`: the newest codec that the client knows.
 
-    `in_transaction`: the records may belong to a transaction. `unpacking`: the memory that the whole request may
+    `in_transaction`: the records may belong to a transaction. `unpacking`: the memory the whole request may
     decompress to.
     """
 

@@ -96,7 +96,7 @@ def _cannot_be(broker: Broker, topic: str) -> bool:
     if broker.topics.get(topic) is not None:
         return False
     try:
-        broker.topics.check_new(topic, FORMAT_07)
+        broker.topics.names.check_new(topic)
     except BrokerError:
         return True
     return False

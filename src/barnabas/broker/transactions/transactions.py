@@ -5,12 +5,13 @@ log, a request for it gets CONCURRENT_TRANSACTIONS and must be retried.
 """
 
 import logging
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.transactions.markers import Ending, TransactionMarkers
 from barnabas.broker.transactions.transaction_shards import HeldTransactions, TransactionShards
@@ -54,6 +55,7 @@ class Transactions:
         shards: TransactionShards,
         markers: TransactionMarkers,
         config: BrokerConfig,
+        stepping: Stepping,
         everywhere: "RoutedMarkers | None" = None,
     ) -> None:
         """`markers` are those of this broker; `everywhere`, of a cluster, those of the others, too."""
@@ -61,6 +63,7 @@ class Transactions:
         self.markers = markers
         self._markers = everywhere or markers
         self._config = config
+        self._stepping = stepping
         self._on_the_way: set[str] = set()
         self._marked: set[str] = set()
         shards.on_loaded.append(self._mark_all)
@@ -204,8 +207,18 @@ class Transactions:
         if not left:
             self._marked.discard(transactional_id)
             self._complete(held, transactional_id)
-        for place in sorted(left):
+        self._stepping.run(self._write_markers(sorted(left), ending, written))
+
+    def _write_markers(
+        self,
+        places: Iterable[TopicPartition],
+        ending: Ending,
+        written: Callable[[TopicPartition, ErrorCode], None],
+    ) -> Steps[None]:
+        """A transaction may have thousands of partitions; until all have their markers, it is decided."""
+        for place in places:
             self._markers.write(place, ending, partial(written, place))
+            yield
 
     def _complete(self, held: HeldTransactions, transactional_id: str) -> None:
         if not self._shards.is_loaded(held):

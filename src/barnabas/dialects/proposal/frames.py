@@ -26,6 +26,8 @@ Answer = ProduceResponse | FetchResponse | OffsetsResponse
 
 _SIZE = Struct(">i")
 _LARGEST = 2**31 - 1
+_MOST_NAMED_BYTES = 12 << 20
+"""Of memory for what a request names, its messages left aside: some 32,767 partitions, or 42,000 sets."""
 
 _DECLARED: dict[RequestType, type[Asked]] = {
     RequestType.PRODUCE: ProduceRequest,
@@ -72,7 +74,7 @@ def decode_request(frame: memoryview, most_bytes: int = MOST_REQUEST_BYTES) -> R
         what = f"one of {kinds}, not {header.request_type_id}"
         raise DecodeError("request_type_id", 0, what) from None
     codec: Codec[Asked] = Codec.of(declared, 0)
-    asked, _ = codec.decode(frame, position, most_bytes)
+    asked, _ = codec.decode(frame, position, min(most_bytes, _MOST_NAMED_BYTES))
     return ReadRequest(header.correlation_id, header.client_id, asked)
 
 

@@ -13,7 +13,7 @@ from barnabas.dialects.dialect import Request
 from barnabas.dialects.proposal import messages
 from barnabas.dialects.proposal.frames import decode_request, encode_response
 from barnabas.dialects.proposal.messages import BAD_FETCH, VERSION, RequestType, TopicData
-from barnabas.errors import ErrorCode
+from barnabas.errors import DecodeError, ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.list_offsets import (
@@ -40,6 +40,7 @@ _KNOWN = frozenset(
 )  # fmt: skip
 """Kafka 0.7's five, and 0.8.0's numbers for what 0.7 had no need of."""
 _MOST_AT_ONCE = 100
+_MOST_SETS = 2**15 - 1
 
 
 class ProposalDialect(ByteOffsetDialect):
@@ -122,6 +123,10 @@ class ProposalDialect(ByteOffsetDialect):
 
 
 def _produce(asked: messages.ProduceRequest) -> ProduceRequest:
+    count = sum(len(topic.partition_data) for topic in asked.data)
+    if count > _MOST_SETS:
+        what = f"at most {_MOST_SETS} sets, as a response lists no more, not {count}"
+        raise DecodeError("data", 0, what)
     return ProduceRequest(
         acks=asked.required_acks,
         timeout_ms=asked.ack_timeout,

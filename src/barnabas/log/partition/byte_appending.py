@@ -3,11 +3,16 @@
 Source: seed 000 "Ground Rules"; Kafka 0.7.2's Log.append, maybeRoll.
 """
 
+from collections.abc import Iterator
+
+from barnabas.kernels import layout
 from barnabas.log.append_results import AppendInfo
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.types import NO_TIMESTAMP
 
 _INT32_MAX = (1 << 31) - 1
+_RUN_BYTES = 64 << 10
+"""A look-up reads message by message what is behind an entry of the index: 7,000 of nine bytes."""
 
 
 def append_messages(log: PartitionLog, messages: memoryview, *, now_ms: int) -> AppendInfo:
@@ -26,9 +31,27 @@ def append_messages(log: PartitionLog, messages: memoryview, *, now_ms: int) -> 
     base, size = log.end_offset, len(messages)
     segment = log.segments.active
     segment.created_ms = segment.created_ms or now_ms
-    if size:
-        log.queue_set(messages, base + size - 1, NO_TIMESTAMP)
+    for run in _runs(messages):
+        log.queue_set(run, log.end_offset + len(run) - 1, NO_TIMESTAMP)
     return AppendInfo(base, base + size - 1, NO_TIMESTAMP, log.start_offset, duplicate=False)
+
+
+def _runs(messages: memoryview) -> Iterator[memoryview]:
+    """The set in parts of whole messages, each of which may have an entry in the index."""
+    if len(messages) <= _RUN_BYTES:
+        if messages:
+            yield messages
+        return
+    # Imported late: most sets are short.
+    from barnabas.records.messages07.message07 import tables
+
+    start = 0
+    for table, count, _ in tables(messages, 0, len(messages), check_crcs=False):
+        for at in table[layout.BYTE_START : count * layout.BYTE_WIDTH : layout.BYTE_WIDTH]:
+            if at - start >= _RUN_BYTES:
+                yield messages[start:at]
+                start = at
+    yield messages[start:]
 
 
 def _ends(log: PartitionLog, size: int, now_ms: int) -> bool:

@@ -51,7 +51,7 @@ def test_a_followers_fetch_does_not_wait_for_what_was_written_while_it_was_read(
         member=SimpleNamespace(throttles=SimpleNamespace(leader=None)),
         replicas=Replicas(writes_on=writes_on),
         purgatory=SimpleNamespace(
-            park=lambda _one, _keys, _seconds, pending: parked.append(pending)
+            park=lambda _one, _keys, _seconds, pending, **_: parked.append(pending)
         ),
     )
     request = FetchRequest(

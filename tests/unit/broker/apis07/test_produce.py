@@ -189,3 +189,19 @@ def test_others_are_served_between_many_new_topics(monkeypatch: pytest.MonkeyPat
     received[:] = bytes(len(received))
     kept = [one.records for topic in asked_for.topic_data for one in topic.partition_data]
     assert kept == [M1] * 15, "they are copies"
+
+
+@pytest.mark.parametrize(("sets", "is_slow"), [(200, False), (201, True)])
+def test_many_sets_are_a_slow_request(
+    sets: int,
+    is_slow: bool,  # noqa: FBT001 - a parameter
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ten connections with 32,767 sets each were served in one turn of the loop, which took 2 s."""
+    code = ErrorCode.MESSAGE_TOO_LARGE
+    monkeypatch.setattr(handling, "to_write", lambda *_: code)
+    broker = a_broker()
+    broker.topics.create("t", {0: [broker.config.node_id]}, {})
+    asked_for = a_request(*[("t", 0, memoryview(M1))] * sets, acks=0)
+    handling.handle(broker, asked(3), asked_for)
+    assert broker.slow_requests.crowded is is_slow

@@ -59,3 +59,10 @@ def test_a_segment_may_be_as_small_as_the_release_let_it_that_the_topic_is_of() 
 def test_what_kafka_tests_its_segments_with_stands_in_for_the_property_that_users_have() -> None:
     own = {"internal.segment.bytes": "1000", "segment.bytes": "2000000"}
     assert log_config(own, BrokerConfig.load({})).segment_bytes == 1000
+
+
+@pytest.mark.parametrize(("asked", "obeyed"), [("0", 0), ("4096", 4096), ("2147483647", 1 << 20)])
+def test_an_index_has_an_entry_for_each_mebibyte_at_least(asked: str, obeyed: int) -> None:
+    """A segment of 1 GB without an entry takes seconds to look through, for each fetch."""
+    config = log_config({"index.interval.bytes": asked}, BrokerConfig.load({}))
+    assert config.index_interval_bytes == obeyed

@@ -237,3 +237,14 @@ def test_a_request_that_is_given_up_gives_its_bytes_back() -> None:
     assert memory.passing_bytes > 0
     pending.give_up()
     assert memory.passing_bytes == 0
+
+
+def test_what_a_fetch_names_is_charged() -> None:
+    """A thousand long polls of the proposal for 3,000 topics each took three times what was charged."""
+    memory = some_memory()
+    purgatory = Purgatory(ManualTimers(), lambda: 0.0, memory)
+    pending = Pending()
+    purgatory.park(DelayedFetch(1, saying([])), ["a"], 1.0, pending, topics=3000)
+    assert memory.passing_bytes >= 3000 * 500
+    pending.give_up()
+    assert memory.passing_bytes == 0

@@ -70,3 +70,9 @@ def test_texts_have_the_hash_that_java_gives_them() -> None:
     # Two units of UTF-16.
     assert hash_of_text("\U0001d11e") == (31 * 0xD834 + 0xDD1E) & 0xFFFFFFFF
     assert hash_of_text("polygenelubricants") == 2**31
+
+
+def test_the_hash_is_that_of_utf_16_units() -> None:
+    assert hash_of_text("") == 0
+    assert hash_of_text("hello") == 99162322
+    assert hash_of_text("\U0001f600") == 0xD83D * 31 + 0xDE00

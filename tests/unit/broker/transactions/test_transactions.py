@@ -1,9 +1,12 @@
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
 
+from barnabas.broker.purgatory.admission import SLICE_SECONDS
+from barnabas.broker.purgatory.stepping import Stepping
+from barnabas.broker.transactions.markers import Ending, TransactionMarkers
 from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.broker.transactions.transactions import Transactions
 from barnabas.coordinators.common.shard import CoordinatorRecord
@@ -15,8 +18,11 @@ from barnabas.coordinators.transaction.transaction import (
 )
 from barnabas.coordinators.transaction.transaction_records import encode_transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
-from barnabas.errors import StorageError
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.types import TopicPartition
 from tests.unit.broker.groups.test_offsets import Started
+from tests.unit.broker.in_memory import STEPS_A_SLICE
+from tests.unit.runtime.manual_timers import ManualTimers
 
 
 @pytest.fixture
@@ -30,7 +36,9 @@ def every(transactions: Transactions) -> list[Transaction]:
     return [one for held in transactions._shards.loaded() for one in held.shard.all()]
 
 
-def overdue(name: str, epoch: int) -> CoordinatorRecord:
+def overdue(
+    name: str, epoch: int, partitions: frozenset[TopicPartition] = frozenset()
+) -> CoordinatorRecord:
     """The record of a transaction that is open for longer than its producer allowed."""
     known = Transaction(
         transactional_id=name,
@@ -40,6 +48,7 @@ def overdue(name: str, epoch: int) -> CoordinatorRecord:
         updated_ms=0,
         started_ms=0,
         client_version=VERSION_2,
+        partitions=partitions,
     )
     return encode_transaction(known, 1)
 
@@ -100,3 +109,37 @@ def test_what_is_overdue_when_the_broker_starts_is_not_aborted_at_once(started: 
     assert [one.state for one in every(transactions)] == [TransactionState.ONGOING]
     [*transactions.attend()]
     assert [one.state for one in every(transactions)] != [TransactionState.ONGOING]
+
+
+def test_others_are_served_between_the_markers_of_a_large_transaction(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten transactions over 10,000 partitions each, ended at once, took a turn of 3 s."""
+    timers, ticks = ManualTimers(), count(0, SLICE_SECONDS / STEPS_A_SLICE)
+    broker = started.broker
+    broker.stepping = Stepping(broker.replicas.write, timers, ticks.__next__)
+    transactions = broker.transactions
+    marked: list[TopicPartition] = []
+    write = TransactionMarkers.write
+
+    def noted(
+        markers: TransactionMarkers,
+        place: TopicPartition,
+        ending: Ending,
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        marked.append(place)
+        write(markers, place, ending, on_written)
+
+    monkeypatch.setattr(TransactionMarkers, "write", noted)
+    places = frozenset(TopicPartition("t", index) for index in range(12))
+    transactions._shards.of("large").shard.replay(*overdue("large", 0, places))
+    [*transactions.attend()]
+    counts = [len(marked)]
+    while timers.next:
+        timers.run_turn()
+        counts.append(len(marked))
+        if counts[-1] < len(places):
+            assert [one.state for one in every(transactions)] == [TransactionState.PREPARE_ABORT]
+    assert counts[:3] == [5, 10, 12]
+    assert [one.state for one in every(transactions)] == [TransactionState.COMPLETE_ABORT]

@@ -24,6 +24,7 @@ from barnabas.dialects.proposal.messages import (
     ProduceResponse,
     TopicData,
 )
+from barnabas.dialects.proposal.requests import ProposalDialect
 from barnabas.errors import DecodeError
 from barnabas.ports import File
 from barnabas.wire.send import FileSlice
@@ -138,3 +139,34 @@ def test_a_response_that_is_too_large_for_its_size_ends_its_connection() -> None
     fetched = FetchResponse(data=[TopicData(topic="t", partition_data=parts)])
     with pytest.raises(ErrorWithoutResponse):
         encode_response(1, 0, fetched)
+
+
+@pytest.mark.parametrize(("sets", "is_refused"), [(32_767, False), (32_768, True)])
+def test_no_more_sets_than_a_response_can_list(
+    sets: int,
+    is_refused: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    """They were appended, and then the connection closed without an answer."""
+    topics = [("dogs", 0, b"")] * 20_000 + [("cats", 0, b"")] * (sets - 20_000)
+    frame = memoryview(encode_request(produce(1, *topics), 42).joined())[4:]
+    dialect = ProposalDialect(1 << 20)
+    if is_refused:
+        with pytest.raises(DecodeError, match="32767"):
+            dialect.read_request(frame)
+    else:
+        dialect.read_request(frame)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        produce(1, *((f"t{number // 20_000}", 0, b"") for number in range(60_000))),
+        fetch(*((f"t{number}", [*range(10_000)], [0] * 10_000) for number in range(6))),
+    ],
+    ids=["produce", "fetch"],
+)
+def test_what_a_request_names_is_bounded(asked: Asked) -> None:
+    """Objects of 200,000 partitions took 160 MB and seconds, before anything was done."""
+    frame = memoryview(encode_request(asked, 42).joined())[4:]
+    with pytest.raises(DecodeError):
+        decode_request(frame)

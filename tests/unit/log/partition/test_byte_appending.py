@@ -174,3 +174,17 @@ def test_a_byte_belongs_to_the_message_that_has_it() -> None:
     assert starts(log) == [0, 25]
     asked = (0, 1, 11, 12, 13, 24, 25, 26, 36, 37)
     assert [message_start(log, offset) for offset in asked] == [0, 0, 0, 12, 12, 12, 25, 25, 25, 37]
+
+
+def test_a_long_set_has_entries_in_the_index() -> None:
+    """What is behind an entry is read message by message: 30 MB of them took a second."""
+    log, _ = log_of(LogConfig(magic=MAGIC_07))
+    append(log, SMALL * 30_000)
+    append(log, SMALL)
+    segment = log.segments.active
+    for offset in (0, 65_536, 200_000, 360_011):
+        found = segment.find(offset)
+        assert found is not None
+        assert found.base_offset == offset // len(SMALL) * len(SMALL)
+        assert offset - segment.position_for(offset) <= 2 * (65_536 + len(SMALL))
+    assert read(log, 200_000, 100)[0] == (200_004, b"42")

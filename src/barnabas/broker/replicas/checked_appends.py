@@ -42,8 +42,8 @@ Appended = QueuedSet | PartitionProduceResponse
 class ProducedSet(NamedTuple):
     """A record set of one partition. `highest_codec`: the newest codec that the client knows.
 
-    `in_transaction`: the records may belong to a transaction. `unpacking`: the memory the whole request may
-    decompress to.
+    `in_transaction`: the records may belong to a transaction. `unpacking`: the memory to which all records
+    of the request may decompress.
     """
 
     records: memoryview

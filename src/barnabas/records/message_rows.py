@@ -27,7 +27,9 @@ from barnabas.records.codecs.lz4_frames import rightly_summed
 from barnabas.types import Buffer
 
 _WIDTH = layout.WIDTH
-_FIRST_ROOM = 16
+_FIRST_ROOM, _MOST_ROOM = 16, 1 << 14
+_MOST_INSIDE = 1 << 16
+"""Rows that a compressed message may have: neighbours alike are one, and others are rare."""
 _KERNEL_LIMIT = 1024
 """Bytes of a message up to which its CRC costs less in the kernel than a call of zlib does."""
 _SIZE_AND_CRC = struct.Struct(">iI")
@@ -70,7 +72,7 @@ def message_tables(buffer: Buffer, start: int, end: int) -> Iterator[MessageRows
             yield MessageRows(table[: _WIDTH * found], progress[0])
         if found < room:
             return
-        room *= 4
+        room = min(4 * room, _MOST_ROOM)
 
 
 def end_of_messages(buffer: Buffer, position: int) -> tuple[int, int]:
@@ -194,7 +196,7 @@ def open_message(
     """
     offset, attributes = table[at + layout.BASE_OFFSET], table[at + layout.ATTRIBUTES]
     try:
-        inner = list(message_tables(data, start, end))
+        inner = _inside(data, start, end)
         shift = _shift(offset, attributes, inner)
     except CorruptRecord as error:
         raise CorruptRecord(f"message at offset {offset}: {error}") from error
@@ -214,6 +216,17 @@ def open_message(
                 kind |= layout.TIME_OF_ROW
                 rows[row + layout.MAX_TIMESTAMP] = table[at + layout.MAX_TIMESTAMP]
             rows[row + layout.ATTRIBUTES] = kind
+    return inner
+
+
+def _inside(data: Buffer, start: int, end: int) -> list[MessageRows]:
+    inner: list[MessageRows] = []
+    count = 0
+    for found in message_tables(data, start, end):
+        inner.append(found)
+        count += len(found.rows)
+        if count > _MOST_INSIDE:
+            raise CorruptRecord(f"it holds more than {_MOST_INSIDE} kinds of messages")
     return inner
 
 

@@ -29,6 +29,8 @@ _KNOWS_STORAGE_ERRORS = {ApiKey.PRODUCE: 4, ApiKey.FETCH: 6}
 """The first version whose clients know KAFKA_STORAGE_ERROR (KIP-112)."""
 _MAGIC: Mapping[int, int] = {0: 0, 1: 0, 2: 1, 3: 1}
 """The highest magic that an old Fetch version may be given."""
+_RECORD_BYTES = 128
+"""What a converted record counts for at least: its columns and its message, until the response is sent."""
 _LAST_PARTIAL = 2
 """Up to this version a partition's limit cuts a message; later ones get the first whole (KIP-74)."""
 
@@ -110,7 +112,7 @@ class _Conversion:
         from barnabas.records.old_messages.convert import convert
 
         made = convert(_before_zstd(region.read()), self._magic, start=offset)
-        self._left -= made.unpacked
+        self._left -= max(made.unpacked, made.count * _RECORD_BYTES)
         return made.data
 
 

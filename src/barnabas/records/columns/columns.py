@@ -12,6 +12,7 @@ from barnabas.kernels import layout
 from barnabas.kernels.columns import gathering, scanning
 from barnabas.kernels.messages import message_scanning
 from barnabas.records.buffers import allocator
+from barnabas.records.codecs.compression import UnpackedTooLarge
 from barnabas.records.columns.regions import Region, Regions
 from barnabas.types import Buffer
 
@@ -89,6 +90,7 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
     aborted: Sequence[tuple[int, int]] = (),
     limit: int = DECOMPRESSED_BYTES_MAX,
     nested: bool = False,
+    most_records: int | None = None,
 ) -> RecordColumns:
     """Decode the records with start <= offset < end of a partition's fetched batches, in order.
 
@@ -104,14 +106,18 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
             their records are skipped, and so are control batches always.
         limit: the maximum number of bytes decompressed in total.
         nested: a compressed message of magic 0 may hold others, as Kafka 0.8 allows.
+        most_records: how many there may be; None for any number.
 
     Raises:
+        UnpackedTooLarge: there is more than `limit` or `most_records`.
         CorruptRecord: a batch is damaged. No partial result is returned.
     """
     regions = Regions(start, LARGEST_OFFSET if end is None else end, limit, nested=nested)
     count = not wanted
     for buffer in buffers:
         regions.add(buffer, check_crcs=check_crcs and not count, aborted=aborted, count=count)
+    if most_records is not None and regions.room > most_records:
+        raise UnpackedTooLarge(f"{regions.room} records, at most {most_records} are read at once")
     if count and not regions.found:
         return RecordColumns(regions.counted, regions.next_offset)
     return _Decoding(regions, wanted).columns()

@@ -12,7 +12,7 @@ from barnabas.records.batches.batch import BatchHeader
 from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import UNPACKED_LEAST, unpacked_bytes_max
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
-from barnabas.records.columns.columns import ColumnSelection, decode_columns
+from barnabas.records.columns.columns import ColumnSelection, RecordColumns, decode_columns
 from barnabas.records.message_rows import entries
 from barnabas.records.old_messages.set_writing import write_batches, write_set
 from barnabas.types import Buffer
@@ -36,6 +36,11 @@ LOSSES: Mapping[tuple[int, int], tuple[str, ...]] = MappingProxyType(
 )
 """What does not survive, by (from, to). What had no timestamp has -1, of type CreateTime, above."""
 
+RECORDS_MAX = 1 << 18
+"""About how many records one call converts; an entry with more is converted piece by piece."""
+_GROUP_BYTES = 4 << 20
+"""From here on a group of neighbours takes no more of them."""
+
 _FLAT = (
     ColumnSelection.KEY | ColumnSelection.VALUE | ColumnSelection.OFFSET | ColumnSelection.TIMESTAMP
 )
@@ -45,12 +50,14 @@ class ConvertedRecords(NamedTuple):
     """Bytes without a higher magic than requested; all offsets are unchanged.
 
     `next_offset` is after the last batch that was read: beyond the last record if a batch left
-    nothing, as a transaction's marker does. `unpacked` is the number of decompressed bytes.
+    nothing, as a transaction's marker does. `unpacked` is the number of decompressed bytes, `count`
+    that of converted records.
     """
 
     data: bytearray
     next_offset: int
     unpacked: int
+    count: int = 0  # type: ignore[assignment]  # hides tuple.count
 
 
 class _Group(NamedTuple):
@@ -60,6 +67,8 @@ class _Group(NamedTuple):
     end: int
     header: BatchHeader
     """Of the first of them."""
+    next_offset: int
+    """Behind the last of them."""
 
 
 def convert(
@@ -74,7 +83,8 @@ def convert(
 
     `LOSSES` lists what is lost. A batch keeps its compression. Records of aborted transactions
     stay, because an old reader reads uncommitted ones; markers are removed. After as many
-    decompressed bytes as a small batch may hold, the rest is left for the next call.
+    decompressed bytes as a small batch may hold, or `RECORDS_MAX` records, the rest is left for the next
+    call, also within a batch.
 
     Args:
         buffer: whole batches and messages; a truncated one at the end is ignored.
@@ -92,7 +102,7 @@ def convert(
     view = memoryview(buffer)
     made = bytearray()
     next_offset = start
-    unpacked = 0
+    unpacked = count = 0
     for group in _groups(view, to_magic, upwards=upwards):
         part = view[group.start : group.end]
         header = group.header
@@ -106,18 +116,37 @@ def convert(
         codec = _codec(header, to_magic)
         wanted = ColumnSelection.ALL if to_magic == 2 else _FLAT
         most = unpacked_bytes_max(len(part)) if limit is None else limit
-        columns = decode_columns([part], wanted=wanted, start=start, limit=most)
+        first = start if header.magic < 2 else max(start, header.base_offset)
+        columns = _piece(part, wanted, (start, first, group.next_offset), most)
         unpacked += columns.unpacked
+        count += columns.count
         next_offset = max(next_offset, columns.next_offset)
-        if not columns.count:
-            continue
-        if to_magic == 2:
+        if columns.count and to_magic == 2:
             made += write_batches(columns, codec, append_time=header.log_append_time)
-        else:
+        elif columns.count:
             made += write_set(columns, to_magic, codec, append_time=header.log_append_time)
-        if unpacked >= UNPACKED_LEAST:
+        is_part = columns.next_offset < group.next_offset
+        if is_part or unpacked >= UNPACKED_LEAST or count >= RECORDS_MAX:
             break
-    return ConvertedRecords(made, next_offset, unpacked)
+    return ConvertedRecords(made, next_offset, unpacked, count)
+
+
+def _piece(
+    part: memoryview, wanted: ColumnSelection, offsets: tuple[int, int, int], limit: int
+) -> RecordColumns:
+    """The first records of a group, from an offset on: about `RECORDS_MAX`, or at least one.
+
+    `offsets`: where to begin; the least that a record may have; that behind the last. Memory is taken
+    for records that are kept, and compaction leaves gaps, so a piece without any is looked for further on.
+    """
+    start, first, behind = offsets
+    size = RECORDS_MAX
+    while True:
+        end = first + size if first + size < behind else None
+        columns = decode_columns([part], wanted=wanted, start=start, end=end, limit=limit)
+        if columns.count or end is None:
+            return columns if end is None else columns._replace(next_offset=end)
+        size *= 2
 
 
 def _codec(header: BatchHeader, to_magic: int) -> Codec:
@@ -136,14 +165,19 @@ def _groups(view: memoryview, to_magic: int, *, upwards: bool) -> Iterator[_Grou
     """Uncompressed neighbours that become one set go together, which is quicker than one by one."""
     open_group: _Group | None = None
     open_kind: tuple[int, bool] | None = None
+    records = 0
     for header in entries(view):
         kind = _kind(header, to_magic, upwards=upwards)
         if open_group is not None and kind is not None and kind == open_kind:
-            open_group = open_group._replace(end=header.end)
-            continue
+            is_full = open_group.end - open_group.start >= _GROUP_BYTES or records >= RECORDS_MAX
+            if not is_full:
+                records += header.count
+                open_group = open_group._replace(end=header.end, next_offset=header.next_offset)
+                continue
         if open_group is not None:
             yield open_group
-        open_group, open_kind = _Group(header.position, header.end, header), kind
+        open_group = _Group(header.position, header.end, header, header.next_offset)
+        open_kind, records = kind, header.count
     if open_group is not None:
         yield open_group
 

@@ -20,6 +20,12 @@ from barnabas.records.message_rows import WrongCrc, entries
 from barnabas.records.old_messages.set_writing import write_batches, write_set
 from barnabas.types import NO_TIMESTAMP, Buffer
 
+_RECORDS_MAX = 1 << 20
+"""How many records a set may have: each takes some 60 bytes until it is appended."""
+_BYTES_MAX = 32 << 20
+"""What a set may have, uncompressed: it is held three times until it is appended."""
+_ENTRIES_MAX = 1 << 16
+"""How many times in a set compression, magic or the type of time may change."""
 _ANY = -(2**63)
 """Producers may put any offset into a message."""
 
@@ -98,12 +104,22 @@ def _columns(
     used: memoryview, unpacking: Unpacking, *, packed: bool, nested: bool
 ) -> RecordColumns:
     """All records of a set, in which something is compressed if it is `packed`."""
-    limit = produced_bytes_max(len(used))
+    limit = min(_BYTES_MAX, produced_bytes_max(len(used)))
     if packed:
         unpacking.check()
+    if len(used) > _BYTES_MAX:
+        raise RefusedRecords(
+            ErrorCode.MESSAGE_TOO_LARGE,
+            f"a message set of {len(used)} bytes; {_BYTES_MAX} are converted at once",
+        )
     try:
         columns = decode_columns(
-            [used], wanted=ColumnSelection.ALL, start=_ANY, limit=limit, nested=nested
+            [used],
+            wanted=ColumnSelection.ALL,
+            start=_ANY,
+            limit=limit,
+            nested=nested,
+            most_records=_RECORDS_MAX,
         )
     except CorruptRecord as error:
         if packed:
@@ -125,7 +141,11 @@ def _check_entries(buffer: Buffer, rules: SetRules) -> tuple[BatchHeader | None,
     sent: BatchHeader | None = None
     end = 0
     try:
-        for header in entries(buffer):
+        for number, header in enumerate(entries(buffer)):
+            if number == _ENTRIES_MAX:
+                raise RefusedRecords(
+                    ErrorCode.MESSAGE_TOO_LARGE, f"a set of more than {number} kinds of messages"
+                )
             _check_entry(buffer, header, rules)
             if sent is not None and _must_be_alone(sent, header, rules):
                 raise RefusedRecords(

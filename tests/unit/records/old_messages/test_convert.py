@@ -10,7 +10,7 @@ from barnabas.records.codecs.compression import Codec, UnpackedTooLarge
 from barnabas.records.columns.reading import decode_records
 from barnabas.records.old_messages.convert import LOSSES, convert
 from tests.message_sets import message, wrapper
-from tests.record_batches import make_batch, make_marker
+from tests.record_batches import make_batch, make_marker, seal
 
 pytestmark = pytest.mark.kernels
 
@@ -29,9 +29,9 @@ def test_markers_go_and_what_was_aborted_stays() -> None:
     marker = make_marker(9, 0, commit=False)
     marker[:8] = (2).to_bytes(8, "big")
     data = bytes(make_batch(2, producer=(9, 0, 0), attributes=0x10)) + bytes(marker)
-    made, next_offset, _ = convert(data, 1)
+    made, next_offset, *_ = convert(data, 1)
     assert (offsets(made), next_offset) == ([0, 1], 3)
-    assert convert(marker, 0) == (bytearray(), 3, 0)
+    assert convert(marker, 0) == (bytearray(), 3, 0, 0)
     assert convert(data, 2).data == data
 
 
@@ -63,17 +63,15 @@ def test_zstd_stays_in_today_s_format() -> None:
 def test_what_was_read_before_is_left_out() -> None:
     data = bytes(make_batch(5)) + bytes(make_batch(2, base_offset=5))
     assert offsets(convert(data, 0, start=3).data) == [3, 4, 5, 6]
-    assert convert(data, 0, start=9) == (bytearray(), 9, 0)
+    assert convert(data, 0, start=9) == (bytearray(), 9, 0, 0)
 
 
 def test_a_batch_that_compaction_emptied_moves_the_reader_on() -> None:
     empty = bytearray(make_batch(1, base_offset=4)[:61])
     empty[8:12] = (49).to_bytes(4, "big")
     empty[57:61] = bytes(4)
-    from tests.record_batches import seal
-
     seal(empty)
-    assert convert(empty, 1) == (bytearray(), 5, 0)
+    assert convert(empty, 1) == (bytearray(), 5, 0, 0)
 
 
 def test_a_bomb_is_not_unpacked() -> None:
@@ -95,3 +93,45 @@ def test_a_codec_that_nobody_knows() -> None:
     assert convert(data, 1).data == data
     with pytest.raises(CorruptRecord, match="unknown codec 7"):
         convert(data, 2, upwards=True)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+@pytest.mark.parametrize("magic", [0, 1])
+def test_a_batch_of_many_records_is_converted_in_pieces(
+    magic: int, codec: Codec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """4,000,000 tiny records took 300 MB: their columns, and as many messages."""
+    monkeypatch.setattr("barnabas.records.old_messages.convert.RECORDS_MAX", 10)
+    builder = BatchBuilder(codec, 1 << 20)
+    for at in range(35):
+        builder.append(at, None, b"%d" % at)
+    data = bytes(builder.build()) + bytes(make_batch(2, base_offset=35))
+    found, pieces, start = [], [], 0
+    while start < 37:
+        made = convert(data, magic, start=start)
+        pieces.append(made.count)
+        found += offsets(made.data)
+        assert made.next_offset > start
+        start = made.next_offset
+    assert found == [*range(37)]
+    assert pieces == [10, 10, 10, 7]
+
+
+def test_small_batches_end_a_piece_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("barnabas.records.old_messages.convert.RECORDS_MAX", 10)
+    data = b"".join(make_batch(4, base_offset=4 * at) for at in range(9))
+    made = convert(data, 1)
+    assert (offsets(made.data), made.next_offset) == ([*range(10)], 10)
+
+
+def test_a_gap_that_compaction_left_is_longer_than_a_piece(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("barnabas.records.old_messages.convert.RECORDS_MAX", 4)
+    batch = bytearray(make_batch(1))
+    batch[23:27] = (60).to_bytes(4, "big")
+    batch[64] = 2 * 50  # the record's place in the batch
+    seal(batch)
+    made = convert(batch, 1)
+    assert offsets(made.data) == [50]
+    assert 50 < made.next_offset <= 61

@@ -216,3 +216,49 @@ def test_no_more_is_unpacked_of_many_levels_than_of_one() -> None:
     """Each level counts: what they come to together has the bound that one has."""
     data = nested(3000, [message(0, None, b"v")])[0]
     assert refusal(data, OF_0_8) == UnpackedTooLarge.code
+
+
+_CHECKS = "barnabas.records.old_messages.set_checks"
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+def test_a_set_has_a_bounded_number_of_messages(
+    magic: int, codec: Codec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """4,600,000 of 26 bytes took 380 MB."""
+    monkeypatch.setattr(f"{_CHECKS}._RECORDS_MAX", 10)
+    for count in (10, 11):
+        builder = MessageSetBuilder(magic, codec, 1 << 20)
+        for at in range(count):
+            builder.append(at, None, b"v")
+        data = bytes(builder.build())
+        if count > 10:
+            assert refusal(data) == ErrorCode.MESSAGE_TOO_LARGE
+        else:
+            assert accept_set(data, TODAY).count == count
+
+
+def test_magics_that_alternate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each change is a row of 104 bytes, where 26 bytes were sent."""
+    pair = message(0, None, b"v", timestamp=None) + message(1, None, b"v", timestamp=5)
+    monkeypatch.setattr(f"{_CHECKS}._ENTRIES_MAX", 6)
+    assert accept_set(pair * 3, TODAY).count == 6
+    assert refusal(pair * 4) == ErrorCode.MESSAGE_TOO_LARGE
+    monkeypatch.setattr("barnabas.records.message_rows._MOST_INSIDE", 6)
+    packed = wrapper(7, [pair * 4], Codec.GZIP)
+    assert refusal(packed) == ErrorCode.INVALID_RECORD
+
+
+def test_a_set_has_a_bounded_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is held three times: as it came, in columns, and in its batch."""
+    one = message(0, None, bytes(100))
+    monkeypatch.setattr(f"{_CHECKS}._BYTES_MAX", 3 * len(one))
+    for codec in (None, Codec.GZIP):
+        for count in (3, 4):
+            inner = [message(at, None, bytes(100)) for at in range(count)]
+            data = b"".join(inner) if codec is None else wrapper(count - 1, inner, codec)
+            if count > 3:
+                assert refusal(data) == ErrorCode.MESSAGE_TOO_LARGE
+            else:
+                assert accept_set(data, TODAY).count == count

@@ -177,6 +177,46 @@ def test_a_producer_knows_the_partitions_of_a_topic(servers: str) -> None:
     assert asyncio.run(main()) == 3
 
 
+@pytest.mark.parametrize("kind", ["records", "arrow"])
+def test_a_partition_that_was_added_since_is_found_as_by_kafkas_producer(
+    servers: str, kind: str
+) -> None:
+    topic, config, arrow = f"grown-{kind}", {"bootstrap.servers": servers}, kind == "arrow"
+    row = pa.table({"value": [b"x"], "partition": [1]})
+
+    async def sent_by_asyncio() -> None:
+        async with aio.Producer(config) as producer:
+            await (await producer.send(topic, b"x", partition=0))
+            grow(2, 4)
+            if arrow:
+                later = row.set_column(1, "partition", pa.array([3]))
+                await producer.send_arrow(topic, later, partition="partition")
+            else:
+                await (await producer.send(topic, b"x", partition=3))
+            with pytest.raises(BrokerError, match=topic):
+                await (await producer.send(topic, b"x", partition=4))
+
+    def grow(before: int, after: int) -> None:
+        with Admin(config) as admin:
+            if before:
+                admin.create_partitions({topic: after})
+            else:
+                admin.create_topics([NewTopic(topic, after)])
+
+    grow(0, 1)
+    with Producer(config) as producer:
+        producer.send(topic, b"x", partition=0).result()
+        grow(1, 2)
+        if arrow:
+            producer.send_arrow(topic, row, partition="partition")
+        else:
+            producer.send(topic, b"x", partition=1)
+        with pytest.raises(BrokerError, match=topic):
+            producer.send(topic, b"x", partition=2)
+    asyncio.run(sent_by_asyncio())
+    assert sorted(each.partition for each in everything(servers, topic, 4)) == [0, 0, 1, 3]
+
+
 def test_a_new_topic_is_asked_for_without_those_that_are_known(
     servers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

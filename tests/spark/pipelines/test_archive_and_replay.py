@@ -1,10 +1,13 @@
 """Topics to an archive and back, stopped on the way; what is missing or doubled afterwards is found."""
 
+import re
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 from pyspark.errors import PySparkException
@@ -198,6 +201,29 @@ def test_a_file_that_is_lost_where_the_topic_has_its_records_no_more_is_found(fl
     flow.topics.delete_before(flow.topic, flow.topics.end(flow.topic, 0))
     with pytest.raises(PipelineRefused, match="=0/batch=0 has 0 records of [1-9]"):
         flow.archive()
+
+
+def test_a_record_that_was_changed_in_a_file_is_found(flow: Flow) -> None:
+    flow.archive()
+    changed = next(file for file in flow.files() if "partition=1" in str(file))
+    table = pq.ParquetFile(changed).read()
+    values = table.column("value").to_pylist()
+    values[0] = b"something else"
+    column = pa.array(values, table.schema.field("value").type)
+    at = table.schema.get_field_index("value")
+    pq.write_table(table.set_column(at, table.schema.field("value"), column), changed)
+    for checksum in changed.parent.glob(".*.crc"):
+        checksum.unlink()
+    assert flow.archive().records == 0  # It compares offsets alone.
+    wrong = rf"in 1 folders: .*=1/batch=0 has {len(values)} records, which are not all those"
+    with pytest.raises(PipelineRefused, match=wrong):
+        flow.replay(f"{flow.topic}-copy")
+    assert f"{flow.topic}-copy" not in flow.topics.names()
+    # As it was written without whole records.
+    for kept in flow.directory.glob("_batches/*/*.json"):
+        kept.write_text(re.sub(r',"record_(low|high)":\d+', "", kept.read_text()))
+        kept.with_name(f".{kept.name}.crc").unlink(missing_ok=True)
+    assert flow.replay(f"{flow.topic}-copy").records == len(RECORDS)
 
 
 def test_a_topic_that_was_made_anew_is_refused(flow: Flow) -> None:

@@ -190,7 +190,7 @@ class Producer(Transactional):
         self._portal.check()
         chosen = replace(names, **columns) if columns else names
         deadline = self._deadline()
-        view = self._known(topic, deadline)
+        view = self._known(topic, deadline, partition=chosen.highest_partition(data))
         batches = []
         count = 0
         for where, encoded in self._core.bulk.encoded(view, data, chosen, self._time_ms()):
@@ -267,7 +267,7 @@ class Producer(Transactional):
                 return appended
         self._portal.check()
         deadline = self._deadline()
-        view = self._known(topic, deadline)
+        view = self._known(topic, deadline, partition=partition)
         delivery = self._append(view, partition, record)
         return delivery or self._wait(partial(self._append, view, partition, record), deadline)
 
@@ -283,13 +283,20 @@ class Producer(Transactional):
     def _deadline(self) -> Deadline:
         return Deadline.after(self._clock.monotonic(), self._options.max_block_s, MAX_BLOCK)
 
-    def _known(self, topic: str, deadline: Deadline, patience_s: float | None = None) -> TopicView:
+    def _known(
+        self,
+        topic: str,
+        deadline: Deadline,
+        patience_s: float | None = None,
+        partition: int | None = None,
+    ) -> TopicView:
         view = self._topics.get(topic)
-        if view is not None and view.partitions:
+        if view is not None and len(view.partitions) > (partition or 0):
             return view
         what = f"requesting topic {topic}"
+        cluster = self._core.cluster
         return self._portal.call(
-            topic_within(self._core.cluster, topic, deadline, what, patience_s=patience_s)
+            topic_within(cluster, topic, deadline, what, patience_s=patience_s, partition=partition)
         )
 
     def _wait(self, attempt: Callable[[], _Found | None], deadline: Deadline) -> _Found:

@@ -77,7 +77,7 @@ def replay(
 
     Raises:
         PipelineRefused: there is no such archive or topic in it, a topic has too few partitions or
-            records of others, files of the archive are missing or doubled, or the session is one of
+            records of others, files of the archive are missing, doubled or changed, or the session is one of
             Spark Connect.
         RecordsDiffer: a record is missing, doubled, changed or out of order at the end.
         KafkaError, PySparkException: the brokers or Spark failed.
@@ -90,7 +90,7 @@ def replay(
     identity = archive.existing(spark)
     ends = archive.chosen(spark, options.topics)
     names = target_names({where.topic for where in ends}, options.names)
-    BatchLedger(archive.path).check(spark, archive.records(spark), list(names))
+    BatchLedger(archive.path).check(spark, archive.records(spark), list(names), contents=True)
     with options.target.admin() as admin:
         wanted = {names[topic]: 0 for topic in names}
         for where in ends:

@@ -148,5 +148,6 @@ def _check(
             f"the archive {into.path} differs from its topics in {len(wrong)} partitions: "
             f"{differing_offsets(source, archived, wrong)}. Archive them again into another directory"
         )
-    BatchLedger(into.path).check(spark, into.records(spark), sorted({w.topic for w in ends}))
+    topics = sorted({where.topic for where in ends})
+    BatchLedger(into.path).check(spark, into.records(spark), topics, contents=False)
     return {where: sums.rows for where, sums in expected.items()}

@@ -19,8 +19,8 @@ KEY: Final = ("topic", "key_hash")
 """Within which records have an order: those of a partition, or those of a key in any partition."""
 
 
-def hashed(records: DataFrame, columns: Collection[str]) -> DataFrame:
-    """Columns topic, partition, offset, key, key_hash and hash; `columns` are those of a record."""
+def hashed(records: DataFrame, columns: Collection[str], more: Sequence[Column] = ()) -> DataFrame:
+    """Columns topic, partition, offset, key, key_hash, hash and `more`; `columns` are those of a record."""
     parts: list[Column] = []
     if "key" in columns:
         parts += _null_apart("key")
@@ -34,6 +34,7 @@ def hashed(records: DataFrame, columns: Collection[str]) -> DataFrame:
         *("topic", "partition", "offset", "key"),
         f.xxhash64(*_null_apart("key")).alias("key_hash"),
         f.xxhash64(*parts).alias("hash"),
+        *more,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
@@ -13,8 +13,12 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 from barnabas.errors import ConfigError
 from barnabas.pipelines.projects.definition_list import DefinedFlow, DefinitionList
 from barnabas.spark.options.offsets import OffsetMap, offsets_to_json
+from barnabas.spark.options.option_values import Options
+from barnabas.spark.options.selection import Partitions, Topics, read_selection
+from barnabas.types import TopicPartition
 
-_OF_STREAMS: Final = {
+_REPLACED: Final = {
+    *("subscribe", "subscribepattern", "assign"),
     "maxoffsetspertrigger",
     "minoffsetspertrigger",
     "maxtriggerdelay",
@@ -161,17 +165,35 @@ class StreamAsBatch:
         start = lower.get("startingoffsets", "latest")
         if start != "earliest":
             raise NotComparable(f"starts at {start}: only what starts at earliest is compared")
-        if not self.evaluation.ends:
-            raise NotComparable("has not finished a batch yet")
-        kept = {key: value for key, value in lower.items() if key not in _OF_STREAMS}
-        topics = {each.strip() for each in kept.get("subscribe", "").split(",")} - {""}
+        selection = read_selection(Options(lower))
         ends = {
             where: end
             for where, end in self.evaluation.ends.items()
-            if not topics or where.topic in topics
+            if selection.matching([where.topic])
+            and (not isinstance(selection, Partitions) or where in selection.partitions)
         }
+        if not ends:
+            raise NotComparable("has not finished a batch yet")
+        kept = {key: value for key, value in lower.items() if key not in _REPLACED}
+        if (
+            isinstance(selection, Topics)
+            and "schemaregistryurl" in kept
+            and len(selection.names) == 1
+        ):
+            # A default of `subscribe` alone.
+            kept.setdefault("valuesubject", f"{next(iter(selection.names))}-value")
         return {
             **kept,
+            # Partitions that were added since the batch are not in it.
+            "assign": json.dumps(_assigned(ends)),
             "startingOffsets": "earliest",
             "endingOffsets": json.dumps(offsets_to_json(ends)),
         }
+
+
+def _assigned(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """The value of option `assign`."""
+    found: dict[str, list[int]] = {}
+    for where in sorted(partitions):
+        found.setdefault(where.topic, []).append(where.partition)
+    return found

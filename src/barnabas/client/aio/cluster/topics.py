@@ -24,7 +24,13 @@ _NAMES: Final = (
 
 
 async def topic_within(
-    cluster: Cluster, topic: str, deadline: Deadline, what: str, *, patience_s: float | None = None
+    cluster: Cluster,
+    topic: str,
+    deadline: Deadline,
+    what: str,
+    *,
+    patience_s: float | None = None,
+    partition: int | None = None,
 ) -> TopicView:
     """Return a topic once it has partitions.
 
@@ -34,6 +40,7 @@ async def topic_within(
         deadline: the last moment.
         what: the call, for messages.
         patience_s: how long a missing topic may stay missing; None: until the deadline.
+        partition: one that is needed: where it is not known, brokers are asked again, once.
 
     Raises:
         TypeError: the topic is not text.
@@ -41,7 +48,9 @@ async def topic_within(
             similar ones.
         RequestTimeout, ConnectionFailed: brokers did not answer in time.
     """
-    learning = asyncio.ensure_future(known_topic(cluster, topic, patience_s=patience_s))
+    learning = asyncio.ensure_future(
+        known_topic(cluster, topic, patience_s=patience_s, partition=partition)
+    )
     try:
         return await cluster.limits.within(deadline, what, learning)
     except RequestTimeout:
@@ -52,7 +61,7 @@ async def topic_within(
 
 
 async def known_topic(
-    cluster: Cluster, topic: str, *, patience_s: float | None = None
+    cluster: Cluster, topic: str, *, patience_s: float | None = None, partition: int | None = None
 ) -> TopicView:
     """Like `topic_within`; the caller bounds the time."""
     checked_topic(topic)
@@ -68,6 +77,9 @@ async def known_topic(
         failures += 1
         await asyncio.sleep(cluster.retry_wait(failures))
         await cluster.updated()
+    if partition is not None and partition >= len(view.partitions):
+        await cluster.updated()  # It may have been added since the last update.
+        return await known_topic(cluster, topic, patience_s=patience_s)
     return view
 
 

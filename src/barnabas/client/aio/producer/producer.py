@@ -135,14 +135,15 @@ class Producer(Transactional):
         checked_partition(partition)
         record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
         view = self._cluster.view.topics.get(topic)
-        if view is not None and view.partitions:
+        known = view is not None and len(view.partitions) > (partition or 0)
+        if view is not None and known:
             delivery: SentAsync | None = self._core.append(view, partition, record)
             if delivery is not None:
                 return delivery
         deadline = self._deadline()
-        if view is None or not view.partitions:
+        if not known:
             what = f"sending to {topic}, waiting for metadata"
-            await topic_within(self._cluster, topic, deadline, what)
+            await topic_within(self._cluster, topic, deadline, what, partition=partition)
         waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
         what = f"sending to {topic}, waiting for {_ROOM}"
         return await self._cluster.limits.within(deadline, what, waiting)
@@ -162,7 +163,7 @@ class Producer(Transactional):
         """
         chosen = replace(names, **columns) if columns else names
         deadline = self._deadline()
-        view = await self._known(topic, deadline)
+        view = await self._known(topic, deadline, partition=chosen.highest_partition(data))
         batches = []
         count = 0
         encoding = self._core.bulk.encoded(view, data, chosen, self._time_ms())
@@ -215,10 +216,16 @@ class Producer(Transactional):
             await self._core.close(timeout_s)
 
     async def _known(
-        self, topic: str, deadline: Deadline, patience_s: float | None = None
+        self,
+        topic: str,
+        deadline: Deadline,
+        patience_s: float | None = None,
+        partition: int | None = None,
     ) -> TopicView:
         what = f"requesting topic {topic}"
-        return await topic_within(self._cluster, topic, deadline, what, patience_s=patience_s)
+        return await topic_within(
+            self._cluster, topic, deadline, what, patience_s=patience_s, partition=partition
+        )
 
     def _deadline(self) -> Deadline:
         return self._cluster.limits.deadline_by(MAX_BLOCK, self._options.max_block_s)

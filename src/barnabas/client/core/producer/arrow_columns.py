@@ -38,6 +38,19 @@ class ColumnNames:
             if batch.num_rows:
                 yield self._chosen(batch)
 
+    def highest_partition(self, data: Any) -> int | None:
+        """The highest partition that the data name; None where they name none, or `chunks` refuses them."""
+        if not isinstance(self.partition, str):
+            return self.partition
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        known = isinstance(data, pa.RecordBatch | pa.Table) and self.partition in data.schema.names
+        if not known or not pa.types.is_integer(data.schema.field(self.partition).type):
+            return None
+        highest: int | None = pc.max(data.column(self.partition)).as_py()
+        return highest
+
     def _chosen(self, batch: Any) -> dict[str, Any]:
         import pyarrow as pa
 

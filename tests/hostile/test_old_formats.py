@@ -9,7 +9,7 @@ from tests.hostile.attacks.bombs import produce
 from tests.hostile.attacks.frames import fetch
 from tests.hostile.processes import RSS_LIMIT_MB, resident_mb
 from tests.interop.brokers import InteropBroker
-from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.raw import Raw, produce_7, produce_7_code
 from tests.record_batches import make_batch, seal
 

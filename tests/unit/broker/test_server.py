@@ -32,8 +32,7 @@ from barnabas.protocol.produce import (
     TopicProduceData,
 )
 from barnabas.records.batches.batch import walk
-from barnabas.runtime.files import disk as runtime_disk
-from barnabas.runtime.files import open_files
+from barnabas.runtime.files import open_files, sync_threads
 from barnabas.testing import EmbeddedBroker
 from tests.unit.broker.batches import batch
 from tests.unit.broker.raw_client import RawClient
@@ -366,7 +365,7 @@ def test_a_sync_before_the_answer_holds_up_nobody_else(
         assert go_on.wait(20)
         sync(descriptor, path)
 
-    monkeypatch.setattr(runtime_disk, "sync_descriptor", slow)
+    monkeypatch.setattr(sync_threads, "sync_descriptor", slow)
     two = client.frame(produce("synced", batch(b"one")), 7)
     two += client.frame(fetch("synced", 0), 4)
     client.send(two)
@@ -389,7 +388,7 @@ def test_a_sync_that_fails_before_the_answer_is_the_answer(
         raise StorageError("the disk is gone")
 
     with monkeypatch.context() as failing:
-        failing.setattr(runtime_disk, "sync_descriptor", fails)
+        failing.setattr(sync_threads, "sync_descriptor", fails)
         (answer,) = appended(client.ask(produce("unsynced", batch(b"one")), 7, ProduceResponse))
     assert answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR
     (answer,) = appended(client.ask(produce("unsynced", batch(b"two")), 7, ProduceResponse))

@@ -16,8 +16,7 @@ from barnabas.dialects.proposal.messages import (
 )
 from barnabas.errors import ErrorCode
 from barnabas.records.messages07.message07 import encode_message
-from barnabas.runtime.files import disk as runtime_disk
-from barnabas.runtime.files import open_files
+from barnabas.runtime.files import open_files, sync_threads
 from barnabas.testing import EmbeddedBroker
 from tests.wires.golden07 import M0, M1
 from tests.wires.proposal_wire import ProposalWire, fetch, produce
@@ -113,7 +112,7 @@ def test_what_flush_messages_says_comes_before_the_answer(
         assert go_on.wait(20)
         sync(descriptor, path)
 
-    monkeypatch.setattr(runtime_disk, "sync_descriptor", slow)
+    monkeypatch.setattr(sync_threads, "sync_descriptor", slow)
     wire.send(produce(1, ("synced", 0, M1)), 1)
     with ProposalWire(broker.port_of("NEW")) as other:
         other.send(fetch(("synced", [0], [0])), 2)

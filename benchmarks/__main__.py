@@ -39,6 +39,8 @@ GROUPS = {
     "spark": "spark.connector",
     "spark_streams": "spark.streams",
     "spark_directories": "spark.directories",
+    "console": "people.console",
+    "terminal": "people.terminal",
 }
 
 CHART = {

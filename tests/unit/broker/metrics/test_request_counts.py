@@ -1,4 +1,4 @@
-"""Produce requests that repeat earlier ones and wait for other replicas: they are counted, and timed with the wait."""
+"""Repeated Produce requests that wait for other replicas: counted, timed with the wait, counted as failed."""
 
 import time
 import urllib.request

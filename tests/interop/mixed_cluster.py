@@ -120,8 +120,11 @@ class OurMember:
             self.directories = instead_of.directories
         self._broker.properties["log.dirs"] = ",".join(map(str, self.directories))
         self.port = self._broker.port
+        self.protocol = protocol
+        """`inter.broker.protocol.version` from the next start on."""
 
     def start(self) -> None:
+        self._broker.properties["inter.broker.protocol.version"] = self.protocol
         self._broker.start()
         self._is_started = True
 

@@ -113,7 +113,8 @@ class TopicConfig(Configuration):
     index_interval_bytes: int = integer(
         4096,
         MEDIUM,
-        "This setting controls how frequently the offset index has an entry: after about so many bytes.",
+        "This setting controls how frequently the offset index has an entry: after about so many bytes. More "
+        "than 1048576 counts as 1048576.",
         low=0,
         synonym="log.index.interval.bytes",
     )

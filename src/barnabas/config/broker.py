@@ -130,21 +130,25 @@ class BrokerConfig(
     compression_gzip_level: int = integer(
         -1,
         MEDIUM,
-        "The level of gzip where compression.type is gzip; -1: the codec's own default.",
+        "The level of gzip where compression.type is gzip; -1: the codec's own default."
+        " In a large Produce: beyond 1 MiB of records, 1 is used.",
         low=-1,
         high=9,
     )
     compression_lz4_level: int = integer(
         9,
         MEDIUM,
-        "The level of lz4 where compression.type is lz4; 9: the fast one.",
+        "The level of lz4 where compression.type is lz4; 9: the fast one."
+        " In a large Produce: beyond 1 MiB of records, 1 is used.",
         low=1,
         high=17,
     )
     compression_zstd_level: int = integer(
         3,
         MEDIUM,
-        "The level of zstd where compression.type is zstd.",
+        "The level of zstd where compression.type is zstd."
+        " In a large Produce: at most 15 is used from 64 KiB of records on, "
+        "9 from 256 KiB, 3 from 1 MiB, 1 from 4 MiB.",
         low=-131_072,
         high=22,
     )

@@ -25,8 +25,8 @@ from barnabas.runtime.files.open_files import (
 if TYPE_CHECKING:
     import ctypes
 
-_THREADS: Final = 4
-"""Syncs under way together share commits of the file system's journal."""
+THREADS: Final = 32
+"""At most; syncs under way together share commits of the file system's journal, and waits of a slow disk."""
 MANY: Final = 64
 """Syncs that wait. With fewer, a sync of the volume might take longer than theirs."""
 
@@ -36,7 +36,7 @@ class SyncThreads:
 
     def __init__(self, files: OpenFiles) -> None:
         self._files = files
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="barnabas-sync")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="barnabas-sync")
         self._submitted = 0
         self._begun = 0
         self._covered: dict[int, int] = {}

@@ -14,7 +14,15 @@ class Flushing:
     (`sure_point`).
     """
 
-    __slots__ = ("_directory", "_disk", "_syncs", "begun_ms", "named_to", "recovery_point")
+    __slots__ = (
+        "_directory",
+        "_disk",
+        "_syncs",
+        "begun_ms",
+        "named_to",
+        "recovery_point",
+        "unsynced",
+    )
 
     def __init__(self, disk: Disk, directory: str) -> None:
         self._disk = disk
@@ -25,6 +33,8 @@ class Flushing:
         """The segment with this base, and those before it, have names on stable storage; -1: none has."""
         self.begun_ms = 0
         """When a sync was last begun."""
+        self.unsynced: set[str] = set()
+        """Files beside the segments that the next sync includes."""
 
     @property
     def busy(self) -> bool:
@@ -49,7 +59,7 @@ class Flushing:
     ) -> None:
         """Start to sync what is written up to `end`, and `paths` with it."""
         files = []
-        wanted = [*paths, self._directory]
+        wanted = [*paths, *self._take_unsynced(), self._directory]
         for segment in segments.from_offset(self._begun()):
             segment.flush_aborted()
             files.append(segment.file)
@@ -58,6 +68,11 @@ class Flushing:
         sync = self._disk.begin_sync(files, wanted, on_over)
         self._syncs.append((end, segments.active.base_offset, sync))
         self.begun_ms = now_ms
+
+    def _take_unsynced(self) -> list[str]:
+        taken = sorted(self.unsynced)
+        self.unsynced.clear()
+        return taken
 
     def _begun(self) -> int:
         """All before it is synced or being synced."""
@@ -85,6 +100,8 @@ class Flushing:
             segment.flush_indexes()
             for file in segment.files():
                 file.sync()
+        if self.unsynced:
+            self._disk.begin_sync([], self._take_unsynced()).wait()
         self._disk.sync_directory(self._directory)
         self.recovery_point = end
         self.named_to = segments.active.base_offset

@@ -19,9 +19,10 @@ _INT32_MAX = (1 << 31) - 1
 class LeaderEpochs:
     """Epochs with their first offsets; both increase.
 
-    Every change is on stable storage when the call returns, unless `durable` is false, and except
-    between `hold` and `save`. What is dropped at the start is not written, because the next start
-    knows where the log starts.
+    Every change is on stable storage when the call returns, except between `hold` and `save`. A new
+    epoch is only written: batches contain their epochs, so that recovery finds those whose records it
+    keeps, if the file is synced before the recovery point passes them. What is dropped at the start
+    is not written, because the next start knows where the log starts.
     """
 
     __slots__ = (
@@ -91,8 +92,8 @@ class LeaderEpochs:
         """(epoch, first offset), oldest first."""
         return list(zip(self._epochs, self._starts, strict=True))
 
-    def assign(self, epoch: int, start_offset: int, *, durable: bool = True) -> None:
-        """Let `epoch` begin at `start_offset`, unless it has begun."""
+    def assign(self, epoch: int, start_offset: int) -> None:
+        """Let `epoch` begin at `start_offset`, unless it has begun; the caller has the file synced with its records."""
         if epoch <= self.latest:
             return
         # An epoch that never got a record is replaced by the one that did.
@@ -101,7 +102,7 @@ class LeaderEpochs:
             self._starts.pop()
         self._epochs.append(epoch)
         self._starts.append(start_offset)
-        self._write(durable=durable)
+        self._write(durable=False)
 
     def end_offset(self, epoch: int, log_end: int) -> tuple[int, int]:
         """The largest epoch not above `epoch`, and the offset where the next one begins.
@@ -189,6 +190,11 @@ class LeaderEpochs:
             self._usable = True
         rows = [f"{epoch} {start}\n" for epoch, start in self.entries()]
         text = f"{_VERSION}\n{len(rows)}\n{''.join(rows)}"
-        write = self._disk.replace_file if durable else self._disk.write_file
-        write(self.path, text.encode("ascii"))
+        data = text.encode("ascii")
+        if durable:
+            self._disk.replace_file(self.path, data)
+        else:
+            # Whoever reads it after a kill finds the epochs of before, or these.
+            self._disk.write_file(f"{self.path}.tmp", data)
+            self._disk.rename(f"{self.path}.tmp", self.path, durable=False)
         self._is_saved = True

@@ -123,6 +123,7 @@ class PartitionLog(StoredLog):
         except StorageError as error:
             self.fail(error)
             raise
+        self.flushing.unsynced.add(self.epochs.path)
 
     def forget_epochs(self) -> None:
         """Know no leader epoch, because records have none; raises if that cannot be written."""

@@ -112,9 +112,11 @@ class StoredLog(LogState):
         if self.snapshot_offset < self.end_offset:
             snapshots = self._write_snapshot()
             self.snapshot_offset = self.end_offset
+        is_unsynced = self._touched or bool(self.flushing.unsynced)
         if self._touched:
             self.segments.active.seal()
             self._touched = False
+        if is_unsynced:
             self.flushing.begin(self.segments, self.file_end, snapshots, 0)
 
     def close(self, *, clean: bool) -> None:

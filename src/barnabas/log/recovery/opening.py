@@ -245,7 +245,7 @@ def create_log(
     epoch, start, on_named = origin
     segments = Segments([new_segment(disk, directory, start, config)])
     log.opened(segments, start, start, start)
-    log.epochs.assign(epoch, start, durable=False)
+    log.epochs.assign(epoch, start)
     _begin_sync_of_names(log, start, on_named)
     return log
 

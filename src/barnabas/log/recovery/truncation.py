@@ -43,6 +43,8 @@ def start_anew(log: PartitionLog, offset: int) -> None:
     _take_out(log, list(log.segments))
     segment = new_segment(log.disk, log.directory, offset, log.config)
     log.segments.replace_all(segment)
+    # Before what was taken out is removed: a start that finds neither takes the log for damaged.
+    log.disk.sync_directory(log.directory)
     _forget_from(log, offset)
     log.start_offset = log.high_watermark = offset
 

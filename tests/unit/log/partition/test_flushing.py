@@ -83,6 +83,39 @@ def test_what_recovery_made_again_is_synced_with_what_counts() -> None:
         disk.power_cut(lambda _bound: 0)
 
 
+def test_a_new_epoch_is_synced_with_the_next_records() -> None:
+    """Not by itself: a broker that becomes the leader of a thousand partitions would wait for each."""
+    disk = MemoryDisk()
+    log = opened(disk, 1)
+    append(log, make_batch(3))
+    disk.end_syncs()
+    disk.end_syncs()
+    log.begin_epoch(1, 3)
+    file = disk.files[log.epochs.path]
+    assert bytes(file.now) != file.kept
+    batch = make_batch(2)
+    log.append(memoryview(batch), leader_epoch=1, now_ms=5_000, internal=True)
+    log.write_pending()
+    disk.end_syncs()
+    disk.end_syncs()
+    assert log.recovery_point == 5
+    assert disk.files[log.epochs.path].kept == b"0\n2\n0 0\n1 3\n"
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_a_new_epoch_without_records_survives_a_clean_close(*, clean: bool) -> None:
+    disk = MemoryDisk()
+    log = opened(disk, 1 << 40)
+    append(log, make_batch(3))
+    log.flush()
+    log.begin_epoch(1, 3)
+    log.close(clean=clean)
+    disk.power_cut(lambda _bound: 0)
+    again = opened(disk, 1 << 40, recovery_point=3)
+    assert again.epochs.entries() == [(0, 0), (1, 3)] if clean else [(0, 0)]
+    assert again.end_offset == 3
+
+
 def test_an_index_that_was_removed_costs_no_log(tmp_path: Path) -> None:
     disk = RealDisk()
     directory = tmp_path / "dogs-0"

@@ -93,7 +93,7 @@ class LeaderEpochs:
         return list(zip(self._epochs, self._starts, strict=True))
 
     def assign(self, epoch: int, start_offset: int) -> None:
-        """Let `epoch` begin at `start_offset`, unless it has begun; its records are synced with the file."""
+        """Let `epoch` begin at `start_offset`, unless it has begun; the caller has the file synced."""
         if epoch <= self.latest:
             return
         # An epoch that never got a record is replaced by the one that did.

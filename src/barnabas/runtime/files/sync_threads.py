@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     import ctypes
 
 THREADS: Final = 32
-"""At most; syncs under way together share commits of the file system's journal, and waits of a slow disk."""
+"""At most. Syncs at the same time share commits of the file system's journal, and the waits of a slow disk."""
 MANY: Final = 64
 """Syncs that wait. With fewer, a sync of the volume might take longer than theirs."""
 
 
 class SyncThreads:
-    """Syncs files in the order of the calls, a few at the same time."""
+    """Begins syncs in the order of the calls, up to `THREADS` at the same time."""
 
     def __init__(self, files: OpenFiles) -> None:
         self._files = files

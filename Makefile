@@ -145,7 +145,7 @@ docs-site: env   ## the documentation as a site with search, in build/site; a br
 
 clean:           ## remove what was built, but not .venv
 	rm -rf build dist *.egg-info src/*.egg-info
-	find src/barnabas/kernels -name '*.so' -delete -o -name '*.c' -delete
+	find src/barnabas -name '*.so' -delete -o -name '*.c' -delete
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
 
 distclean: clean ## remove .venv too

@@ -1,4 +1,7 @@
-"""The kernel files to compile; everything else is in pyproject.toml.
+"""The files to compile; everything else is in pyproject.toml.
+
+These are the kernels, and what is named in a `.pxd` beside it elsewhere: modules of plain Python, compiled as
+they are, whose attributes and methods have C types there.
 
 Without Cython or a C compiler the install goes on and the kernels run uncompiled; one line says so.
 """
@@ -13,7 +16,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-KERNELS = Path("src/barnabas/kernels")
+SOURCES = Path("src/barnabas")
+KERNELS = SOURCES / "kernels"
 PACKAGE = "barnabas.kernels"
 HEADERS = KERNELS / "buffers"
 """Headers of C that kernels of several folders include."""
@@ -22,6 +26,10 @@ NOT_COMPILED = {"__init__", "shadow"}
 SHARED = f"{PACKAGE}.cython_shared"
 """What Cython adds to every module for memoryviews, compiled once: otherwise most of the work."""
 ARGUMENTS = ["-O3", "-g0", "-fwrapv"]
+CALLING = ["-O1", "-g0", "-fwrapv"]
+"""For what mostly calls Python: more takes two or three times as long, and saves next to nothing."""
+MOSTLY_CALL = {"connections", "wire"}
+"""Folders of such kernels."""
 BAR = 30
 
 
@@ -96,7 +104,7 @@ class BuildKernels(build_ext):
         if not current:
             return  # An install of the sources alone leaves what `make kernels` has compiled.
         for root in (Path("src"), Path(self.build_lib)):
-            folder = root / "barnabas" / "kernels"
+            folder = root / "barnabas"
             for path in (*folder.rglob("*.so"), *folder.rglob("*.c")):
                 name = path.with_name(path.name.partition(".")[0]).relative_to(root)
                 if name not in current:
@@ -112,7 +120,7 @@ class BuildKernels(build_ext):
         super().build_extension(ext)
         took = time.monotonic() - begun if modified(target) != before else None
         with self.lock:
-            self.progress.advance(ext.name.removeprefix(f"{PACKAGE}."), took)
+            self.progress.advance(ext.name.removeprefix("barnabas.").removeprefix("kernels."), took)
 
 
 def modified(path: Path) -> float:
@@ -138,8 +146,12 @@ def translate(extension: Extension) -> None:
             language_level=3,
             quiet=True,
             force=True,
-            # `if cython.compiled` leaves code that is for the uncompiled form
-            compiler_directives={"warn.unreachable": False},
+            compiler_directives={
+                # `if cython.compiled` leaves code that is for the uncompiled form
+                "warn.unreachable": False,
+                # Elsewhere annotations are mypy's: an `int` may be an IntEnum there.
+                "annotation_typing": KERNELS in Path(source).parents,
+            },
             shared_utility_qualified_name=SHARED,
         )
         extension.sources = made.sources
@@ -166,7 +178,7 @@ def is_of_this_cython(written: Path) -> bool:
 
 
 def kernel_extensions() -> list[Extension]:
-    """Each kernel family as an extension; none where Cython is missing or not wanted."""
+    """Each kernel family and each typed module as an extension; none where Cython is missing or not wanted."""
     if os.environ.get("BARNABAS_KERNELS") == "pure":
         return []
     try:
@@ -181,6 +193,9 @@ def kernel_extensions() -> list[Extension]:
         and not path.stem.endswith("_plain")
         and not path.with_suffix(".pxd").exists()
     ]
+    typed = [
+        path.with_suffix(".py") for path in SOURCES.rglob("*.pxd") if KERNELS not in path.parents
+    ]
     # The largest first, so that no processor waits for one of them at the end.
     families.sort(key=lambda path: path.stat().st_size, reverse=True)
     shared = KERNELS / f"{SHARED.rpartition('.')[2]}.c"
@@ -188,10 +203,17 @@ def kernel_extensions() -> list[Extension]:
         Extension(
             ".".join(path.relative_to("src").with_suffix("").parts),
             [str(path)],
-            extra_compile_args=ARGUMENTS,
+            extra_compile_args=arguments,
             include_dirs=[str(HEADERS)],
         )
-        for path in (shared, *families)
+        for path, arguments in (
+            (shared, CALLING),
+            *(
+                (path, CALLING if path.parent.name in MOSTLY_CALL else ARGUMENTS)
+                for path in families
+            ),
+            *((path, CALLING) for path in typed),
+        )
     ]
 
 

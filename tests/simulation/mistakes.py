@@ -1,17 +1,17 @@
 """Mistakes of a broker, each put into the real one: the simulation must find every one of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import pytest
 
 from barnabas.broker.replicas import reading
 from barnabas.broker.replicas.own_batch import OwnBatch
-from barnabas.broker.replicas.partition import Partition
 from barnabas.coordinators import groups_shard as shard
 from barnabas.coordinators.classic_group import rebalancing
 from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.member import Member
+from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.consumer_group import committing
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
@@ -33,15 +33,17 @@ Patch = pytest.MonkeyPatch
 
 def acknowledge_commits_first(patch: Patch) -> None:
     """Say that an offset is kept before it is written."""
-    real = Partition.append_gathered
+    real = OwnBatch.add
 
-    def append_gathered(self: Partition, own: OwnBatch) -> None:
-        own.tell(ErrorCode.NONE)
-        reported = OwnBatch(own.now_ms)
-        reported.records = own.records
-        real(self, reported)
+    def add(
+        batch: OwnBatch,
+        records: Iterable[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        real(batch, records, lambda _code: None)
+        on_written(ErrorCode.NONE)
 
-    patch.setattr(Partition, "append_gathered", append_gathered)
+    patch.setattr(OwnBatch, "add", add)
 
 
 def acknowledge_unflushed(patch: Patch) -> None:

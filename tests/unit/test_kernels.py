@@ -1,5 +1,6 @@
 """Which form of the kernels a process takes, and what it says about it."""
 
+import ast
 import os
 import re
 import shutil
@@ -18,9 +19,11 @@ PACKAGE = Path(barnabas.__file__).parent
 TESTS = Path(__file__).parents[2]
 TELL = """
 from barnabas.kernels import implementation
+from barnabas.broker.connections import connection
 from barnabas.kernels.batches import record
-print(implementation, record.__file__)
+print(implementation, record.__file__, connection.__file__)
 """
+SOURCES = ["pure", "record_plain.py", "connection.py"]
 
 
 def run(source: Path, wanted: str | None) -> subprocess.CompletedProcess[str]:
@@ -45,16 +48,16 @@ def uncompiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("wanted", [None, "", "compiled"])
 def test_the_compiled_form_where_there_is_one(wanted: str | None) -> None:
     done = run(PACKAGE.parent, wanted)
-    form, path = done.stdout.split()
+    form, *paths = done.stdout.split()
     assert form == "compiled"
-    assert not path.endswith(".py")
+    assert [path.endswith(".py") for path in paths] == [False, False]
     assert done.stderr == ""
 
 
 def test_the_sources_where_they_are_wanted() -> None:
     done = run(PACKAGE.parent, "pure")
-    form, path = done.stdout.split()
-    assert (form, Path(path).name) == ("pure", "record_plain.py")
+    form, *paths = done.stdout.split()
+    assert [form, *(Path(path).name for path in paths)] == SOURCES
     assert done.stderr == ""
 
 
@@ -79,12 +82,12 @@ def test_one_missing_extension_is_as_good_as_all(uncompiled: Path, tmp_path: Pat
     if implementation != "compiled":
         pytest.skip("nothing is compiled here")
     shutil.copytree(uncompiled / "barnabas", tmp_path / "barnabas")
-    for built in (PACKAGE / "kernels").rglob("*.so"):
+    for built in PACKAGE.rglob("*.so"):
         if not built.name.startswith("scanning."):
             shutil.copy(built, tmp_path / "barnabas" / built.parent.relative_to(PACKAGE))
     done = run(tmp_path, None)
-    form, path = done.stdout.split()
-    assert (form, Path(path).name) == ("pure", "record_plain.py")
+    form, *paths = done.stdout.split()
+    assert [form, *(Path(path).name for path in paths)] == SOURCES
     assert (
         run(tmp_path, "compiled").stderr.splitlines()[-1].endswith("not compiled: columns.scanning")
     )
@@ -114,3 +117,27 @@ def test_every_family_is_fuzzed_or_listed_where_else() -> None:
     assert families == set(FAMILIES) | set(FUZZED_ELSEWHERE)
     for name in FUZZED_ELSEWHERE.values():
         assert (TESTS / name).is_file()
+
+
+def slots_of(module: Path) -> dict[str, set[str]]:
+    """The attributes that the classes of a source name in `__slots__`."""
+    return {
+        node.name: set(ast.literal_eval(line.value))
+        for node in ast.parse(module.read_text()).body
+        if isinstance(node, ast.ClassDef)
+        for line in node.body
+        if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__slots__"
+    }
+
+
+def test_each_typed_module_is_listed_and_its_types_are_of_the_attributes_that_it_has() -> None:
+    types = [path for path in PACKAGE.rglob("*.pxd") if PACKAGE / "kernels" not in path.parents]
+    names = {".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in types}
+    assert names == set(kernels.TYPED)
+    for path in types:
+        slots = slots_of(path.with_suffix(".py"))
+        for name, body in re.findall(
+            r"^cdef class (\w+).*:\n((?:    .*\n|\n)*)", path.read_text(), re.MULTILINE
+        ):
+            declared = re.findall(r"^    cdef public (?:long long|\w+) (.*)$", body, re.MULTILINE)
+            assert {one for line in declared for one in line.split(", ")} == slots[name], path

@@ -1,16 +1,18 @@
-"""Functions on buffers: chosen once, compiled or as they are.
+"""Functions on buffers, and the form of all that is compiled: chosen once, compiled or as it is.
 
 `BARNABAS_KERNELS=compiled` refuses to start without the extension modules, `pure` runs their sources;
 unset takes what is there, and says loudly when that is the slow form. `implementation` tells which.
 
-Python prefers an extension to the `.py` beside it, so `pure` loads the sources by path.
+Modules elsewhere that have a `.pxd` beside them are compiled as well, as they are; their packages import
+this one before them. Python prefers an extension to the `.py` beside it, so `pure` finds the sources by path.
 """
 
 import importlib
 import os
 import sys
-from importlib.machinery import EXTENSION_SUFFIXES, SourceFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.abc import MetaPathFinder
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 
 _HERE = Path(__file__).parent
@@ -40,43 +42,64 @@ FAMILIES = (
     "connections.repeats",
     "connections.request_times",
 )
-"""Folder and name of each; one stands behind those that it imports."""
+"""Folder and name of each."""
+
+TYPED = (
+    "broker.connections.connection",
+    "broker.connections.repeated_requests",
+    "broker.replicas.partition",
+    "broker.replicas.partition_table",
+    "broker.replicas.replica_manager",
+    "log.partition.log_state",
+    "log.partition.stored_log",
+    "runtime.connections.connection",
+    "runtime.connections.intake",
+    "runtime.connections.outbox",
+    "runtime.loops.poll_loop",
+    "runtime.sockets.channel",
+)
+"""Modules outside of this package: what a record that is produced goes through, from the socket to the file."""
+
+_PLACES = {f"{__name__}.{name}": _HERE.joinpath(*name.split(".")) for name in FAMILIES} | {
+    f"{__name__.partition('.')[0]}.{name}": _HERE.parent.joinpath(*name.split("."))
+    for name in TYPED
+}
+"""What is compiled, and its file without a suffix."""
 
 
 def _choose() -> str:
     wanted = os.environ.get("BARNABAS_KERNELS", "")
     if wanted not in {"", "compiled", "pure"}:
         raise ImportError(f"BARNABAS_KERNELS is {wanted!r}; it can be compiled or pure")
-    missing = [name for name in FAMILIES if not _is_compiled(name)]
+    missing = [name for name, place in _PLACES.items() if not _is_compiled(place)]
     if wanted == "compiled" and missing:
-        raise ImportError(f"BARNABAS_KERNELS=compiled, but not compiled: {', '.join(missing)}")
+        names = (name.removeprefix("barnabas.").removeprefix("kernels.") for name in missing)
+        raise ImportError(f"BARNABAS_KERNELS=compiled, but not compiled: {', '.join(names)}")
     if wanted == "pure" or missing:
         if not wanted:
             _warn()
-        for name in FAMILIES:
-            _load_source(name)
+        sys.meta_path.insert(0, _Sources())
         return "pure"
     return "compiled"
 
 
-def _is_compiled(name: str) -> bool:
-    path = str(_HERE.joinpath(*name.split(".")))
-    return any(Path(path + suffix).exists() for suffix in EXTENSION_SUFFIXES)
+def _is_compiled(place: Path) -> bool:
+    return any(Path(f"{place}{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
 
 
-def _load_source(name: str) -> None:
-    """Load a family from its source. Left alone, Python would prefer an extension beside it."""
-    folder, short = name.split(".")
-    twin = _HERE / folder / f"{short}_plain.py"  # of a family that needs pointers
-    path = twin if twin.exists() else _HERE / folder / f"{short}.py"
-    full_name = f"{__name__}.{name}"
-    spec = spec_from_file_location(full_name, path, loader=SourceFileLoader(full_name, str(path)))
-    if spec is None or spec.loader is None:
-        raise ImportError(f"no kernel source {path}")
-    module = module_from_spec(spec)
-    sys.modules[full_name] = module
-    spec.loader.exec_module(module)
-    setattr(importlib.import_module(f"{__name__}.{folder}"), short, module)
+class _Sources(MetaPathFinder):
+    """Finds the sources. Left alone, Python would prefer an extension beside them."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None, /) -> ModuleSpec | None:
+        """The source of what can be compiled."""
+        del path, target
+        place = _PLACES.get(fullname)
+        if place is None:
+            return None
+        twin = place.with_name(f"{place.name}_plain.py")  # of a family that needs pointers
+        return spec_from_file_location(
+            fullname, twin if twin.exists() else place.with_suffix(".py")
+        )
 
 
 def _warn() -> None:

@@ -6,20 +6,18 @@ loop costs as much as serving a small request does.
 
 import heapq
 import logging
-import signal
 import socket
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
-from types import FrameType
 
+from barnabas.runtime.loops.loop_signals import LoopSignals
 from barnabas.runtime.loops.poller import READ, WRITE, Poller, best_poller
 
 log = logging.getLogger(__name__)
 
 _Callback = Callable[[], object]
-_Handler = Callable[[int, FrameType | None], object] | int | None
 
 _MANY_CANCELLED = 100
 _TIMERS_SECONDS = 0.01
@@ -47,7 +45,7 @@ class PollLoop:
     """An `EventSource`. All but `call_soon_threadsafe` and `stop` belong to the running thread."""
 
     __slots__ = (
-        "_called", "_cancelled", "_closed", "_count", "_handlers", "_poller", "_readers", "_soon",
+        "_called", "_cancelled", "_closed", "_count", "_poller", "_readers", "_signals", "_soon",
         "_stopping", "_timers", "_waker", "_woken", "_writers",
     )  # fmt: skip
 
@@ -62,8 +60,8 @@ class PollLoop:
         self._count = 0
         self._stopping = False
         self._closed = False
-        self._handlers: dict[int, _Handler] = {}
         self._woken, self._waker = socket.socketpair()
+        self._signals = LoopSignals(self._waker.fileno())
         self._woken.settimeout(0)
         self._waker.settimeout(0)
         self.add_reader(self._woken.fileno(), self._on_woken)
@@ -147,23 +145,14 @@ class PollLoop:
 
     def on_signal(self, number: int, callback: _Callback) -> None:
         """Call when the process gets a signal, until the loop is closed; only in the main thread."""
-        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
-        before = signal.signal(number, lambda _number, _frame: self._called.append(callback))
-        self._handlers.setdefault(number, before)
+        self._signals.on_signal(number, lambda: self._called.append(callback))
 
     def on_early_signal(self, number: int, cancel: Callable[[], bool]) -> None:
         """Call `cancel` when the process gets a signal, until `on_signal`; only in the main thread.
 
         If it returns False, the signal does what it did before this call.
         """
-
-        def handle(_number: int, _frame: FrameType | None) -> None:
-            if not cancel():
-                signal.signal(number, before)
-                signal.raise_signal(number)
-
-        before = signal.signal(number, handle)
-        self._handlers.setdefault(number, before)
+        self._signals.on_early_signal(number, cancel)
 
     # --- Running ------------------------------------------------------------------------------
 
@@ -206,10 +195,7 @@ class PollLoop:
         if self._closed:
             return
         self._closed = True
-        if self._handlers:
-            signal.set_wakeup_fd(-1)
-        for number, before in self._handlers.items():
-            signal.signal(number, before)
+        self._signals.restore()
         self._poller.close()
         self._woken.close()
         self._waker.close()

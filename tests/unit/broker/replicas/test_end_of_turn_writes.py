@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.end_of_turn_writes import Turn
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.batch import walk
+from barnabas.runtime.clock import SystemClock
 from tests.unit.broker.replicas.test_replica_manager import read_bytes, replicas_of
+from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 
 pytestmark = pytest.mark.kernels
@@ -40,17 +43,18 @@ def test_all_of_a_turn_is_one_batch_and_all_are_called_behind_it(tmp_path: Path)
     assert seen[-1] == "next"
 
 
-def test_who_waits_is_called_where_the_write_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replicas, timers = replicas_of(tmp_path, "t"), ManualTimers()
-    turn = Turn(replicas, timers)
-    seen: list[str] = []
+class Failing(ReplicaManager):
+    """Has a mistake in it."""
 
-    def write(_: ReplicaManager) -> None:
+    def write(self) -> bool:
         raise RuntimeError("a mistake of somebody else's")
 
-    monkeypatch.setattr(ReplicaManager, "write", write)
+
+def test_who_waits_is_called_where_the_write_fails() -> None:
+    timers = ManualTimers()
+    replicas = Failing(SystemClock(), Purgatory(timers, lambda: 0.0, some_memory()))
+    turn = Turn(replicas, timers)
+    seen: list[str] = []
     turn.when_over(lambda: seen.append("called"))
     with pytest.raises(RuntimeError, match="somebody else"):
         timers.run_soon()

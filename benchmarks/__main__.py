@@ -31,7 +31,8 @@ GROUPS = {
         name: f"broker.{name}"
         for name in (
             *("requests", "instructions", "coordinators", "idle", "loading", "resident"),
-            *("opening", "at_size", "cluster", "compaction", "conversion", "kafka07"),
+            *("opening", "at_size", "cluster", "processors", "compaction", "conversion"),
+            "kafka07",
         )
     },
     "clients": "driver.clients",

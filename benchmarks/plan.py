@@ -95,11 +95,11 @@ class Plan:
     @contextmanager
     def pinning(self, broker: Broker) -> Iterator[None]:
         """Hold all threads of the broker on the generator's processor."""
-        _hold(broker.pid, str(CPU))
+        hold(broker.pid, str(CPU))
         try:
             yield
         finally:
-            _hold(broker.pid, f"0-{(os.cpu_count() or 1) - 1}")
+            hold(broker.pid, f"0-{(os.cpu_count() or 1) - 1}")
 
     def close(self) -> None:
         """Stop what was started."""
@@ -107,7 +107,8 @@ class Plan:
         self._sides = None
 
 
-def _hold(pid: int, processors: str) -> None:
+def hold(pid: int, processors: str) -> None:
+    """Keep all threads of a process on these processors, named as `taskset -c` names them."""
     subprocess.run(
         ["taskset", "-a", "-p", "-c", processors, str(pid)], stdout=subprocess.DEVNULL, check=True
     )

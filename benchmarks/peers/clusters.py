@@ -1,6 +1,6 @@
-"""The clusters of a comparison: three brokers of ours or of Kafka 3.9, each with a ZooKeeper of its own."""
+"""The clusters of a comparison: brokers of ours or of Kafka 3.9, each cluster with a ZooKeeper of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,12 +53,12 @@ BenchBroker = BenchMember | BenchOurMember
 
 
 class BenchCluster(MixedCluster):
-    """Three brokers of one kind, the second of which was there first, and so is the controller."""
+    """Brokers of one kind, the second of which was there first, and so is the controller."""
 
     def __init__(self, keeper: str, *members: BenchBroker) -> None:
         super().__init__(keeper, *members)
         self.brokers = {one.node_id: one for one in members}
-        for node_id in (2, 1, 3):
+        for node_id in sorted(self.brokers, key=lambda one: one != 2):
             self.brokers[node_id].start()
             self.wait_for_node(f"/brokers/ids/{node_id}")
 
@@ -72,12 +72,12 @@ class BenchCluster(MixedCluster):
 
     def cpu(self, *nodes: int) -> float:
         """Seconds that the processes of these brokers, or of all, have taken since they began."""
-        return sum(cpu_seconds(self.brokers[one].child.pid) for one in nodes or NODES)
+        return sum(cpu_seconds(self.brokers[one].child.pid) for one in nodes or self.brokers)
 
 
 @contextmanager
-def bench_cluster(*, ours: bool) -> Iterator[BenchCluster]:
-    """One side, running.
+def bench_cluster(*, ours: bool, nodes: Sequence[int] = NODES) -> Iterator[BenchCluster]:
+    """One side, running: a broker for each of these numbers.
 
     Raises:
         PeerMissing: there is no Java or no Kafka 3.9 here.
@@ -90,7 +90,7 @@ def bench_cluster(*, ours: bool) -> Iterator[BenchCluster]:
             BenchOurMember(RELEASE, RELEASE, keeper, one)
             if ours
             else BenchMember(KAFKA_3_9, RELEASE, keeper, one, folder)
-            for one in NODES
+            for one in nodes
         ]
         cluster = BenchCluster(keeper, *members)
         stack.callback(cluster.close)

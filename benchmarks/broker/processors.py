@@ -1,0 +1,67 @@
+"""Two brokers of a cluster on two processors beside one of them on one, produce without other replicas.
+
+One broker is one process with one thread that works, so a machine of many processors wants a broker for
+each. Every broker shares its processor with its own load generator, so that twice the processors have
+twice the work. `ONLY=processors python -m benchmarks` measures this alone.
+"""
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from benchmarks.peers.brokers import BOUNDED
+from benchmarks.peers.clusters import BenchCluster, bench_cluster
+from benchmarks.peers.load_generator import Batch, run_load
+from benchmarks.plan import Plan, hold
+from benchmarks.report.result import Result
+from tests.interop.peers.missing import PeerMissing
+
+GROUP = "processors"
+NODES = (1, 2)
+VALUE, REQUEST_BYTES, REQUESTS = 1024, 65_536, 30_000
+_BATCH = Batch.filling(REQUEST_BYTES, VALUE)
+
+
+def bytes_per_second(cluster: BenchCluster, nodes: tuple[int, ...], plan: Plan) -> float:
+    """What these brokers take together, until the last one has all of its requests."""
+    requests = plan.requests(REQUESTS)
+
+    def load(node: int) -> None:
+        run_load(
+            "produce", node - 1, port=cluster.brokers[node].port, topic=f"of-{node}", value=VALUE,
+            records=_BATCH.records, requests=requests, inflight=5, acks=1,
+        )  # fmt: skip
+
+    begun = time.monotonic()
+    with ThreadPoolExecutor(len(nodes)) as pool:
+        list(pool.map(load, nodes))
+    return len(nodes) * requests * _BATCH.size / (time.monotonic() - begun)
+
+
+def measure(plan: Plan) -> list[Result]:
+    """The rows of this group.
+
+    Raises:
+        PeerMissing: the machine has one processor.
+    """
+    if (os.cpu_count() or 1) < len(NODES):
+        raise PeerMissing("one processor is all there is here")
+    one: list[float] = []
+    two: list[float] = []
+    with bench_cluster(ours=True, nodes=NODES) as cluster:
+        for node in NODES:
+            cluster.create(f"of-{node}", [[node]], **BOUNDED)
+            hold(cluster.brokers[node].child.pid, str(node - 1))
+        for number in range(plan.rounds + 1):
+            figures = [bytes_per_second(cluster, some, plan) / 1e6 for some in (NODES[:1], NODES)]
+            plan.progress(f"{GROUP}: round {number} of {plan.rounds}: {figures} MB/s")
+            if number:  # the first of them only warms
+                one.append(figures[0])
+                two.append(figures[1])
+    what = "two brokers on two processors, acks=1, 64 KB of 1 KiB records"
+    return [
+        Result(
+            GROUP, what, "MB/s", tuple(two), tuple(one), "one of them on one processor",
+            target=1.7, better="higher",
+        )
+    ]  # fmt: skip

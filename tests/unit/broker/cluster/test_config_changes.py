@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from barnabas.broker.cluster.config_changes import ConfigChanges
-from barnabas.broker.cluster.config_reports import ReportedConfigs
 from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.znodes.config_reports import ReportedConfigs
 from barnabas.errors import RegistryUnavailable, StorageError
 from barnabas.ports import SharedRegistry
 from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
@@ -135,7 +135,7 @@ def test_properties_that_cannot_be_adopted_stop_no_others(
 
 
 def test_old_notifications_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("barnabas.broker.cluster.config_reports._MOST_KEPT", 3)
+    monkeypatch.setattr("barnabas.broker.znodes.config_reports._MOST_KEPT", 3)
     two = Two()
     for _ in range(5):
         two.writer.set("/config/topics/dogs", b"{}")

@@ -135,7 +135,8 @@ class LocalCluster:
 
     def heal(self, node_id: int) -> None:
         """It copies again."""
-        self._on_loop(self.member(node_id)._know_brokers)
+        member = self.member(node_id)
+        self._on_loop(lambda: member._roles.know_brokers(member.image.brokers))
 
     def wait_for_isr(self, topic: str, *isr: int) -> PartitionState:
         return self.controller.wait_for_isr(TopicPartition(topic, 0), *isr)

@@ -133,7 +133,7 @@ def test_many_replicas_are_stopped_in_steps(
         topic_states=[StopReplicaTopicState(topic_name="t", partition_states=rows)],
     )
     stopped: list[TopicPartition] = []
-    monkeypatch.setattr(cluster.member(1), "_leave", stopped.append)
+    monkeypatch.setattr(cluster.member(1)._roles, "leave", stopped.append)
     assert taken(cluster, lambda one: one.stop_replicas(request), lambda: len(stopped)) == 1
     assert len(stopped) == MANY
 

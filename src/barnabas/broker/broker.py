@@ -175,7 +175,7 @@ class Broker:
         self.software.pop(connection, None)
         self.telemetry.disconnected(connection)
         if self._shares is not None:
-            self._shares.members.on_disconnected(connection)
+            self._shares.on_disconnected(connection)
 
     def end_groups(self) -> None:
         """Respond to all waiting group requests that this broker is not the coordinator any more."""

@@ -111,7 +111,7 @@ class ClusterTarget:
                 timeout_ms=self._timeout_ms,
                 topic_data=[TopicProduceData(name=self._topic, partition_data=[data])],
             )
-            response = await self._cluster.ask_over(link, request, version=version)
+            response = await link.ask(request, version=version)
             (row,) = response.responses[0].partition_responses
             if row.error_code in _OUT_OF_STEP:
                 raise TargetOutOfSync(row.error_code, what)

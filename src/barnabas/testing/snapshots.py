@@ -25,13 +25,9 @@ def take(source: Path, target: Path) -> None:
     shutil.copytree(source, target, ignore=_OF_A_RUNNING_BROKER, dirs_exist_ok=True)
 
 
-def settle(copy: Path, config: Mapping[str, object], profile: str) -> None:
-    """Recover a copy once, so that brokers that start from it need no recovery."""
-    from barnabas.testing.embedded_broker import EmbeddedBroker
-
-    own = {name: value for name, value in config.items() if name not in _ADDRESSES}
-    with EmbeddedBroker(own, data_dir=copy, profile=profile or None, record_requests=False):
-        pass
+def without_addresses(config: Mapping[str, object]) -> dict[str, object]:
+    """The properties of a broker, except those that fix its addresses: a second broker takes others."""
+    return {name: value for name, value in config.items() if name not in _ADDRESSES}
 
 
 def restore(snapshot: Path, data_dir: Path) -> None:

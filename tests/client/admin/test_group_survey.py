@@ -9,6 +9,7 @@ import pytest
 
 from barnabas import Admin, CommittedOffset, Consumer, NewTopic, ShareOffset, TopicPartition
 from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.link import Link
 from barnabas.client.core.cluster.connection import Connection
 from barnabas.errors import BrokerError, ErrorCode, InvalidArgument
 from barnabas.protocol.api_keys import ApiKey
@@ -131,15 +132,15 @@ def test_groups_that_cannot_be_described_are_returned_as_they_are_listed(
 def test_positions_belong_to_the_groups_that_an_answer_names(
     broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = Cluster.ask_over
+    ask = Link.ask
 
-    async def reordered(cluster: Cluster, link: Any, request: Any, **how: Any) -> Any:
-        reply = await ask(cluster, link, request, **how)
+    async def reordered(link: Link, request: Any, **how: Any) -> Any:
+        reply = await ask(link, request, **how)
         if isinstance(request, OffsetFetchRequest):
             reply.groups.reverse()
         return reply
 
-    monkeypatch.setattr(Cluster, "ask_over", reordered)
+    monkeypatch.setattr(Link, "ask", reordered)
     with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
         # Where they were described before is no matter: another broker may coordinate them now.
         moved = [replace(one, coordinator=99) for one in admin.survey_groups()]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from barnabas import Admin, BrokerError, ErrorCode, NewTopic, ShareOffset, TopicPartition, aio
-from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.link import Link
 from barnabas.errors import InvalidArgument
 from barnabas.protocol.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
@@ -133,16 +133,16 @@ def test_arguments_that_cannot_be(admin: Admin) -> None:
 def test_a_coordinator_that_moves_or_loads_is_asked_again(
     admin: Admin, monkeypatch: pytest.MonkeyPatch, code: ErrorCode
 ) -> None:
-    ask, asked = Cluster.ask_over, Counter[str]()
+    ask, asked = Link.ask, Counter[str]()
 
-    async def elsewhere(cluster: Cluster, link: Any, request: Any, **how: Any) -> Any:
-        reply = await ask(cluster, link, request, **how)
+    async def elsewhere(link: Link, request: Any, **how: Any) -> Any:
+        reply = await ask(link, request, **how)
         asked[type(request).__name__] += 1
         if isinstance(request, AlterShareGroupOffsetsRequest | DeleteShareGroupOffsetsRequest):
             reply.error_code = code if asked[type(request).__name__] == 1 else reply.error_code
         return reply
 
-    monkeypatch.setattr(Cluster, "ask_over", elsewhere)
+    monkeypatch.setattr(Link, "ask", elsewhere)
     admin.alter_share_group_offsets("again", {DOGS: 1})
     assert asked[AlterShareGroupOffsetsRequest.__name__] == 2
     with pytest.raises(BrokerError, match="UNKNOWN_TOPIC_OR_PARTITION"):
@@ -152,16 +152,16 @@ def test_a_coordinator_that_moves_or_loads_is_asked_again(
 
 
 def test_one_partition_may_be_refused(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = Cluster.ask_over
+    ask = Link.ask
 
-    async def refusing(cluster: Cluster, link: Any, request: Any, **how: Any) -> Any:
-        reply = await ask(cluster, link, request, **how)
+    async def refusing(link: Link, request: Any, **how: Any) -> Any:
+        reply = await ask(link, request, **how)
         if isinstance(reply, AlterShareGroupOffsetsResponse):
             row = reply.responses[0].partitions[0]
             row.error_code, row.error_message = E.TOPIC_AUTHORIZATION_FAILED, "Not you."
         return reply
 
-    monkeypatch.setattr(Cluster, "ask_over", refusing)
+    monkeypatch.setattr(Link, "ask", refusing)
     with pytest.raises(BrokerError) as raised:
         admin.alter_share_group_offsets("in-part", {DOGS: 1, CATS: 1})
     why = "group in-part: where it goes on in dogs-0: Not you."

@@ -23,7 +23,7 @@ from barnabas import (
     RecordMetadata,
     aio,
 )
-from barnabas.client.aio.cluster import cluster
+from barnabas.client.aio.cluster import metadata
 from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.metadata import MetadataRequest
@@ -226,7 +226,7 @@ def test_a_new_topic_is_asked_for_without_those_that_are_known(
         asked.append(set(topics or ()))
         return metadata_request(asked[-1], create=create)
 
-    monkeypatch.setattr(cluster, "metadata_request", listening)
+    monkeypatch.setattr(metadata, "metadata_request", listening)
     names = [f"one-of-many-{number}" for number in range(5)]
     with Producer(bootstrap_servers=servers) as producer:
         for name in names:

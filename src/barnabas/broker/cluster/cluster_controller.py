@@ -20,7 +20,7 @@ from barnabas.wire.schema import NO_UUID
 
 
 class ClusterController:
-    """What asks the controller asks it; it refuses with NOT_CONTROLLER while another broker is it."""
+    """Serves requests to the controller, or refuses them with NOT_CONTROLLER while another broker is it."""
 
     def __init__(self, ports: ControllerPorts, clock: Clock) -> None:
         self._ports = ports
@@ -30,7 +30,7 @@ class ClusterController:
         )
 
     def start(self) -> None:
-        """Stand for election; the broker is registered."""
+        """Stand for election. The broker must be registered."""
         self._election.start()
 
     def stop(self) -> None:
@@ -39,16 +39,20 @@ class ClusterController:
 
     @property
     def is_active(self) -> bool:
-        """Whether this broker is the controller, and takes events."""
+        """Whether this broker is the controller and accepts events."""
         return self._term is not None and self._term.is_ready
 
     @property
     def view(self) -> View:
-        """What the controller knows. Raises BrokerError: NOT_CONTROLLER."""
+        """The controller's view of the cluster. Raises BrokerError: NOT_CONTROLLER."""
         return self._active.view
 
     def take(self, *events: ControllerEvent) -> Pending:
-        """What `Controllership.take` returns or raises. Raises BrokerError: NOT_CONTROLLER."""
+        """Decide on events, as `Controllership.take`, whose result completes the Pending.
+
+        Raises:
+            BrokerError: NOT_CONTROLLER.
+        """
         active = self._active
         return active.put(active.take(*events))
 
@@ -57,7 +61,7 @@ class ClusterController:
     def place(
         self, partitions: Sequence[int], replicas: int, before: Sequence[NodeId] = ()
     ) -> dict[int, list[int]]:
-        """The replicas of new partitions; `before` are those of partition 0, if it is there.
+        """Choose the replicas of new partitions; `before`: those of partition 0, if it exists.
 
         Raises:
             BrokerError: INVALID_REPLICATION_FACTOR; NOT_CONTROLLER.
@@ -70,41 +74,44 @@ class ClusterController:
         return {number: [*nodes] for number, nodes in placed.items()}
 
     def new_id(self) -> bytes:
-        """The id of a new topic; NO_UUID where the cluster has none."""
+        """Return an id for a new topic; NO_UUID if the cluster does not use topic ids."""
         return self._ports.entropy.uuid() if self._ports.versions.topic_ids >= 0 else NO_UUID
 
     def added(self, topic: Topic) -> None:
-        """A topic's node was written: give its partitions leaders. What fails is done again."""
+        """Elect leaders for a topic whose node was written. A failure is retried."""
         replicas = {number: tuple(map(NodeId, one)) for number, one in topic.partitions.items()}
         event = PartitionsAdded(topic.name, topic.topic_id, replicas)
         active = self._active
         active.attempt(lambda: active.take(event))
 
     def take_config(self, name: str, config: Mapping[str, str]) -> None:
-        """A topic has these properties now, whoever is the controller. What fails is done again."""
+        """Take changed topic properties, if this broker is the controller. A failure is retried."""
         term = self._term
         if term is not None:
             term.attempt(lambda: term.take_config(name, config))
 
     def take_unclean_default(self) -> None:
-        """This broker's `unclean.leader.election.enable` may have changed. What fails is done again."""
+        """Take this broker's `unclean.leader.election.enable`, which may have changed. A failure is retried."""
         term = self._term
         if term is not None:
             term.attempt(term.take_unclean_default)
 
     def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> Pending:
-        """Give a topic more partitions. Is done when they are written, or with an error.
+        """Add partitions to a topic. The Pending completes when they are written, or with an error.
 
-        BrokerError: there is no such topic; NOT_CONTROLLER (which it raises, too). StorageError: ZooKeeper
-        does not answer.
+        The error is a BrokerError if there is no such topic or the term has ended, a StorageError if
+        ZooKeeper does not answer.
+
+        Raises:
+            BrokerError: NOT_CONTROLLER.
         """
         active = self._active
         return active.put(_extend(active, name, added))
 
     def delete(self, names: Iterable[str]) -> Pending:
-        """Begin to delete topics: they are marked, and gone when all their replicas are.
+        """Mark topics for deletion; each is deleted when all its replicas are.
 
-        Errors are as those of `extend`.
+        Errors as in `extend`.
         """
         active = self._active
         return active.put(_delete(active, names))

@@ -20,7 +20,7 @@ Taking = Callable[[str], Steps[None]]
 
 
 class ConfigChanges:
-    """The entities whose properties have to be read, until they have been. `begin` comes first."""
+    """The entities whose properties have changed and must be read. Call `begin` first."""
 
     def __init__(self, registry: SharedRegistry, timers: Timers) -> None:
         self._registry = registry
@@ -35,16 +35,16 @@ class ConfigChanges:
         self.is_over = False
 
     def on_change(self, kind: str, take: Taking) -> None:
-        """Have `take` called with the name of each entity of a kind that has changed (topics, users)."""
+        """Call `take` with the name of each changed entity of a kind (topics, users)."""
         self._take[kind] = take
 
     def begin(self) -> None:
-        """Read what is reported from now on, and what is there: it may have come during the start."""
+        """Read new notifications, and existing ones, which may have arrived during the start."""
         self._registry.watch(CHANGES, self._look)
         self._look()
 
     def read_later(self, entity: str) -> None:
-        """Read an entity that could not be read; it is a path below /config."""
+        """Read again an entity that could not be read; `entity` is a path below /config."""
         self._left[entity] = None
         self._plan()
 
@@ -52,7 +52,7 @@ class ConfigChanges:
         self._queue.put(self._look_in_steps())
 
     def _look_in_steps(self) -> Steps[None]:
-        """Take up what was reported since the last time."""
+        """Read the notifications written since the last call, and the entities that they name."""
         if self.is_over:
             return
         try:
@@ -67,14 +67,14 @@ class ConfigChanges:
 
     def _note(self, name: str, node: tuple[bytes, int] | None) -> None:
         if node is None:
-            return  # It was deleted meanwhile, which happens to old ones only.
+            return  # It was deleted meanwhile: only old notifications are.
         try:
             self._left[decode_change(node[0], name)] = None
         except StorageError as error:
-            log.warning("notification left out", extra={"error": error})
+            log.warning("notification ignored", extra={"error": error})
 
     def _read(self) -> Steps[None]:
-        """Read what is left. Raises RegistryUnavailable: it stays so."""
+        """Read the entities in `_left`. Raises RegistryUnavailable: the rest stays there."""
         for entity in [*self._left]:
             kind, _, name = entity.partition("/")
             take = self._take.get(kind)
@@ -85,7 +85,7 @@ class ConfigChanges:
                 raise
             except StorageError as error:
                 fields = {"entity": entity, "error": error}
-                log.error("properties not taken up", extra=fields)  # noqa: TRY400 - it says why
+                log.error("changed properties not applied", extra=fields)  # noqa: TRY400 - it says why
             self._left.pop(entity, None)
 
     def _plan(self) -> None:
@@ -99,7 +99,7 @@ class ConfigChanges:
 
 
 def _newer_than(number: int, registry: SharedRegistry) -> dict[str, tuple[bytes, int] | None]:
-    """The notifications after this one, by their names in order."""
+    """The notifications with higher numbers, by name, in order."""
     names = [one for one in registry.children(CHANGES) if number_of(one) > number]
     names.sort(key=number_of)
     nodes = registry.get_all([f"{CHANGES}/{name}" for name in names])

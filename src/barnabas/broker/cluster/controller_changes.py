@@ -1,9 +1,9 @@
-"""ControllerChanges: watches ZooKeeper for the controller, and makes events of changes.
+"""ControllerChanges: watches ZooKeeper for the controller, and turns changes into events.
 
-Brokers register, tools write topics and what is to be done with them, leaders report ISRs that they wrote
-(below inter.broker.protocol.version 2.7), brokers report that log directories failed.
+Brokers register; tools write topics, deletions, elections and reassignments; leaders report ISRs that they
+wrote (below inter.broker.protocol.version 2.7); brokers report failed log directories.
 
-Source: Kafka's KafkaController and its handlers of changes.
+Source: Kafka's KafkaController and its change handlers.
 """
 
 import logging
@@ -41,16 +41,16 @@ MOVES = "/admin/reassign_partitions"
 
 
 class ControllerEvents(Protocol):
-    """The controller, as those see it who have an event for it."""
+    """The part of the controller that sources of events use."""
 
     view: View
 
     def ask(self, work: Callable[[], Any]) -> Steps[Any]:
-        """What calls of the registry give; raises BrokerError if the controller is none any more."""
+        """Return the result of registry calls; raises BrokerError if the term has ended meanwhile."""
         ...
 
     def take(self, *events: ControllerEvent) -> Steps[Any]:
-        """Carry out what follows from events; raises StorageError or BrokerError."""
+        """Decide on events and carry the decisions out; raises StorageError or BrokerError."""
         ...
 
     def write(self, writes: Sequence[NodeWrite]) -> Steps[None]:
@@ -58,16 +58,16 @@ class ControllerEvents(Protocol):
         ...
 
     def read_states(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
-        """Leaders have written the states of these partitions."""
+        """Read the states of these partitions, which their leaders have written."""
         ...
 
     def attempt(self, act: Callable[[], Steps[Any]]) -> None:
-        """Do something that may raise, in its turn; what fails is done again, with all else."""
+        """Queue work that may raise a KafkaError; after a failure the controller starts over."""
         ...
 
 
 class ChangesPorts(NamedTuple):
-    """What the changes are read from, and for whom."""
+    """What `ControllerChanges` needs: the registry, the controller, and a property."""
 
     registry: SharedRegistry
     controller: ControllerEvents
@@ -84,12 +84,12 @@ class ControllerChanges:
         self._may_delete = ports.may_delete
         self._ends: list[Callable[[], None]] = []
         self._topics: dict[str, Callable[[], None]] = {}
-        """The ends of the watches of topics' nodes."""
+        """The functions that end the watches of topic nodes, by topic."""
         self._moving: set[TopicPartition] = set()
-        """The partitions in the node of a tool that waits for them."""
+        """The partitions in a tool's reassignment node whose moves are under way."""
 
     def begin(self) -> None:
-        """Watch; what is there already is for `look`."""
+        """Start to watch. `look` handles what exists already."""
         for path, act in (
             (BROKERS, self._brokers),
             (TOPICS, self._names),
@@ -102,14 +102,14 @@ class ControllerChanges:
             self._ends.append(self._registry.watch(path, partial(self._controller.attempt, act)))
 
     def end(self) -> None:
-        """Watch nothing more."""
+        """End all watches."""
         for end in (*self._ends, *self._topics.values()):
             end()
         self._ends.clear()
         self._topics.clear()
 
     def look(self) -> Steps[None]:
-        """Act on all that was written before there was a controller to watch."""
+        """Handle everything that was written before the watches started."""
         for act in (
             self._brokers,
             self._names,
@@ -122,7 +122,7 @@ class ControllerChanges:
             yield from act()
 
     def after_decision(self) -> Steps[None]:
-        """Take away the node of a tool that waits for partitions, when all have arrived."""
+        """Delete a tool's reassignment node when all its moves are complete."""
         if not self._moving:
             return
         image = self._controller.view.image
@@ -133,7 +133,7 @@ class ControllerChanges:
             yield from self._delete(MOVES)
 
     def _delete(self, *paths: str) -> Steps[None]:
-        """Take nodes away that were acted on; not those of another controller's time."""
+        """Delete handled nodes, if this is still the controller."""
         yield from self._controller.write([NodeWrite(path, None) for path in paths])
 
     # --- Brokers and topics -------------------------------------------------------------------
@@ -158,7 +158,7 @@ class ControllerChanges:
         return names
 
     def _added(self, names: Sequence[str]) -> Steps[None]:
-        """Topics, or partitions of them, that the controller may not know."""
+        """Handle topics of which the controller may not know all partitions."""
         view, registry = self._controller.view, self._registry
         if names:
             events = yield from self._controller.ask(lambda: _added_in(view, registry, names))
@@ -176,7 +176,7 @@ class ControllerChanges:
         if new:
             yield from self._controller.take(*map(DeletionAsked, new))
 
-    # --- What leaders and tools write ---------------------------------------------------------
+    # --- Nodes of leaders, brokers and tools --------------------------------------------------
 
     def _isr_changes(self) -> Steps[None]:
         partitions = yield from self._take_nodes(ISR_CHANGES, decode_partitions)
@@ -191,7 +191,7 @@ class ControllerChanges:
     def _take_nodes(
         self, path: str, decode: Callable[[bytes], Iterable[_Named]]
     ) -> Steps[set[_Named]]:
-        """What all nodes below one name. They are deleted, also those that cannot be read, as by Kafka."""
+        """Return what the nodes below a path contain, and delete them: even unreadable ones, as Kafka does."""
         registry = self._registry
 
         def read() -> dict[str, tuple[bytes, int] | None]:
@@ -206,7 +206,7 @@ class ControllerChanges:
             try:
                 named.update(decode(node[0]) if node is not None else ())
             except StorageError as error:
-                log.warning("a damaged node is left out", extra={"path": place, "error": error})
+                log.warning("damaged node ignored", extra={"path": place, "error": error})
         return named
 
     def _elections(self) -> Steps[None]:
@@ -225,27 +225,27 @@ class ControllerChanges:
             try:
                 yield from self._controller.take(Reassigned(new))
             except (BrokerError, StorageError):
-                # They do not move yet: the node stays until they have.
+                # No move has started: the node stays, so that it is handled again.
                 self._moving.difference_update(new)
                 raise
         elif not asked:
             yield from self._delete(MOVES)
 
     def _asked(self, path: str) -> Steps[dict[TopicPartition, tuple[NodeId, ...]] | None]:
-        """The partitions in a tool's node; None: there is none. One that cannot be read is deleted."""
+        """The partitions in a tool's node; None: no node. An unreadable node is deleted."""
         node = yield from self._controller.ask(partial(self._registry.get, path))
         if node is None or not node[0]:
             return None
         try:
             return decode_partitions(node[0])
         except StorageError as error:
-            log.error("a tool's node is deleted", extra={"path": path, "error": error})  # noqa: TRY400 - it says why
+            log.error("unreadable node of a tool deleted", extra={"path": path, "error": error})  # noqa: TRY400 - it says why
         yield from self._delete(path)
         return None
 
 
 def _added_in(view: View, registry: SharedRegistry, names: Sequence[str]) -> list[PartitionsAdded]:
-    """Topics, or partitions of them, that a view does not have."""
+    """The partitions of these topics that a view lacks."""
     events = []
     for name, topic in read_topics(registry, names).items():
         known = view.image.topics.get(name)
@@ -255,7 +255,7 @@ def _added_in(view: View, registry: SharedRegistry, names: Sequence[str]) -> lis
             if known is None or number not in known.partitions
         }
         if new:
-            # One whose state is there, and could not be read, is no new one.
+            # A partition with a state node is not new, even if its state could not be read.
             paths = [state_path(TopicPartition(name, number)) for number in new]
             states = dict(zip(new, registry.get_all(paths), strict=True))
             new = {number: nodes for number, nodes in new.items() if states[number] is None}

@@ -1,4 +1,4 @@
-"""ControllerClient: a member's requests to the controller, which may be itself."""
+"""ControllerClient: a member's requests to the controller, which may be this broker itself."""
 
 import logging
 from collections.abc import Callable
@@ -32,16 +32,16 @@ log = logging.getLogger(__name__)
 
 _PATIENCE_SECONDS = 30.0
 _CREATE_TOPICS = 1
-"""The version in which a broker asks for a topic: all that have a controller in ZooKeeper know it."""
+"""The version of CreateTopics that this broker sends: all brokers with ZooKeeper support it."""
 MOST_TOPICS = 1000
-"""That wait for the controller: clients ask again, and may name any number of them."""
+"""Topics that may wait for the controller. Clients repeat requests, and may name any number of topics."""
 TOPICS_A_REQUEST = 32
 _TRIES = 3
 _PAUSE_SECONDS = 1.0
 
 
 class ControllerClient:
-    """Each request has a connection of its own, to the controller that UpdateMetadata named last."""
+    """Sends each request over a new connection to the controller named by the last UpdateMetadata."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class ControllerClient:
         self._asked_for: dict[str, CreatableTopic] = {}
         self._asks_for_topics = False
         self._open: set[PeerConnection] = set()
-        """The connections of requests that are not answered yet."""
+        """The connections of pending requests."""
 
     def ask(self, key: ApiKey, version: int, message: object, on_answer: OnAnswer) -> None:
-        """Send the controller a request; `on_answer` gets the response, or why there is none."""
+        """Send the controller a request; `on_answer` gets the response, or the error instead."""
         broker = self._image().brokers.get(self._image().controller)
         if broker is None:
             error = ConnectionFailed("no controller is known")
@@ -83,9 +83,9 @@ class ControllerClient:
     def ask_for_topic(
         self, wanted: RequestedTopic, replicas: int, min_isr: int | None = None
     ) -> None:
-        """Have the controller make a topic, with fewer replicas where there are fewer brokers.
+        """Request a topic from the controller, with fewer replicas if there are fewer brokers.
 
-        It is asked for some topics at a time. One that finds too many waiting is not asked for.
+        Requests contain several topics. A topic is dropped if `MOST_TOPICS` are waiting already.
         `min_isr`: the topic's `min.insync.replicas`.
         """
         if wanted.name in self._asked_for or len(self._asked_for) >= MOST_TOPICS:
@@ -108,7 +108,7 @@ class ControllerClient:
             self._timers.soon(self._ask_for_topics)
 
     def _ask_for_topics(self) -> None:
-        """Ask for those that wait longest."""
+        """Request the topics that have waited longest."""
         topics = [*islice(self._asked_for.values(), TOPICS_A_REQUEST)]
         self._asks_for_topics = bool(topics)
         if not topics:
@@ -118,16 +118,16 @@ class ControllerClient:
             for topic in topics:
                 self._asked_for.pop(topic.name, None)
             names = [topic.name for topic in topics]
-            log.info("topics asked for", extra={"topics": names, "answer": response})
+            log.info("topics requested", extra={"topics": names, "answer": response})
             self._ask_for_topics()
 
         request = CreateTopicsRequest(topics=topics)
         self.ask(ApiKey.CREATE_TOPICS, _CREATE_TOPICS, request, answered)
 
     def hand_over(self, on_done: Callable[[], None], tries: int = _TRIES) -> None:
-        """Have the controller move the leaders away, as this broker stops; then call `on_done`.
+        """Have the controller move leadership to other brokers, as this one stops; then call `on_done`.
 
-        Also where nobody can take over, or no controller answers, after a few tries.
+        After a few tries, `on_done` is called even if partitions remain or no controller answers.
         """
         if not self._config.controlled_shutdown_enable or not tries:
             on_done()
@@ -142,7 +142,7 @@ class ControllerClient:
                 why: dict[str, object] = {"error": response.error_code, "partitions": left}
             else:
                 why = {"error": response}
-            log.warning("controlled shutdown is not over", extra={**why, "tries_left": tries - 1})
+            log.warning("controlled shutdown not complete", extra={**why, "tries_left": tries - 1})
             again = partial(self.hand_over, on_done, tries - 1)
             self._timers.after(_PAUSE_SECONDS if tries > 1 else 0, again)
 
@@ -153,7 +153,7 @@ class ControllerClient:
         self.ask(ApiKey.CONTROLLED_SHUTDOWN, version, request, answered)
 
     def close(self) -> None:
-        """Wait for no answer any more."""
+        """Drop all pending requests."""
         for connection in self._open:
             connection.close()
         self._open.clear()

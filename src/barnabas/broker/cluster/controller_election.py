@@ -1,7 +1,7 @@
 """ControllerElection: elects the broker that creates the node /controller.
 
-With it, in one transaction, /controller_epoch grows: whoever was the controller before cannot write any
-more, as each of its writes checks the version of that node.
+The same transaction increments /controller_epoch. The previous controller cannot write any more, because
+each of its writes checks the version of that node.
 
 Source: Kafka's KafkaZkClient.registerControllerAndIncrementControllerEpoch.
 """
@@ -28,14 +28,14 @@ _AGAIN_SECONDS = 1.0
 
 
 class Term(NamedTuple):
-    """A controller's time: its epoch, and the version that the node of it has meanwhile."""
+    """A term of a controller: its epoch, and the version of the node /controller_epoch during it."""
 
     epoch: int
     node_version: int
 
 
 class ControllerElection:
-    """One broker's candidacy. `on_elected` and `on_over` are called by turns."""
+    """One broker's candidacy. `on_elected` and `on_over` are called alternately."""
 
     def __init__(
         self,
@@ -59,20 +59,20 @@ class ControllerElection:
         self._looks = StepQueue()
 
     def start(self) -> None:
-        """Stand for election now, and whenever there is no controller."""
+        """Stand for election now, and again whenever there is no controller."""
         self._end_watch = self._registry.watch(CONTROLLER, self.look)
         self._registry.on_new_session(self.look)
         self.look()
 
     def stop(self) -> None:
-        """Resign, and stand no more. The node goes with the session."""
+        """Resign, and do not stand again. The node is deleted with the session."""
         self._is_stopped = True
         if self._end_watch is not None:
             self._end_watch()
         self._resign()
 
     def look(self) -> None:
-        """See who is the controller, and be it if nobody is."""
+        """Find out who is the controller; stand for election if nobody is."""
         if self._again is not None:
             self._again.cancel()
             self._again = None
@@ -84,7 +84,7 @@ class ControllerElection:
         try:
             yield from self._look_and_stand()
         except StorageError as error:
-            log.warning("not known who is the controller", extra={"error": error})
+            log.warning("could not find out who is the controller", extra={"error": error})
             self._plan()
 
     def _look_and_stand(self) -> Steps[None]:
@@ -101,7 +101,7 @@ class ControllerElection:
         if self._is_stopped:
             return
         if elected is None:
-            # Somebody was quicker. Where its node is gone again already, no watch says so.
+            # Another broker was faster. If its node is gone already, no watch reports that.
             self._plan()
             return
         self._term = elected
@@ -120,7 +120,7 @@ class ControllerElection:
 
 
 class _Found(NamedTuple):
-    """What the nodes of a controller are; `epoch`: data and version."""
+    """Whether /controller exists, whether it is this broker's, and the epoch's data and version."""
 
     is_there: bool
     is_mine: bool
@@ -134,9 +134,9 @@ def _find(registry: SharedRegistry) -> _Found:
 
 
 def _stand(registry: SharedRegistry, node: bytes) -> Term | None:
-    """Be elected; None: another broker is."""
+    """Stand for election; return the term, or None if another broker was elected."""
     if registry.is_mine(CONTROLLER):
-        # Made by an attempt whose answer was lost, or of a term that ended: of no epoch.
+        # From an attempt whose response was lost, or from a term that has ended.
         registry.delete(CONTROLLER)
     found = registry.get(CONTROLLER_EPOCH)
     epoch, before = (next_epoch(found[0]), found[1]) if found else (1, MUST_BE_NEW)

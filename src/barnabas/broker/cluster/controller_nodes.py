@@ -34,14 +34,14 @@ _UNCLEAN = "unclean.leader.election.enable"
 
 
 class FoundNodes(NamedTuple):
-    """All that a new controller starts from; `written` is for `Elected`."""
+    """What a new controller starts from; `written` is for `Elected`."""
 
     view: View
     written: Mapping[TopicPartition, int]
 
 
 def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: str) -> FoundNodes:
-    """Read all nodes: brokers before states, so that one which comes again later is seen to do so.
+    """Read all nodes. Brokers come before states, so that a broker that registers meanwhile counts as new.
 
     Raises:
         StorageError: the registry does not answer.
@@ -76,7 +76,7 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
 
 
 def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
-    """The brokers that are registered."""
+    """The registered brokers, except those whose node cannot be read."""
     names = [name for name in registry.children(BROKERS) if name.isdecimal()]
     paths = [f"{BROKERS}/{name}" for name in names]
     brokers: dict[NodeId, Broker] = {}
@@ -88,12 +88,12 @@ def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
         try:
             brokers[node_id] = decode_broker(node_id, node[0], epoch)
         except StorageError as error:
-            log.error("a broker cannot be reached", extra={"node": name, "error": error})  # noqa: TRY400 - it says why
+            log.error("node of a broker cannot be read", extra={"node": name, "error": error})  # noqa: TRY400 - it says why
     return brokers
 
 
 def read_topics(registry: SharedRegistry, names: Iterable[str]) -> dict[str, Topic]:
-    """The topics of these names that are there; no partition has a leader yet."""
+    """Those of these topics that exist, without the leaders of their partitions."""
     asked = [*names]
     nodes = registry.get_all([topic_path(name) for name in asked])
     topics: dict[str, Topic] = {}
@@ -102,16 +102,16 @@ def read_topics(registry: SharedRegistry, names: Iterable[str]) -> dict[str, Top
             if node is not None and node[0]:
                 topics[name] = decode_topic(name, node[0])
         except StorageError as error:
-            log.error("a topic is not served", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why
+            log.error("node of a topic cannot be read", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why
     return topics
 
 
 def with_states(
     registry: SharedRegistry, image: ClusterImage, partitions: Iterable[TopicPartition]
 ) -> ClusterImage:
-    """The image with leaders and ISRs as their nodes have them.
+    """The image with the leaders and ISRs in the nodes of these partitions.
 
-    A partition whose node cannot be read is left out: nobody leads it until the node is mended.
+    A partition whose node cannot be read is left out: it has no leader until the node is repaired.
     """
     asked = [*partitions]
     return _with_nodes(image, zip(asked, registry.get_all([*map(state_path, asked)]), strict=True))
@@ -129,7 +129,8 @@ def _with_nodes(
         try:
             state = decode_state(*node, replace(known))
         except StorageError as error:
-            log.error("a partition is not served", extra={**partition._asdict(), "error": error})  # noqa: TRY400 - it says why
+            fields = {**partition._asdict(), "error": error}
+            log.error("state of a partition cannot be read", extra=fields)  # noqa: TRY400 - it says why
         changes.setdefault(partition.topic, {})[partition.partition] = state
     topics: Mapping[str, TopicDelta | None] = {
         name: TopicDelta(image.topics[name].topic_id, rows) for name, rows in changes.items()
@@ -140,7 +141,7 @@ def _with_nodes(
 def with_unclean(
     known: Mapping[str, bool], configs: Mapping[str, Mapping[str, str]]
 ) -> dict[str, bool]:
-    """What topics say of unclean elections, when these have these properties now."""
+    """`unclean.leader.election.enable` of each topic that sets it, updated with these properties."""
     own = {
         name: config[_UNCLEAN] == "true" for name, config in configs.items() if _UNCLEAN in config
     }

@@ -1,6 +1,6 @@
 """Writes a controller's decisions to ZooKeeper, with its epoch checked; repeats conflicting ones.
 
-All of it is done beside the loop: views go in, views and decisions come out.
+These functions run beside the loop. They take views, and return views and decisions.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,21 +20,21 @@ from barnabas.ports import SharedRegistry
 from barnabas.types import NodeWrite
 
 _TRIES = 20
-"""How often leaders may be quicker with their ISRs, one after the other."""
+"""How many conflicts in a row, such as ISRs written by leaders, are resolved by another try."""
 _WRITES_AT_ONCE = 128
 _BYTES_AT_ONCE = 1 << 19
-"""Of a transaction. ZooKeeper closes the connection on a request of a MiB: nodes of topics may be long."""
+"""Bytes in one transaction. ZooKeeper closes the connection on a request of 1 MiB; topic nodes may be long."""
 
 
 class AnotherController(BrokerError):
-    """Another broker is the controller by now."""
+    """Another broker has become the controller."""
 
     def __init__(self) -> None:
         super().__init__(ErrorCode.NOT_CONTROLLER, "another broker is the controller")
 
 
 class WrittenDecisions(NamedTuple):
-    """The view after some events, and the decision on each; its nodes are written."""
+    """The view after some events, and the decision on each, with all nodes written."""
 
     view: View
     decisions: Sequence[Decision]
@@ -43,12 +43,12 @@ class WrittenDecisions(NamedTuple):
 def carry_out(
     registry: SharedRegistry, term: Term, view: View, events: Iterable[ControllerEvent]
 ) -> WrittenDecisions:
-    """Decide on events one after the other, and write.
+    """Decide on events one after the other, and write the decisions.
 
     Raises:
-        AnotherController: there is another one.
-        BrokerError: NOT_CONTROLLER: others write what the controller does.
-        StorageError: ZooKeeper does not answer; what was written is found out later.
+        AnotherController: another broker is the controller.
+        BrokerError: NOT_CONTROLLER: others kept writing the same nodes.
+        StorageError: ZooKeeper does not answer; it is unknown what was written.
     """
     asked = [*events]
     for _ in range(_TRIES):
@@ -58,18 +58,20 @@ def carry_out(
         if write_all(registry, term, writes):
             return WrittenDecisions(after, decisions)
         view = _read_again(registry, term, view, writes)
-    raise BrokerError(ErrorCode.NOT_CONTROLLER, "others write what the controller does")
+    raise BrokerError(
+        ErrorCode.NOT_CONTROLLER, "others keep writing the nodes that the controller writes"
+    )
 
 
 def write_all(registry: SharedRegistry, term: Term, writes: Sequence[NodeWrite]) -> bool:
-    """Whether all are written; False: none is, as one of the nodes has another version.
+    """Write nodes; return whether they are written. If one has another version, none is.
 
-    The first transaction finds out whether this is still the controller. Those after it go in their order;
-    states of partitions that follow each other, as in a failover, are sent together: ZooKeeper, which
-    flushes its log before each answer, flushes once for many then.
+    The first transaction shows whether this is still the controller. The others follow in order.
+    Consecutive states of partitions, as in a failover, are sent together: ZooKeeper flushes its log before
+    it answers, and then flushes once for many.
 
     Raises:
-        StorageError: it is not known.
+        StorageError: it is unknown what was written, or only a part was.
     """
     guard = {CONTROLLER_EPOCH: term.node_version}
     first, *rest = [*_parts(writes)] or [[]]
@@ -82,23 +84,25 @@ def write_all(registry: SharedRegistry, term: Term, writes: Sequence[NodeWrite])
     for replaces, parts in groupby(rest, _replaces):
         if replaces:
             if not all(registry.replace_each([*parts], guard)):
-                raise StorageError("a part of a decision is written: nodes have other versions")
+                raise StorageError(
+                    "only a part of a decision is written: nodes have other versions"
+                )
             continue
         try:
             for part in parts:
                 registry.commit(part, guard)
         except RegistryConflict as error:
-            raise StorageError(f"a part of a decision is written: {error}") from error
+            raise StorageError(f"only a part of a decision is written: {error}") from error
     return True
 
 
 def _replaces(part: Iterable[NodeWrite]) -> bool:
-    """Whether a transaction replaces data of certain versions, and does nothing else."""
+    """Whether a transaction only replaces data of given versions."""
     return all(one.data is not None and one.version >= 0 for one in part)
 
 
 def _parts(writes: Iterable[NodeWrite]) -> Iterator[list[NodeWrite]]:
-    """Writes as transactions that ZooKeeper takes; a node that is longer has one of its own."""
+    """Split writes into transactions that ZooKeeper accepts; a longer node has a transaction of its own."""
     part: list[NodeWrite] = []
     size = 0
     for one in writes:
@@ -115,7 +119,7 @@ def _parts(writes: Iterable[NodeWrite]) -> Iterator[list[NodeWrite]]:
 def _read_again(
     registry: SharedRegistry, term: Term, view: View, writes: Iterable[NodeWrite]
 ) -> View:
-    """Find out who wrote: another controller, or leaders."""
+    """Update the view with what others wrote. Raises AnotherController: it was another controller."""
     found = registry.get(CONTROLLER_EPOCH)
     if found is None or found[1] != term.node_version:
         raise AnotherController

@@ -1,8 +1,8 @@
 """Controllership: one term of this broker as the controller, from its election to its resignation.
 
-An event becomes a decision (`cluster.controller`), whose nodes are written with the epoch checked before
-its requests are sent. Where it is not known what was written, all begins anew in the same term: the nodes
-are read, and all brokers get all.
+An event becomes a decision (`cluster.controller`). The decision's nodes are written, with the controller epoch
+checked, before its requests are sent. If it is unknown what was written, the controller starts over in the same
+term: it reads all nodes and sends every broker the whole state.
 """
 
 import logging
@@ -56,7 +56,7 @@ _AGAIN_SECONDS = 1.0
 
 
 class ControllerPorts(NamedTuple):
-    """What a controller stands on."""
+    """What a controller needs of its broker."""
 
     node_id: NodeId
     registry: SharedRegistry
@@ -65,7 +65,7 @@ class ControllerPorts(NamedTuple):
     versions: InterBrokerVersions
     connect: Callable[[Address], PeerConnection]
     listener: str
-    """The listener by which brokers reach each other."""
+    """The name of the listener that brokers use among themselves."""
     may_delete: Callable[[], bool]
     """`delete.topic.enable`."""
     balance: Balance = Balance()
@@ -74,14 +74,14 @@ class ControllerPorts(NamedTuple):
 
 
 class Controllership:
-    """The view of the cluster, and what changes it: one event after the other. `begin` comes first, `end` last.
+    """The controller's view of the cluster, changed by one event at a time. Call `begin` first, `end` last.
 
-    Decisions are made and written beside the loop; on it there are the view, and what is sent. What comes
-    back after the end of the term has no effect.
+    Decisions are made and written beside the loop; the view and the requests belong to the loop. Results
+    that arrive after the end of the term have no effect.
     """
 
     def __init__(self, ports: ControllerPorts, term: Term, look: Callable[[], None]) -> None:
-        """`look`: see who is the controller, as somebody else may be."""
+        """`look` finds out who is the controller; it is called when that may be another broker."""
         self._ports = ports
         self._look = look
         self._term = term
@@ -95,13 +95,13 @@ class Controllership:
         self._queues = RequestQueues(ports.connect, ports.timers, ports.versions, self._answered)
 
     def begin(self) -> None:
-        """Watch, read what there is, and have all brokers know it."""
+        """Start to watch, read all nodes, and send every broker the state."""
         self._changes.begin()
         self.put(self._begin())
         self._rebalance.begin()
 
     def end(self) -> None:
-        """Decide nothing more."""
+        """End the term: make no more decisions, and close all connections."""
         self._is_over, self._is_ready = True, False
         self._changes.end()
         self._rebalance.end()
@@ -110,11 +110,11 @@ class Controllership:
             self._again.cancel()
 
     def put(self, steps: Steps[Any]) -> Pending:
-        """Make the steps of an event after those of all events before it; gives what they return or raise."""
+        """Run steps after those of all earlier events; their result or error completes the Pending."""
         return self._events.put(steps)
 
     def ask(self, work: Callable[[], Any]) -> Steps[Any]:
-        """What `work` gives, calls of the registry.
+        """Run `work`, which calls the registry, beside the loop; return its result.
 
         Raises:
             BrokerError: NOT_CONTROLLER: the term has ended meanwhile.
@@ -125,11 +125,11 @@ class Controllership:
         return found
 
     def take(self, *events: ControllerEvent) -> Steps[Sequence[Decision]]:
-        """Decide on events one after the other, write, send; the decision on each.
+        """Decide on events one after the other, write and send the decisions; return them.
 
         Raises:
             BrokerError: NOT_CONTROLLER: another broker is the controller, or this one is not ready.
-            StorageError: ZooKeeper does not answer; what was written is found out later.
+            StorageError: ZooKeeper does not answer; the controller starts over.
         """
         self._check()
         registry, view = self._ports.registry, self.view
@@ -151,7 +151,7 @@ class Controllership:
         return decisions
 
     def read_states(self, partitions: Iterable[TopicPartition]) -> Steps[None]:
-        """Leaders have written the states of these partitions."""
+        """Read the states of these partitions, which their leaders have written."""
         known = [one for one in partitions if self.view.image.partition(one) is not None]
         registry, before = self._ports.registry, self.view.image
         image = yield from self.ask(lambda: with_states(registry, before, known))
@@ -159,17 +159,17 @@ class Controllership:
         yield from self.take(IsrWritten(tuple(known)))
 
     def take_config(self, name: str, config: Mapping[str, str]) -> Steps[None]:
-        """A topic has these properties now: replicas that lack records may lead it, or not any more."""
+        """Take a topic's properties, which may have begun or ceased to allow unclean elections."""
         self.view = replace(self.view, unclean=with_unclean(self.view.unclean, {name: config}))
         yield from self._elect_offline({name} & self.view.image.topics.keys())
 
     def take_unclean_default(self) -> Steps[None]:
-        """`unclean.leader.election.enable` of this broker may be another one now."""
+        """Take `unclean.leader.election.enable` of this broker, which may have changed."""
         self.view = replace(self.view, unclean_by_default=self._ports.may_be_unclean())
         yield from self._elect_offline(self.view.image.topics)
 
     def _elect_offline(self, topics: Iterable[str]) -> Steps[None]:
-        """Elect leaders where there is none, of topics that let replicas lead that are not in sync."""
+        """Elect leaders for partitions without one, in topics that allow unclean elections."""
         offline = tuple(
             TopicPartition(name, index)
             for name in topics
@@ -182,14 +182,14 @@ class Controllership:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it takes events."""
+        """Whether it accepts events."""
         return self._is_ready
 
     def write(self, writes: Sequence[NodeWrite]) -> Steps[None]:
-        """Write nodes that are no decision's.
+        """Write nodes that belong to no decision.
 
         Raises:
-            BrokerError: NOT_CONTROLLER: another broker is the controller, or has written them.
+            BrokerError: NOT_CONTROLLER: another broker is the controller, or has written these nodes.
             StorageError: ZooKeeper does not answer.
         """
         self._check()
@@ -202,18 +202,18 @@ class Controllership:
             raise BrokerError(ErrorCode.NOT_CONTROLLER, "the controller is not ready yet")
 
     def attempt(self, act: Callable[[], Steps[Any]]) -> None:
-        """Do something that may raise, in its turn; what fails is done again, with all else."""
+        """Queue work that may raise a KafkaError; after a failure the controller starts over."""
         self.put(self._attempt(act))
 
     def _attempt(self, act: Callable[[], Steps[Any]]) -> Steps[None]:
         if not self._is_ready:
-            return  # All is read when it is.
+            return  # When it becomes ready, it reads everything.
         try:
             yield from act()
         except KafkaError as error:
             self._begin_again(error)
 
-    # --- Beginnings ---------------------------------------------------------------------------
+    # --- Starting and starting over -----------------------------------------------------------
 
     def _begin(self) -> Steps[None]:
         self._again = None
@@ -222,7 +222,7 @@ class Controllership:
             found: FoundNodes = yield from self.ask(
                 lambda: read_view(ports.registry, ports.node_id, epoch, ports.listener)
             )
-            # What only a controller knows outlasts a second beginning.
+            # State that is in no node must survive a restart of the controller.
             self.view = replace(
                 found.view,
                 shutting_down=self.view.shutting_down,
@@ -238,14 +238,14 @@ class Controllership:
     def _begin_again(self, error: Exception) -> None:
         self._is_ready = False
         if self._again is None and not self._is_over:
-            log.warning("controller begins anew", extra={"error": error})
+            log.warning("controller starts over", extra={"error": error})
             self._again = self._ports.timers.after(_AGAIN_SECONDS, self._put_begin)
 
     def _put_begin(self) -> None:
         self.put(self._begin())
 
     def _give_ids(self) -> Steps[None]:
-        """Topics of before 2.8 get ids (KIP-516)."""
+        """Give ids to topics created before Kafka 2.8 (KIP-516)."""
         image = self.view.image
         new = {
             name: replace(topic, topic_id=self._ports.entropy.uuid())
@@ -258,13 +258,13 @@ class Controllership:
             deltas = {name: TopicDelta(topic_id=one.topic_id) for name, one in new.items()}
             self.view = replace(self.view, image=image.apply(ImageDelta(topics=deltas)))
 
-    # --- Answers ------------------------------------------------------------------------------
+    # --- Responses ----------------------------------------------------------------------------
 
     def _answered(self, request: BrokerRequest, response: object) -> None:
         code = ErrorCode.of(getattr(response, "error_code", 0))
         if code:
             fields = {"node": request.node_id, "error": code.name}
-            log.warning("a broker refuses a request of the controller", extra=fields)
+            log.warning("a broker refused a request of the controller", extra=fields)
             if code == ErrorCode.STALE_CONTROLLER_EPOCH:
                 self._look()
         elif isinstance(response, StopReplicaResponse):
@@ -283,7 +283,7 @@ class Controllership:
                 self.attempt(lambda: self.take(ReplicasFailed(request.node_id, failed)))
 
     def _failed(self, response: LeaderAndIsrResponse) -> tuple[TopicPartition, ...]:
-        """The replicas whose log directories have failed."""
+        """The replicas that a response reports as offline."""
         rows = [(row.topic_name, row) for row in response.partition_errors]
         for topic in response.topics:
             name = self.view.image.names.get(topic.topic_id, "")

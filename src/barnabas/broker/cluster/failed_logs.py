@@ -1,4 +1,4 @@
-"""FailedLogs: reports replicas whose logs have failed to the controller.
+"""FailedLogs: reports failed logs to the controller.
 
 A broker writes a node that names only itself; the controller then sends it a LeaderAndIsr, and the response
 says which replicas are offline.
@@ -22,7 +22,7 @@ _FAILED: Final = 1
 
 
 class FailedLogs:
-    """Which logs have failed, and of which of them the controller knows."""
+    """The failed logs of this broker, and which of them were reported."""
 
     def __init__(self, node_id: NodeId, registry: SharedRegistry, replicas: ReplicaManager) -> None:
         self._registry, self._replicas = registry, replicas
@@ -31,7 +31,7 @@ class FailedLogs:
         self._reported: set[TopicPartition] = set()
 
     def places(self) -> set[TopicPartition]:
-        """The replicas whose logs cannot be used."""
+        """The replicas whose logs have failed."""
         return {
             one.log.topic_partition
             for one in self._replicas.partitions()
@@ -39,7 +39,7 @@ class FailedLogs:
         }
 
     def report(self) -> set[TopicPartition]:
-        """Report what has failed since the last call, and return it. What is not written comes again."""
+        """Report logs that have failed since the last call, and return them. A failed report is repeated."""
         failed = self.places()
         new = failed - self._reported
         self._reported = failed

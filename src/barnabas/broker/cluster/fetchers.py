@@ -15,7 +15,7 @@ class _Followed(NamedTuple):
 
 
 class Fetchers:
-    """Which fetcher copies which partition. One whose leader has no address waits until it has one."""
+    """The fetchers by leader. A partition whose leader has no known address waits until it has one."""
 
     def __init__(self, new_fetcher: Callable[[Address], ReplicaFetcher]) -> None:
         self._new_fetcher = new_fetcher
@@ -30,7 +30,7 @@ class Fetchers:
         self._begin(partition)
 
     def leave(self, partition: TopicPartition) -> None:
-        """Copy it no more; fine if it is not copied."""
+        """Stop copying a partition, if it is copied."""
         followed = self._followed.pop(partition, None)
         fetcher = self._fetchers.get(followed.leader) if followed else None
         if followed is None or fetcher is None:
@@ -41,7 +41,7 @@ class Fetchers:
             del self._fetchers[followed.leader]
 
     def know_brokers(self, addresses: Mapping[NodeId, Address]) -> None:
-        """These are alive, there. What is copied from one that moved or went is copied anew."""
+        """Take the addresses of the live brokers; reconnect to leaders whose address changed."""
         before, self._addresses = self._addresses, dict(addresses)
         for node_id in [*self._fetchers]:
             if before.get(node_id) != self._addresses.get(node_id):
@@ -53,7 +53,7 @@ class Fetchers:
                 self._begin(partition)
 
     def close(self) -> None:
-        """Copy nothing more."""
+        """Stop copying all partitions."""
         for fetcher in self._fetchers.values():
             fetcher.close()
         self._fetchers.clear()

@@ -1,9 +1,9 @@
 """FirstMetadata: delays Metadata responses of a new member until its controller has sent the brokers.
 
 A broker is registered, and its port is open, before the first UpdateMetadata arrives. Without brokers in the
-response a client may never ask again: librdkafka's admin client then waits until its own timeout. A new
-controller names the brokers first, and topics when the roles of their replicas have begun: for a producer of
-librdkafka's, records of a topic that the response calls unknown have failed.
+response a client may never retry: librdkafka's admin client then waits until its own timeout. A new controller
+sends the brokers first, and topics when the roles of their replicas have begun. A producer of librdkafka fails
+the records of a topic that the response calls unknown.
 """
 
 from collections.abc import Callable
@@ -13,26 +13,26 @@ from barnabas.broker.purgatory.stepping import Steps
 from barnabas.ports import Timers
 
 MOST_SECONDS = 5.0
-"""Then the response has no brokers, as Kafka's: there may be no controller, and other brokers may know more."""
+"""After that the response has no brokers, as in Kafka: there may be no controller."""
 
 
 class FirstMetadata:
-    """What has arrived of it."""
+    """Whether brokers and topics have arrived from the controller."""
 
     def __init__(self, timers: Timers) -> None:
         self.brokers = FirstArrival(timers)
-        """Of the first UpdateMetadata."""
+        """Arrives with the first UpdateMetadata."""
         self.topics = FirstArrival(timers)
-        """Of the first one that names topics, or of the first one where ZooKeeper has none."""
+        """Arrives with the first UpdateMetadata that names topics, or the first one if ZooKeeper has none."""
 
     def take(self, are_no_topics: Callable[[], Steps[bool]], *, names_topics: bool) -> Steps[None]:
-        """Take note that the controller has sent an UpdateMetadata, which names topics if there are any."""
+        """Note an UpdateMetadata of the controller; `are_no_topics` checks that the cluster has none."""
         self.arrive(names_topics=names_topics)
         if not self.topics.is_over and (yield from are_no_topics()):
             self.topics.arrive()
 
     def arrive(self, *, names_topics: bool) -> None:
-        """Take note that the controller has sent an UpdateMetadata."""
+        """Note an UpdateMetadata of the controller."""
         if names_topics or self.brokers.is_over:
             self.topics.arrive()
         else:
@@ -41,25 +41,25 @@ class FirstMetadata:
 
 
 class FirstArrival:
-    """Responses that wait. `arrive` ends that for all of them, and for those to come."""
+    """Responses that wait for an arrival. After `arrive` no response waits."""
 
     def __init__(self, timers: Timers) -> None:
         self._timers = timers
         self._waiting: list[Pending] = []
         self.is_over = False
-        """Whether nobody has to wait any more."""
+        """Whether it has arrived."""
 
     def arrive(self) -> None:
-        """Take note of it."""
+        """Note the arrival, and release the waiting responses."""
         self.is_over = True
         self._complete()
 
     def arrive_later(self) -> None:
-        """Count it as arrived after five seconds: there may be nothing to come."""
+        """Count it as arrived after five seconds, because it may never arrive."""
         self._timers.after(MOST_SECONDS, self.arrive)
 
     def wait(self) -> Pending | None:
-        """Is done when it has arrived, or within five seconds; None: it has."""
+        """Return what completes on arrival, or within five seconds; None: it has arrived."""
         if self.is_over:
             return None
         if not self._waiting:
@@ -69,7 +69,7 @@ class FirstArrival:
         return pending
 
     def _complete(self) -> None:
-        """One timer serves all who wait, so those who came later wait less than five seconds."""
+        """Release all waiting responses. They share one timer, so later ones wait less than five seconds."""
         waiting, self._waiting = self._waiting, []
         for one in waiting:
             one.complete(None)

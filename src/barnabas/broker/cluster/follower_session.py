@@ -1,7 +1,7 @@
 """FollowerSession: a follower's fetch session with one leader; requests contain only changes.
 
-The leader keeps the partitions of a session with their offsets. It leaves out of a response what has nothing
-new. Source: KIP-227; Kafka's FetchSessionHandler.
+The leader keeps the partitions of a session with their offsets, and leaves partitions without news out of its
+responses. Source: KIP-227; Kafka's FetchSessionHandler.
 """
 
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ _LAST_EPOCH = 2**31 - 1
 
 
 class SessionFetch(NamedTuple):
-    """The part of a Fetch that the session decides."""
+    """The fields of a Fetch that depend on the session."""
 
     session_id: int
     epoch: int
     changed: Mapping[TopicPartition, FetchNext]
     forgotten: Mapping[TopicPartition, bytes]
-    """Partitions that are not fetched any more, with the topic ids that the leader knows."""
+    """Partitions to remove from the session, with the topic ids that the leader knows."""
 
 
 class _Known(NamedTuple):
@@ -33,12 +33,12 @@ class _Known(NamedTuple):
 
 
 def without_session(asked: Mapping[TopicPartition, FetchNext]) -> SessionFetch:
-    """All partitions, as before Fetch 7."""
+    """Fetch all partitions without a session, as before Fetch 7."""
     return SessionFetch(_NO_SESSION, _NO_EPOCH, asked, {})
 
 
 class FollowerSession:
-    """The session with one leader; there is one request at a time. It begins with a request for everything."""
+    """The session with one leader, one request at a time. The first request is for all partitions."""
 
     def __init__(self) -> None:
         self._session_id = _NO_SESSION
@@ -49,13 +49,13 @@ class FollowerSession:
 
     @property
     def is_incremental(self) -> bool:
-        """Whether the request that was made last is for what changed alone."""
+        """Whether the last request contains changes only."""
         return self._epoch != _FIRST_EPOCH
 
     def next_request(
         self, asked: Mapping[TopicPartition, FetchNext], ids: Mapping[str, bytes], *, by_id: bool
     ) -> SessionFetch:
-        """What to send so that `asked` is fetched; `by_id`: topics are given by their ids."""
+        """Return the next request, which fetches `asked`; `by_id`: topics are named by their ids."""
         if self._is_over or by_id != self._by_id:
             self._epoch, self._known = _FIRST_EPOCH, {}
             self._is_over, self._by_id = False, by_id
@@ -72,7 +72,7 @@ class FollowerSession:
         return SessionFetch(self._session_id, self._epoch, changed, forgotten)
 
     def take(self, response: FetchResponse) -> bool:
-        """Go on after a response; False: the leader has lost the session, and all has to be asked again."""
+        """Take a response; False: the leader has lost the session, so repeat the request for all partitions."""
         if response.error_code:
             if response.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND:
                 self._session_id = _NO_SESSION
@@ -88,5 +88,5 @@ class FollowerSession:
         return True
 
     def begin_anew(self) -> None:
-        """Ask for everything next, and let the leader end the session that there was."""
+        """Request all partitions next, which makes the leader end the present session."""
         self._is_over = True

@@ -1,6 +1,6 @@
 """The request versions between brokers, by inter.broker.protocol.version.
 
-Brokers do not ask each other for ApiVersions: all of a cluster have the same property.
+Brokers do not send each other ApiVersions: all brokers of a cluster have the same property.
 
 Source: Kafka's MetadataVersion (ApiVersion before 3.0) and ControllerChannelManager.
 """
@@ -13,14 +13,14 @@ from barnabas.errors import ConfigError
 
 _FORM = re.compile(r"(0\.1[01]|\d+\.\d+)(?:\.\d+)?(?:-IV(\d+))?")
 _FINAL = 99
-"""A release without a number of its steps has all of them."""
+"""A release without an IV number includes all its IVs."""
 
 Step = tuple[int, int, int]
-"""Major, minor, and the number behind IV."""
+"""Major, minor, and the number after IV."""
 
 
 class InterBrokerVersions(NamedTuple):
-    """The version of each request that this broker sends to others; -1: it sends none."""
+    """The version of each request that this broker sends to others; -1: it does not send it."""
 
     fetch: int
     epoch_end: int
@@ -36,15 +36,15 @@ class InterBrokerVersions(NamedTuple):
     stop_replica: int
     write_txn_markers: int
     topic_ids: int
-    """0: a controller gives topics ids (KIP-516)."""
+    """0: the controller assigns ids to topics (KIP-516)."""
     add_partitions_to_txn: int
-    """-1: leaders do not ask whether records are of a transaction (KIP-890)."""
+    """-1: leaders do not verify that a transaction is open (KIP-890)."""
     share_state: int
-    """0: ReadShareGroupState and its like, so that there are share groups (KIP-932)."""
+    """0: ReadShareGroupState and related requests are sent, so that share groups work (KIP-932)."""
 
     @property
     def truncates_in_fetch(self) -> bool:
-        """Whether a Fetch finds where two logs part (KIP-595)."""
+        """Whether Fetch responses report where two logs diverge (KIP-595)."""
         return self.fetch >= 12
 
 
@@ -57,7 +57,7 @@ _LIST_OFFSETS = {(0, 11, 0): 1, (2, 1, 1): 4, (2, 2, 1): 5, (2, 8, 0): 6, (3, 0,
 _CONTROLLED_SHUTDOWN = {(0, 11, 0): 1, (2, 2, 0): 2, (2, 4, 1): 3}
 _ALTER_PARTITION = {(2, 7, 2): 0, (3, 2, 0): 1}
 _STRICT_MIN_ISR = {(3, 7, 0): 0}
-"""What Kafka's releases do since then, whatever the property says; the property stands for the release."""
+"""Kafka does this since 3.7, whatever the property says; here the property stands for the release."""
 _LEADER_AND_ISR = {
     (0, 11, 0): 0, (1, 0, 0): 1, (2, 2, 0): 2, (2, 4, 0): 3, (2, 4, 1): 4, (2, 8, 1): 5,
     (3, 2, 0): 6, (3, 4, 0): 7,
@@ -74,10 +74,10 @@ _OLDEST: Step = (0, 11, 2)
 
 
 def release_of(protocol: str) -> str:
-    """The release line of a value such as 2.7-IV2; the newest one for what is newer still.
+    """The release line of a value such as 2.7-IV2; for newer values, the newest one known.
 
     Raises:
-        ConfigError: it is no such value.
+        ConfigError: the value is invalid.
     """
     step = _step(protocol)
     return next(
@@ -90,7 +90,7 @@ def versions_of(protocol: str) -> InterBrokerVersions:
     """The versions for a value of inter.broker.protocol.version, such as 2.8 or 2.7-IV2.
 
     Raises:
-        ConfigError: it is no such value, or older than 0.11: followers cut at the high watermark then,
+        ConfigError: the value is invalid, or older than 0.11: followers then truncate to the high watermark,
             which loses records (KIP-101).
     """
     step = _step(protocol)

@@ -1,8 +1,8 @@
 """IsrChanges: sends the ISRs that leaders propose to the controller or ZooKeeper.
 
-Below inter.broker.protocol.version 2.7 that is the partition's znode, which the leader writes if nobody
-else has; the controller learns of it by a node below /isr_change_notification. From there on it is the
-controller, by AlterPartition (KIP-497).
+Below inter.broker.protocol.version 2.7 the leader writes its ISR into the partition's znode, unless that has
+changed, and notifies the controller with a node below /isr_change_notification. From 2.7 on it sends the
+controller an AlterPartition (KIP-497).
 """
 
 import json
@@ -31,15 +31,15 @@ log = logging.getLogger(__name__)
 
 _NOTIFICATIONS = "/isr_change_notification/isr_change_"
 _NOTIFY_SECONDS = 2.5
-"""So long several changes are waited for, to be reported together. Source: Kafka's ReplicaManager."""
+"""How long changes are collected before they are reported together. Source: Kafka's ReplicaManager."""
 
 
 _REPEAT_SECONDS = 30.0
-"""So often at most it is logged that the controller still makes no changes, for the same reason."""
+"""How often the same failure is logged at most, while it lasts."""
 
 
 class IsrPorts(NamedTuple):
-    """What ISR changes need of their member."""
+    """What `IsrChanges` needs of its broker."""
 
     node_id: NodeId
     versions: InterBrokerVersions
@@ -51,25 +51,25 @@ class IsrPorts(NamedTuple):
     """The role of a partition that this broker leads."""
     state: Callable[[TopicPartition], PartitionState | None]
     ask_controller: Callable[[object, Callable[[object | KafkaError], None]], None]
-    """Send an AlterPartition, and call with the response or why there is none."""
+    """Send an AlterPartition; the callback gets the response, or the error instead."""
     on_changed: Callable[[TopicPartition, PartitionState], None]
 
 
 class IsrChanges:
-    """The proposals that are not decided yet; each partition has one at most."""
+    """The undecided proposals, at most one for each partition."""
 
     def __init__(self, ports: IsrPorts) -> None:
         self._ports = ports
         self._waiting: dict[TopicPartition, IsrProposal] = {}
         self._is_asking = False
         self._written: set[TopicPartition] = set()
-        """What the controller is to be notified of."""
+        """The partitions of which the controller must be notified."""
         self._failing: ErrorCode = ErrorCode.NONE
-        """Why the controller made no changes the last time; NONE: it did."""
+        """The error of the last AlterPartition."""
         self._logged_at = 0.0
 
     def propose(self, partition: TopicPartition, proposal: IsrProposal) -> None:
-        """Have it decided, after the present event."""
+        """Send a proposal, after the present event."""
         if not self._waiting:
             self._ports.timers.soon(self._send)
         self._waiting[partition] = proposal
@@ -103,7 +103,9 @@ class IsrChanges:
 
         def done(outcome: Mapping[TopicPartition, PartitionState | ErrorCode] | Exception) -> None:
             if isinstance(outcome, Exception):
-                if isinstance(outcome, StorageError):  # Its answer went with the connection.
+                if isinstance(
+                    outcome, StorageError
+                ):  # The connection was lost before the response.
                     log.warning("ISRs not written", extra={"error": outcome})
                 else:
                     log.error("ISRs not written", exc_info=outcome)
@@ -117,10 +119,10 @@ class IsrChanges:
     def _written_one(
         self, partition: TopicPartition, proposal: IsrProposal, found: PartitionState | ErrorCode
     ) -> None:
-        """Take what the node has now. Meanwhile the controller may have begun another epoch."""
+        """Take the node's state. Meanwhile the controller may have started another leader epoch."""
         role, known = self._role(partition, proposal), self._ports.state(partition)
         if not isinstance(found, ErrorCode) and found.isr == tuple(one for one, _ in proposal.isr):
-            # It is written, whoever leads by now.
+            # The ISR was written, even if another broker leads by now.
             if not self._written:
                 self._ports.timers.after(_NOTIFY_SECONDS, self._notify)
             self._written.add(partition)
@@ -150,7 +152,7 @@ class IsrChanges:
         registry.later(lambda: registry.create(path, data), done)
 
     def _next_path(self) -> str:
-        """A name that nobody else gives; Kafka's are numbers that ZooKeeper counts."""
+        """A path that no other broker uses; Kafka's end with ZooKeeper's sequence numbers."""
         return f"{_NOTIFICATIONS}{self._ports.clock.time_ms():013}{self._ports.node_id:010}"
 
     # --- By the controller --------------------------------------------------------------------
@@ -208,24 +210,24 @@ class IsrChanges:
                 self._take(partition, role, replace(known, isr=isr, partition_epoch=epoch))
 
     def _log(self, error: ErrorCode, response: object) -> None:
-        """Leaders propose anew several times a second: that it goes on failing is logged now and then."""
+        """Log an error, but rarely while it lasts: leaders repeat proposals several times a second."""
         now = self._ports.clock.monotonic()
         if error and (error != self._failing or now - self._logged_at >= _REPEAT_SECONDS):
-            log.warning("ISR changes not made", extra={"error": error.name, "answer": response})
+            log.warning("ISR changes refused", extra={"error": error.name, "answer": response})
             self._logged_at = now
         elif self._failing and not error:
-            log.info("ISR changes are made again")
+            log.info("ISR changes are accepted again")
         self._failing = error
 
     def _role(self, partition: TopicPartition, proposal: IsrProposal) -> LeaderRole | None:
-        """The role of a partition while it is in the leader epoch of a proposal."""
+        """The role of a partition, if it is still in the leader epoch of a proposal."""
         role = self._ports.leading(partition)
         if role is None or role.leader.leader_epoch != proposal.leader_epoch:
             return None
         return role
 
     def _take(self, partition: TopicPartition, role: LeaderRole, state: PartitionState) -> None:
-        log.info("ISR is another one", extra={**partition._asdict(), "isr": state.isr})
+        log.info("ISR changed", extra={**partition._asdict(), "isr": state.isr})
         self._ports.on_changed(partition, state)
         role.change(frozenset(state.isr), state.replicas, state.partition_epoch)
 
@@ -236,7 +238,7 @@ def _write_one(
     proposal: IsrProposal,
     known: PartitionState,
 ) -> PartitionState | ErrorCode:
-    """Write an ISR if nobody else has; what the node has then, or why not."""
+    """Write an ISR, unless the node has changed; return the node's state then, or the error."""
     path, isr = state_path(partition), tuple(node_id for node_id, _ in proposal.isr)
     try:
         node = registry.get(path)
@@ -244,7 +246,7 @@ def _write_one(
         if found is None or found.leader_epoch != proposal.leader_epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
         if found.partition_epoch != proposal.partition_epoch:
-            # Somebody wrote it: the controller, or this broker, which did not get the answer.
+            # The controller wrote it, or this broker did and did not get the response.
             return found
         wanted = replace(found, isr=isr, recovering=False)
         return replace(

@@ -20,15 +20,13 @@ def join(
     replicas: ReplicaManager,
     topics: ClusterTopics,
 ) -> ClusterMember:
-    """Be one of several brokers. Logs that are there are offline until the controller says what they are.
+    """Make this broker a member of a cluster. Existing logs are offline until the controller assigns roles.
 
     Raises:
-        ConfigError: there is no ZooKeeper, or no such inter.broker.protocol.version.
+        ConfigError: zookeeper.connect is missing, or inter.broker.protocol.version is invalid.
     """
     if registry is None:
-        raise ConfigError(
-            "cluster.member: zookeeper.connect has to say where the cluster's ZooKeeper is"
-        )
+        raise ConfigError("cluster.member: set zookeeper.connect to the cluster's ZooKeeper")
     member = ClusterMember(config, registry, ports, hosting, replicas, topics)
     for found in [*hosting.logs()]:
         replicas.host(found)
@@ -42,7 +40,7 @@ def join(
 
 
 def _replication(config: BrokerConfig, topic: str) -> tuple[int, int | None]:
-    """The replicas of an internal topic, and its `min.insync.replicas`; None: the brokers'."""
+    """The replication factor of an internal topic, and its `min.insync.replicas`; None: the brokers'."""
     match topic:
         case internal_topics.TRANSACTIONS_TOPIC:
             least = config.transaction_state_log_min_isr

@@ -13,25 +13,25 @@ from barnabas.ports import Timer, Timers
 log = logging.getLogger(__name__)
 
 _FIRST_SECONDS: Final = 5.0
-"""Until a new controller looks for the first time, as Kafka's."""
+"""How long a new controller waits before its first check, as in Kafka."""
 
 
 class Balance(NamedTuple):
-    """What is put up with, and how often it is looked; `seconds` of 0: never."""
+    """The tolerated imbalance in percent, and the interval of checks in seconds; 0: no checks."""
 
     seconds: float = 0
     percentage: int = 10
 
 
 def balance_of(config: BrokerConfig) -> Balance:
-    """By `auto.leader.rebalance.enable` and `leader.imbalance.*`."""
+    """From `auto.leader.rebalance.enable` and `leader.imbalance.*`."""
     is_on = config.auto_leader_rebalance_enable
     seconds = config.leader_imbalance_check_interval_seconds if is_on else 0
     return Balance(seconds, config.leader_imbalance_per_broker_percentage)
 
 
 class LeaderRebalance:
-    """The looks of one term of a controller."""
+    """The periodic checks during one term of a controller."""
 
     def __init__(self, balance: Balance, timers: Timers, controller: ControllerEvents) -> None:
         self._balance = balance
@@ -40,13 +40,13 @@ class LeaderRebalance:
         self._next: Timer | None = None
 
     def begin(self) -> None:
-        """Look from now on."""
+        """Start the checks."""
         seconds = self._balance.seconds
         if seconds:
             self._plan(min(seconds, _FIRST_SECONDS))
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop the checks."""
         if self._next is not None:
             self._next.cancel()
 
@@ -60,5 +60,5 @@ class LeaderRebalance:
     def _elect(self) -> Steps[None]:
         found = imbalanced(self._controller.view, self._balance.percentage)
         if found:
-            log.info("first replicas lead again", extra={"partitions": len(found)})
+            log.info("electing preferred leaders", extra={"partitions": len(found)})
             yield from self._controller.take(PreferredElection(found))

@@ -1,9 +1,9 @@
 """MemberTopics: a member's view of the cluster's topics and their properties in ZooKeeper.
 
-Clients get a topic as UpdateMetadata names it, with all its partitions. A LeaderAndIsr names only those of
-which this broker has replicas: a client that counted these would send keys to other partitions.
+Clients see a topic when UpdateMetadata has named it, with all its partitions. A LeaderAndIsr names only
+partitions with a replica on this broker: a client that counted these would send keys to other partitions.
 
-Source: Kafka's ReplicaManager, whose LeaderAndIsr leaves the metadata cache as it is.
+Source: Kafka's ReplicaManager, where LeaderAndIsr does not change the metadata cache.
 """
 
 import logging
@@ -36,7 +36,7 @@ Config = Mapping[str, str]
 
 
 class MemberTopics:
-    """What the image has of topics, and what they have set."""
+    """The topics of the image with the properties that they set."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class MemberTopics:
         config_changes: ConfigChanges,
         limits: Limits,
     ) -> None:
-        """`limits` are those of leaders whose topics have none of their own."""
+        """`limits` apply to leaders of topics that set none."""
         self._registry = registry
         self._topics = topics
         self._hosting = hosting
@@ -56,36 +56,36 @@ class MemberTopics:
         self._limits = limits
         self._images: dict[str, TopicImage] = {}
         self._unnamed: dict[str, Topic] = {}
-        """The topics that no UpdateMetadata has named yet."""
+        """The topics that no UpdateMetadata has named yet; clients do not see them."""
         self._named: dict[str, set[int]] = {}
-        """The partitions of all others that one has."""
+        """By topic: the partitions that an UpdateMetadata has named."""
 
     def config(self, name: str) -> Config:
-        """What is set for a topic itself, as far as is known."""
+        """The properties that a topic sets, as far as they are known."""
         topic = self._find(name)
         return topic.config if topic is not None else {}
 
     def count(self, name: str) -> int:
-        """How many partitions a topic has; 0: it is not known."""
+        """How many partitions a topic has; 0: clients do not see it."""
         topic = self._topics.get(name)
         return len(topic.partitions) if topic is not None else 0
 
     def leader_of(self, name: str, key: str) -> NodeId | None:
-        """The leader of the partition of an internal topic that a key is of; None: it has none."""
+        """The leader of a key's partition in an internal topic; None: unknown, or none."""
         count = self.count(name)
         state = self._images[name].partitions.get(partition_for(key, count)) if count else None
         return None if state is None or state.leader < 0 else state.leader
 
     def limits(self, name: str) -> Limits:
-        """Those of a topic's leaders."""
+        """The limits of the leaders of a topic."""
         own = self.config(name).get(_MIN_ISR, "")
-        # ZooKeeper takes whatever a tool writes: what is no number does not count.
+        # Tools may write anything into ZooKeeper: ignore what is not a number.
         return (
             replace(self._limits, min_insync_replicas=int(own)) if own.isdecimal() else self._limits
         )
 
     def unknown(self, image: ClusterImage, delta: ImageDelta) -> list[str]:
-        """Topics of a delta whose properties have to be read."""
+        """The topics of a delta whose properties must be read."""
         if not delta.topics:
             return []
         known = image.apply(delta).topics
@@ -93,7 +93,7 @@ class MemberTopics:
         return [name for name, topic in after.items() if topic and not self._knows(name, topic)]
 
     def read(self, names: Sequence[str]) -> Steps[dict[str, Config]]:
-        """The properties of topics, asked for together; those that cannot be read are left out."""
+        """Read the properties of topics together; if that fails, return none."""
         try:
             read: dict[str, Config] = yield ask(
                 self._registry, partial(configs_of, self._registry, names)
@@ -111,9 +111,9 @@ class MemberTopics:
         return known is not None and known.topic_id == image.topic_id
 
     def show(self, name: str, image: TopicImage | None, read: Config | None) -> None:
-        """Have the topic as the image has it; None: no more.
+        """Take a topic from the image; None: it is gone.
 
-        A new one has the properties that were `read`; those that could not be are read later.
+        `read` are the properties of a new topic; None: they could not be read, and are read later.
         """
         if image is None:
             for kept in (self._images, self._unnamed, self._named):
@@ -131,7 +131,7 @@ class MemberTopics:
         self._keep(image, config)
 
     def name_all(self, request: UpdateMetadataRequest) -> Steps[bool]:
-        """Have the topics that an UpdateMetadata names, with all their partitions; whether it names any."""
+        """Show clients the topics that an UpdateMetadata names; return whether it names any."""
         found = named(request)
         for name, partitions in found.items():
             image, known = self._images.get(name), self._named.setdefault(name, set())
@@ -142,33 +142,33 @@ class MemberTopics:
         return bool(found)
 
     def are_none(self) -> Steps[bool]:
-        """Whether the cluster surely has no topics, which is why an UpdateMetadata names none."""
+        """Whether it is certain that the cluster has no topics."""
         try:
             names: list[str] = yield ask(self._registry, partial(self._registry.children, TOPICS))
         except StorageError as error:
-            log.warning("not known whether there are topics", extra={"error": error})
+            log.warning("could not find out whether there are topics", extra={"error": error})
             return False
         return not names
 
     def take_config(self, name: str) -> Steps[Config]:
-        """The properties of a topic have changed. Raises StorageError: they cannot be read."""
+        """Read and apply the changed properties of a topic. Raises StorageError: they cannot be read."""
         config: Config = yield ask(self._registry, partial(config_of, self._registry, name))
         topic = self._find(name)
         if topic is not None:
-            # Where this broker made the change, its topics and logs have it already.
+            # If this broker made the change, its topics and logs have it already.
             if config != topic.config:
                 self._hosting.configure({name: config})
             self._put(topic._replace(config=config))
         return config
 
     def when_deleted(self, name: str, on_known: Callable[[bool], None]) -> None:
-        """Call with whether there is surely no topic of that name."""
+        """Call `on_known` with whether it is certain that no topic of that name exists."""
         path = f"{TOPICS}/{name}"
 
         def known(node: object) -> None:
             if isinstance(node, Exception):
                 fields = {"topic": name, "error": node}
-                log.warning("not known whether a topic is there", extra=fields)
+                log.warning("could not find out whether a topic exists", extra=fields)
             on_known(node is None)
 
         self._registry.later(lambda: self._registry.get(path), known)

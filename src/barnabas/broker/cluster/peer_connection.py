@@ -21,9 +21,9 @@ OnAnswer = Callable[[object | KafkaError], None]
 
 
 class PeerConnection:
-    """A connection that is made when it is first needed, and again after it broke.
+    """A connection that opens with the first request, and again after it was lost.
 
-    Invariant: `_on_answer` is there exactly while a request is out.
+    Invariant: `_on_answer` is set exactly while a request is pending.
     """
 
     def __init__(self, network: Network, timers: Timers, address: Address, client_id: str) -> None:
@@ -44,15 +44,15 @@ class PeerConnection:
 
     @property
     def is_busy(self) -> bool:
-        """Whether an answer is waited for."""
+        """Whether a request is pending."""
         return self._on_answer is not None
 
     def ask(
         self, key: ApiKey, version: int, message: object, seconds: float, on_answer: OnAnswer
     ) -> None:
-        """Send a request; `on_answer` gets the response, or why there is none after `seconds`.
+        """Send a request; `on_answer` gets the response, or the error instead, after `seconds` at the latest.
 
-        What a response holds of records are views that stay as they are.
+        Records in a response are views of a buffer that is not reused.
         """
         assert self._on_answer is None, "one request at a time"
         self._correlation = (self._correlation + 1) & 0x7FFFFFFF
@@ -71,7 +71,7 @@ class PeerConnection:
             self._send()
 
     def close(self) -> None:
-        """Have no connection; a request that is out gets no answer."""
+        """Close the connection; `on_answer` of a pending request is not called."""
         self._on_answer = None
         self._drop()
 
@@ -162,7 +162,7 @@ class PeerConnection:
 
 
 def address_of(broker: Broker) -> Address:
-    """Where brokers reach it: by its first listener without TLS or a login."""
+    """The address at which brokers reach it: its first listener without TLS or SASL, if it has one."""
     plain = [one for one in broker.endpoints if one.security_protocol == 0]
     endpoint = (plain or [*broker.endpoints])[0]
     return endpoint.host, endpoint.port

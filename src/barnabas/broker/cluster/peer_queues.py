@@ -1,6 +1,6 @@
 """PeerQueues: queued requests to other brokers; one connection and one request at a time for each.
 
-What comes while a request is out goes with the next one: so a broker that is slow gets few and large ones.
+Items queued while a request is pending go into the next one, so a slow broker gets fewer and larger requests.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _PATIENCE_SECONDS = 30.0
 
 
 class Exchange(NamedTuple):
-    """A request to another broker. `on_answer` gets the response, or why there is none."""
+    """A request to another broker. `on_answer` gets the response, or the error instead."""
 
     key: ApiKey
     version: int
@@ -34,7 +34,7 @@ class PeerQueues(Generic[ItemT]):
     def __init__(
         self, member: ClusterMember, timers: Timers, begin: Callable[[list[ItemT]], Exchange]
     ) -> None:
-        """`begin` makes a request of what waits for a broker, and removes from that what it takes."""
+        """`begin` makes a request from the items queued for a broker, and removes these from the list."""
         self._member = member
         self._timers = timers
         self._begin = begin
@@ -44,7 +44,7 @@ class PeerQueues(Generic[ItemT]):
         member.on_close.append(self._close)
 
     def add(self, node_id: NodeId, item: ItemT) -> bool:
-        """Send something to a broker soon; False: that is not there."""
+        """Queue an item for a broker; False: the cluster has no such broker now."""
         if node_id not in self._member.image.brokers:
             return False
         self._waiting.setdefault(node_id, []).append(item)
@@ -77,13 +77,13 @@ class PeerQueues(Generic[ItemT]):
         return exchange
 
     def _give_up(self, node_id: NodeId) -> None:
-        """The broker has gone between `add` and the first connection to it."""
+        """Fail the items of a broker that left the cluster between `add` and the first connection to it."""
         error = ConnectionFailed(f"broker {node_id} has gone")
         while node_id in self._waiting:
             self._next(node_id).on_answer(error)
 
     def _connection(self, node_id: NodeId) -> PeerConnection | None:
-        """To where the broker is now; one that has gone is looked for where it was. None: never known."""
+        """The connection to a broker, or to its last address. None: it left before the first request."""
         broker = self._member.image.brokers.get(node_id)
         known = self._connections.get(node_id)
         if known is not None:

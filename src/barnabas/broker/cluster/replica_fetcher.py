@@ -1,8 +1,8 @@
 """ReplicaFetcher: copies all partitions that one leader leads and this broker follows.
 
-What to ask is each follower's matter; here the questions of all become one request, and its response
-goes to each. One request is out at a time: epochs first, as a log that may part must not grow, then
-offsets, then records.
+Each follower decides what it needs next; here the needs of all become one request, and each gets its part of
+the response. One request is pending at a time: epochs first, because a log that may diverge must not grow,
+then offsets, then records.
 """
 
 import logging
@@ -43,7 +43,7 @@ from barnabas.types import TopicPartition
 log = logging.getLogger(__name__)
 
 _PATIENCE_SECONDS = 30.0
-"""How long an answer may take, beyond the wait that a fetch asks for."""
+"""How long a response may take, beyond the wait that a fetch requests."""
 _NOTHING = memoryview(b"")
 
 RequestT = TypeVar("RequestT", AskEpochEnd, AskOffsets, FetchNext)
@@ -58,11 +58,11 @@ class FetcherPorts(NamedTuple):
     topic_id: Callable[[str], bytes]
     throttle: ReplicationThrottle
     on_failed: Callable[[TopicPartition], None]
-    """A log cannot be written: its partition is offline."""
+    """Called when a log cannot be written: its partition is offline."""
 
 
 class ReplicaFetcher:
-    """The copies of partitions of one leader. `add` and `remove` may come at any time."""
+    """Copies partitions from one leader. Call `add` and `remove` at any time."""
 
     def __init__(self, connection: PeerConnection, ports: FetcherPorts) -> None:
         self._connection = connection
@@ -77,25 +77,25 @@ class ReplicaFetcher:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it copies nothing."""
+        """Whether it copies no partition."""
         return not self._followings
 
     def add(self, partition: TopicPartition, following: FollowerRole) -> None:
-        """Copy a partition, too."""
-        # Of one that was copied before, the leader would leave out what it has sent to the other role.
+        """Copy this partition, too."""
+        # In the present session the leader would leave out what it has sent to an earlier role.
         self._session.begin_anew()
         self._followings[partition] = following
         following.on_ready = partial(self._later, 0)
         self._later(0)
 
     def remove(self, partition: TopicPartition) -> None:
-        """Copy it no more."""
+        """Stop copying a partition, if it is copied."""
         following = self._followings.pop(partition, None)
         if following is not None:
             following.on_ready = None
 
     def close(self) -> None:
-        """Copy nothing more."""
+        """Stop copying, and close the connection."""
         self._is_closed = True
         for partition in [*self._followings]:
             self.remove(partition)
@@ -109,7 +109,7 @@ class ReplicaFetcher:
         self._again = self._ports.timers.after(seconds, self._turn)
 
     def _turn(self) -> None:
-        """Ask what is to be asked now, unless an answer is still out."""
+        """Send the next request, unless one is pending."""
         self._again = None
         if self._is_closed or self._connection.is_busy or not self._followings:
             return
@@ -117,7 +117,7 @@ class ReplicaFetcher:
         asked: dict[TopicPartition, FollowerRequest] = {}
         for partition, following in self._followings.items():
             if following.awaits_flush():
-                # Without it the others would be fetched, and it would wait for their response.
+                # A fetch for the others now would delay it until their response.
                 self._later(self._ports.limits.back_off_ms / 1000)
                 return
             request = following.next_request(now_ms)
@@ -203,7 +203,7 @@ class ReplicaFetcher:
     def _unthrottled(
         self, asked: Mapping[TopicPartition, FetchNext], now_ms: int
     ) -> dict[TopicPartition, FetchNext]:
-        """Those that need not wait for the throttle (KIP-73)."""
+        """The partitions that the throttle allows to fetch now (KIP-73)."""
         waits = self._ports.throttle.must_wait
         return {
             one: request
@@ -250,13 +250,13 @@ class ReplicaFetcher:
             size, next_offset = checked_end(records, request.offset, is_first=is_first)
         except DecodeError as error:
             fields = {**partition._asdict(), "offset": request.offset, "error": error}
-            log.error("a leader's records are refused", extra=fields)  # noqa: TRY400 - it says why
+            log.error("invalid records from a leader", extra=fields)  # noqa: TRY400 - it says why
             self._failed(partition, request, ErrorCode.CORRUPT_MESSAGE)
             return
         self._ports.throttle.record(partition, size, self._now_ms())
         diverging = row.diverging_epoch
         if diverging is not None:
-            # The watermark beside it is not taken, and a leader of Kafka does not repeat it in its session.
+            # The high watermark beside it is not used, and a leader of Kafka does not repeat it in the session.
             self._session.begin_anew()
         event = Fetched(
             request,
@@ -269,7 +269,7 @@ class ReplicaFetcher:
         self._step(partition, event, records[:size])
         following = self._followings.get(partition)
         if size and following is not None:
-            # The others get their turn.
+            # To the end of the order, so that the others get their turn.
             del self._followings[partition]
             self._followings[partition] = following
 
@@ -288,7 +288,7 @@ class ReplicaFetcher:
             try:
                 if isinstance(response, KafkaError):
                     fields = {"api": key.name, "partitions": len(asked), "error": response}
-                    log.info("a leader does not answer its follower", extra=fields)
+                    log.info("no response from a leader", extra=fields)
                     self._session.begin_anew()
                     for partition, request in asked.items():
                         self._failed(partition, request, ErrorCode.NETWORK_EXCEPTION)
@@ -296,7 +296,7 @@ class ReplicaFetcher:
                     on_answer(response)
                 seconds = 0
             finally:
-                # An answer that cannot be taken is asked for again, but not at once.
+                # A response that could not be handled is requested again, but not at once.
                 if not self._is_closed and not self._connection.is_busy:
                     self._later(seconds)
 
@@ -314,12 +314,12 @@ class ReplicaFetcher:
     ) -> None:
         following = self._followings.get(partition)
         if following is None:
-            return  # It has another role by now.
+            return  # It was removed meanwhile.
         try:
             following.step(event, records, time_ms=self._ports.clock.time_ms())
         except StorageError as error:
             fields = {**partition._asdict(), "error": error}
-            log.error("a follower's log fails", extra=fields)  # noqa: TRY400 - it says why
+            log.error("log of a follower failed", extra=fields)  # noqa: TRY400 - it says why
             self.remove(partition)
             self._ports.on_failed(partition)
 

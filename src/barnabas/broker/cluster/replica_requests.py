@@ -32,15 +32,15 @@ from barnabas.wire.schema import NO_UUID
 
 LATEST, EARLIEST = -1, -2
 _LAST_BY_NAME = 12
-"""The last version of Fetch that names topics; later ones have their ids."""
+"""The last version of Fetch with topic names; later versions have topic ids."""
 _BY_ID = VersionTable({0: False, _LAST_BY_NAME + 1: True})
 _WITH_SESSION = VersionTable({0: False, 7: True})
 _WITH_STATE = VersionTable({0: False, 15: True})
-"""Of Fetch: whether the follower's number is in a field with the epoch of its broker."""
+"""By version of Fetch: whether the follower's id is in ReplicaState, with its broker epoch."""
 
 
 class FetchLimits(NamedTuple):
-    """The broker that asks, the versions that it speaks, and its limits: times in ms, sizes in bytes."""
+    """The fetching broker, its versions, and its limits: times in ms, sizes in bytes."""
 
     node_id: NodeId
     versions: InterBrokerVersions
@@ -54,7 +54,7 @@ class FetchLimits(NamedTuple):
     def of(
         cls, config: BrokerConfig, versions: InterBrokerVersions, broker_epoch: Callable[[], int]
     ) -> "FetchLimits":
-        """By `replica.fetch.*`."""
+        """From `replica.fetch.*`."""
         return cls(
             NodeId(config.node_id),
             versions,
@@ -69,7 +69,7 @@ class FetchLimits(NamedTuple):
 def epoch_end_request(
     asked: Mapping[TopicPartition, AskEpochEnd], limits: FetchLimits
 ) -> OffsetForLeaderEpochRequest:
-    """Where do these epochs end?"""
+    """Request the end offsets of these epochs."""
     return OffsetForLeaderEpochRequest(
         replica_id=limits.node_id,
         topics=[
@@ -92,7 +92,7 @@ def epoch_end_request(
 def list_offsets_request(
     asked: Mapping[TopicPartition, AskOffsets], timestamp: int, limits: FetchLimits
 ) -> ListOffsetsRequest:
-    """Where does the log of each begin (EARLIEST), or end (LATEST)?"""
+    """Request the start offset (EARLIEST) or end offset (LATEST) of each log."""
     return ListOffsetsRequest(
         replica_id=limits.node_id,
         topics=[
@@ -118,9 +118,9 @@ def fetch_request(
     limits: FetchLimits,
     session: FollowerSession,
 ) -> tuple[int, FetchRequest]:
-    """The version, and the request for records of partitions, in their order.
+    """Return the version and the request for records of partitions, in their order.
 
-    Topics are named where one of them has no id. In a session it has only what changed.
+    Topics are named if one of them has no id. Within a session the request contains changes only.
     """
     version = limits.versions.fetch
     if NO_UUID in ids.values():
@@ -171,6 +171,6 @@ def fetch_request(
 def _by_topic(
     partitions: Iterable[TopicPartition],
 ) -> Iterable[tuple[str, list[TopicPartition]]]:
-    """The partitions in their order; a topic may come more than once."""
+    """Group consecutive partitions by topic; a topic may occur more than once."""
     for topic, some in groupby(partitions, attrgetter("topic")):
         yield topic, list(some)

@@ -1,7 +1,7 @@
 """RequestQueues: a controller's requests to the brokers, in order.
 
-Each broker has a connection of its own and gets its requests one after the other, in order. One that is
-not answered is sent again until its broker is gone: epochs make a second time harmless.
+Each broker has a connection of its own and gets its requests one after the other. A request without a response
+is repeated until its broker has left: epochs make repetition harmless.
 
 Source: Kafka's ControllerChannelManager.
 """
@@ -30,7 +30,7 @@ OnAnswer = Callable[[BrokerRequest, object], None]
 
 
 class RequestQueues:
-    """One queue for each broker that is alive."""
+    """One queue for each live broker."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class RequestQueues:
         self._known: dict[NodeId, Broker] = {}
 
     def know(self, brokers: Mapping[NodeId, Broker]) -> None:
-        """These are alive. What waits for one that is gone, or is there anew, is forgotten."""
+        """Take the live brokers. The requests for a broker that left or registered again are dropped."""
         for node_id in [*self._queues]:
             if brokers.get(node_id) != self._known[node_id]:
                 self._queues.pop(node_id).close()
@@ -61,21 +61,21 @@ class RequestQueues:
                 )
 
     def send(self, requests: Iterable[BrokerRequest]) -> None:
-        """Queue requests, those to one broker in this order."""
+        """Queue requests; each broker gets its own in this order."""
         for request in requests:
             queue = self._queues.get(request.node_id)
             if queue is not None:
                 queue.add(request)
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Drop all requests, and close the connections."""
         for queue in self._queues.values():
             queue.close()
         self._queues.clear()
 
 
 class _Queue:
-    """Requests to one broker; the first one is out, or about to be sent again."""
+    """Requests to one broker; the first one is pending, or about to be repeated."""
 
     __slots__ = ("_again", "_connection", "_on_answer", "_timers", "_versions", "_waiting")
 
@@ -105,7 +105,7 @@ class _Queue:
         self._connection.close()
 
     def _send(self) -> None:
-        """Send the first one. What cannot be encoded is left out: others come after it."""
+        """Send the first request. Skip requests that cannot be encoded, for the sake of later ones."""
         self._again = None
         while self._waiting:
             node_id, message = self._waiting[0].node_id, self._waiting[0].message
@@ -114,7 +114,7 @@ class _Queue:
                 self._connection.ask(key, version, message, _PATIENCE_SECONDS, self._answered)
             except LocalProtocolError as error:
                 fields = {"node": node_id, "api": key.name, "error": error}
-                log.error("a request of the controller cannot be sent", extra=fields)  # noqa: TRY400 - it says why
+                log.error("request of the controller cannot be encoded", extra=fields)  # noqa: TRY400 - it says why
                 self._waiting.popleft()
             else:
                 return
@@ -129,7 +129,7 @@ class _Queue:
     def _answered(self, response: object | KafkaError) -> None:
         if isinstance(response, KafkaError):
             node_id = self._waiting[0].node_id
-            log.info("a broker does not answer", extra={"node": node_id, "error": response})
+            log.info("no response from a broker", extra={"node": node_id, "error": response})
             self._again = self._timers.after(_AGAIN_SECONDS, self._send)
             return
         request = self._waiting.popleft()

@@ -10,7 +10,8 @@ from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.shards.shards import TOO_LARGE, LoadedShard, Shards
+from barnabas.broker.shards.shard_loader import LoadedShard
+from barnabas.broker.shards.shards import TOO_LARGE, Shards
 from barnabas.broker.topics.internal_topic import InternalTopic
 from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig
@@ -73,7 +74,7 @@ class GroupShards(Shards["GroupShard"]):
 
     def _replay(self, partition: Partition, shard: "GroupShard") -> Iterator[None]:
         # Imported late: a broker starts faster without it.
-        from barnabas.broker.shards.shard_loading import load_shard
+        from barnabas.broker.shards.shard_replay import load_shard
 
         return load_shard(partition.log, shard, shard, partial(shard.offsets.replay_rows, {}))
 
@@ -95,7 +96,7 @@ class GroupShards(Shards["GroupShard"]):
         """
         again = self._new_shard()
         try:
-            self._advance(held.partition, self._replay(held.partition, again), None)
+            self._loader.replay_all(held.partition, again)
         except BrokerError:
             held.shard.consumer.become({})
             held.shard.share.become({})
@@ -183,6 +184,6 @@ class GroupShards(Shards["GroupShard"]):
 
     def end_transaction(self, partition: Partition, producer_id: int, *, committed: bool) -> None:
         """Apply or drop a producer's offsets after its marker is written."""
-        held = self._held.get(partition)
+        held = self._loader.find(partition)
         if held is not None:
             held.shard.end_transaction(producer_id, committed=committed)

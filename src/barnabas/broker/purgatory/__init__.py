@@ -1,1 +1,1 @@
-"""Requests that are answered later: they wait, or run in steps; and their memory."""
+"""Requests whose responses come later: they wait, or run in steps; and the memory that they take."""

@@ -1,26 +1,26 @@
 """Admission: limits how many large requests run at once, by their memory.
 
-One that has to wait is not read yet: it stays with its connection, whose memory is bounded (see
-`runtime.connections.memory`). What is done when its handler returns takes no memory more, and what goes
-on in steps takes its part until it ends. To read one of the largest takes up to 0.1 s: the next then waits
-for another turn of the loop.
+A request that must wait is not decoded yet: its bytes stay with its connection, whose memory is bounded (see
+`runtime.connections.memory`). A request counts until its handler returns, or, if that continues in steps,
+until the last step. Decoding one of the largest takes up to 0.1 s: the next one then waits for another turn
+of the loop.
 """
 
 from collections.abc import Callable
 
 _MEMORY_OF_A_BYTE = 48
-"""What a byte of a request becomes, with its answer, about: a partition's number of four bytes is
-charged with 192 bytes."""
+"""Estimated bytes of memory for each byte of a request, with its response: a partition number of four
+bytes counts as 192 bytes."""
 
 SLICE_SECONDS = 0.01
 """Limits how much work starts in a turn of the loop, and how long one piece of it may take."""
 
 Soon = Callable[[Callable[[], None]], object]
-"""Has something called in the next turn of the loop."""
+"""Calls a function in the next turn of the loop."""
 
 
 class Admission:
-    """For one thread. `most_bytes` is what all may take together; one is always let in."""
+    """For one thread. `most_bytes` limits all requests together; one request is always admitted."""
 
     __slots__ = (
         "_began", "_in_turn", "_monotonic", "_most_bytes", "_present", "_soon", "_spent_seconds", "_taken",
@@ -33,15 +33,15 @@ class Admission:
         self._taken = 0
         self._began = 0.0
         self._in_turn = False
-        """Whether one was let in in this turn of the loop, which have taken `_spent_seconds` so far."""
+        """Whether a request was admitted in this turn of the loop; `_spent_seconds` is their time so far."""
         self._spent_seconds = 0.0
         self._present = 0
         self._waiting: dict[Callable[[], None], None] = {}
 
     def admit(self, size: int, when_others_end: Callable[[], None]) -> bool:
-        """Whether a request of so many bytes may be handled now, until `handled` or the next one.
+        """Whether a request of this size may be handled now; it counts until `handled` or the next `admit`.
 
-        If not, who asked is called once, when it may ask again.
+        If not, `when_others_end` is called once, when the caller may try again.
         """
         self.handled()
         self._waiting.pop(when_others_end, None)
@@ -59,18 +59,18 @@ class Admission:
         return True
 
     def keep(self) -> int:
-        """The handler of the present request goes on in steps: what it takes until `give_back`."""
+        """Keep the memory of the present request, which continues in steps; return it for `give_back`."""
         kept, self._present = self._present, 0
         if kept:
             self._spent_seconds += self._monotonic() - self._began
         return kept
 
     def handled(self) -> None:
-        """The handler of the present request has returned."""
+        """Note that the handler of the present request has returned."""
         self.give_back(self.keep())
 
     def give_back(self, kept: int) -> None:
-        """So much is not taken any more."""
+        """Release memory that `keep` returned."""
         if not kept:
             return
         self._taken -= kept

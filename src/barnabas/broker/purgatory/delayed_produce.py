@@ -1,4 +1,4 @@
-"""DelayedProduce: a produce request with acks=n that waits for replicas that do not exist."""
+"""DelayedProduce: a Produce with acks=n that waits for replicas that do not exist."""
 
 from collections.abc import Callable, Hashable, Iterable
 
@@ -8,7 +8,7 @@ from barnabas.protocol.produce import ProduceRequest, ProduceResponse
 
 
 class DelayedProduce:
-    """Appends that wait for more replicas than there are, and the two cases in which it is over.
+    """Appends that wait for more replicas than exist, until one of two cases.
 
     Case A: a partition it waits for is gone,
     Case B: its time is over.
@@ -25,7 +25,7 @@ class DelayedProduce:
         return amount < 0  # Case A.
 
     def finish(self, *, is_late: bool) -> bool:
-        """Answer."""
+        """Respond."""
         del is_late
         self._on_finish()
         return True
@@ -37,9 +37,9 @@ def wait_for_replicas(
     request: ProduceRequest,
     response: ProduceResponse,
 ) -> Pending:
-    """Give the response when the time of the request is over, or one of its partitions gone.
+    """Respond when the request has timed out, or one of its partitions is gone.
 
-    Its records are let go: they are views of what the connection receives into.
+    The request's records are released: they are views of the connection's receive buffer.
     """
     pending = Pending()
     for topic in request.topic_data:
@@ -56,7 +56,7 @@ def all_failed(response: ProduceResponse) -> bool:
 
 
 def _out_of_time(response: ProduceResponse) -> ProduceResponse:
-    """What was appended, and for whose replicas was waited in vain, is an error now."""
+    """Turn the successful appends into errors, because the replicas did not confirm them in time."""
     for topic in response.responses:
         for one in topic.partition_responses:
             one.error_code = one.error_code or ErrorCode.REQUEST_TIMED_OUT

@@ -1,6 +1,6 @@
 """Purgatory: requests that wait for an event of one of their keys, or for a deadline.
 
-One that fails ends the connection that waits for it: whoever made it happen, and all others, go on.
+If a request fails, only its own connection ends. The request that triggered it and all others continue.
 """
 
 import logging
@@ -15,14 +15,14 @@ from barnabas.ports import Timer, Timers
 log = logging.getLogger(__name__)
 
 _STEP_SECONDS = 0.002
-"""For so long replies are made one after the other before others are served."""
+"""How long replies are made one after the other before other clients are served."""
 _WAITING_BYTES, _KEY_BYTES, _TOPIC_BYTES = 1000, 260, 500
-"""What one that waits takes, and for each of its keys, with what a fetch keeps to read it again; and for
-each topic that a fetch names, with its name."""
+"""Estimated memory of a waiting request, of each of its keys with what a fetch keeps to read it again, and
+of each topic that a fetch names."""
 
 
 class Pending:
-    """A response that is not there yet. It is delivered once, to one callback."""
+    """A response that comes later. It is delivered once, to one callback."""
 
     __slots__ = ("_given_up", "_on_done", "_outcome", "is_done")
 
@@ -34,12 +34,12 @@ class Pending:
 
     @property
     def outcome(self) -> object:
-        """The response, or the error; once it is done, and before it is delivered."""
+        """The response or the error, after completion and before delivery."""
         assert self.is_done, "it is asked for when it is there"
         return self._outcome
 
     def complete(self, outcome: object) -> None:
-        """Give the reply; a second one is ignored."""
+        """Set the reply; a second one is ignored."""
         if self.is_done:
             return
         self.is_done = True
@@ -50,15 +50,15 @@ class Pending:
             self._on_done(outcome)
 
     def fail(self, error: Exception) -> None:
-        """Fail with an error instead of a reply: `reply_of` raises it."""
+        """Set an error instead of a reply: `reply_of` raises it."""
         self.complete(error)
 
     def go_on(self, make: Callable[[], object]) -> None:
-        """Give the reply that `make` gives, now or later, or what it raises; itself: not yet."""
+        """Complete with the result or error of `make`; with that of a Pending, if it returns one."""
         try:
             reply = make()
         except LocalProtocolError as error:
-            # Its connection says so when it closes. What led to it has variables that keep replies.
+            # Its connection reports it when it closes. The traceback would keep replies alive.
             self.fail(error.with_traceback(None))
             return
         except Exception as error:
@@ -74,18 +74,18 @@ class Pending:
             reply.on_done(self.complete)
 
     def on_done(self, callback: Callable[[object], None]) -> None:
-        """Have `callback` called with the reply; at once if it is there."""
+        """Call `callback` with the reply: at once if it is complete, otherwise on completion."""
         if self.is_done:
             callback(self._outcome)
         else:
             self._on_done = callback
 
     def on_given_up(self, callback: Callable[[], None]) -> None:
-        """Have `callback` called if nobody waits for the reply any more."""
+        """Call `callback` when nobody waits for the reply any more."""
         self._given_up = callback
 
     def give_up(self) -> None:
-        """Nobody waits any more: the connection is gone."""
+        """Note that nobody waits for the reply any more: the connection is gone."""
         if self.is_done:
             return
         self.is_done = True
@@ -95,31 +95,31 @@ class Pending:
 
 
 class Unwritten(Pending):
-    """A reply that is there when all that is queued has been written, or could not be.
+    """A reply that completes when all queued records have been written, or could not be.
 
-    So the next request of the connection need not wait for it, and both are written at once.
+    The connection's next request need not wait for it, so both are written together.
     """
 
     __slots__ = ()
 
 
 class Unreplicated(Pending):
-    """A reply that is there when other replicas have what was appended.
+    """A reply that completes when other replicas have copied the appended records.
 
-    Records that come behind it on its connection need not wait for that, but their replies do.
+    Later Produce requests of its connection need not wait for it, but their replies do.
     """
 
     __slots__ = ()
 
     def complete(self, outcome: object) -> None:
-        """Give the reply, and keep it: its connection sends it with those behind it."""
+        """Set the reply, and keep it: its connection sends replies in order."""
         if not self.is_done:
             self._outcome = outcome
         super().complete(outcome)
 
 
 class Repeatable:
-    """An outcome, with what does the work of its request should that come again."""
+    """An outcome, and the function that does the work of its request again when that is repeated."""
 
     __slots__ = ("outcome",)
 
@@ -128,10 +128,10 @@ class Repeatable:
 
 
 class RepeatableReply(Repeatable):
-    """A reply whose request may come again in the same words, and what does its work once more.
+    """A reply whose request may be repeated byte for byte, and the function that does its work again.
 
-    `again()` returns True if the same reply is right again. False: it is not, and the request has to be
-    handled, for which it is as if nothing had been done. `is_patient`: its client is in no hurry.
+    `again()` does the work and returns True if the same reply is right again. False: nothing was done, and
+    the request must be handled in the ordinary way. `is_patient`: the reply may be delayed a little.
     """
 
     __slots__ = ("again", "is_patient")
@@ -145,12 +145,12 @@ class RepeatableReply(Repeatable):
 
 
 def itself(outcome: object) -> object:
-    """The outcome without what is known besides."""
+    """Return the outcome itself, without the function that repeats it."""
     return outcome.outcome if isinstance(outcome, Repeatable) else outcome
 
 
 def there(outcome: object) -> Pending:
-    """A reply that need not be waited for."""
+    """Return a Pending that is complete already."""
     pending = Pending()
     pending.complete(outcome)
     return pending
@@ -171,15 +171,15 @@ class Condition(Protocol):
     """What a parked reply waits for."""
 
     def happened(self, key: Hashable, amount: int) -> bool:
-        """Something happened to a key (`amount` is the caller's, such as bytes).
+        """Note an event of a key (`amount` depends on the caller: bytes, for example).
 
-        Returns whether the condition may be met. It is asked of all that wait for the key, at once:
-        whatever takes longer belongs into `finish`.
+        Returns whether the condition may be met. It is called for all that wait for the key at once, so
+        anything slow belongs into `finish`.
         """
         ...
 
     def finish(self, *, is_late: bool) -> bool:
-        """Give the reply if the condition is met, or in any case if it `is_late`: whether it did."""
+        """Set the reply if the condition is met, or in any case if it `is_late`; return whether it did."""
         ...
 
 
@@ -194,19 +194,19 @@ class _Parked:
         self.pending = pending
         self.timer: Timer | None = None
         self.is_due = False
-        """Whether it waits to be finished."""
+        """Whether it is queued to be finished."""
         self.is_late = False
-        """Whether its deadline is here."""
+        """Whether its deadline has passed."""
         self.held_bytes = _WAITING_BYTES + _KEY_BYTES * len(keys) + _TOPIC_BYTES * topics
-        """What it takes of the memory."""
+        """Its estimated memory."""
 
 
 class Purgatory:
     """Conditions by key. For one thread; a condition finishes once.
 
-    Those whose condition may be met are looked at now, as long as that takes little time. Where they
-    are thousands, the others wait for later turns: nobody else waits for them, nor does whoever made it
-    happen. Where the memory is full those that have waited longest are answered before their time.
+    Conditions that may be met are finished now, as long as that takes little time. If there are thousands,
+    the rest waits for later turns, so that neither the triggering request nor other clients wait. If the
+    memory is full, the requests that have waited longest are answered before their time.
     """
 
     __slots__ = (
@@ -217,19 +217,19 @@ class Purgatory:
     def __init__(
         self, timers: Timers, monotonic: Callable[[], float], memory: ClientMemory
     ) -> None:
-        """`monotonic` is the clock by which steps are measured, in seconds."""
+        """`monotonic` is the clock that measures steps, in seconds."""
         self._timers = timers
         self._monotonic = monotonic
         self._memory = memory
         self._waiting: dict[_Parked, None] = {}
-        """All, in the order in which they came."""
+        """All waiting requests, in order of arrival."""
         self._is_easing = False
         self._by_key: dict[Hashable, dict[_Parked, None]] = {}
         self._due: deque[_Parked] = deque()
         self._in_turn: dict[Hashable, int] = {}
-        """What has happened in this turn of the loop and is looked at when that is over."""
+        """The events of this turn of the loop, by key, which are handled when the turn is over."""
         self._is_stepping = False
-        """Whether those that are due are looked at now, or in a later turn."""
+        """Whether due requests are being finished, now or in a later turn."""
 
     def park(
         self,
@@ -240,9 +240,9 @@ class Purgatory:
         *,
         topics: int = 0,
     ) -> None:
-        """Have `pending` wait for one of the keys, at most `seconds`, or until it is given up.
+        """Let `pending` wait for an event of one of the keys, at most `seconds`, or until it is given up.
 
-        `topics`: how many the request names, which is kept meanwhile.
+        `topics`: how many topics the request names; they count for the memory.
         """
         parked = _Parked(condition, tuple(keys), pending, topics)
         self._waiting[parked] = None
@@ -256,7 +256,7 @@ class Purgatory:
         pending.on_given_up(lambda: self._remove(parked))
 
     def happened(self, key: Hashable, amount: int = 0) -> None:
-        """Notify all that wait for `key`; conditions that may be met are checked."""
+        """Notify all that wait for `key`, and finish those whose condition is met."""
         waiting = self._by_key.get(key)
         if waiting is None:
             return
@@ -268,7 +268,7 @@ class Purgatory:
             self._step()
 
     def happened_in_turn(self, key: Hashable, amount: int) -> None:
-        """As `happened`, when the loop's turn is over: once for all that happens to a key until then."""
+        """Like `happened`, but at the end of the loop's turn, once for all events of a key until then."""
         if key not in self._by_key:
             return
         if not self._in_turn:
@@ -281,13 +281,13 @@ class Purgatory:
             self.happened(key, amount)
 
     def finish_all(self) -> None:
-        """Finish everything now, as if all deadlines were here; for a stop."""
+        """Finish everything now, as if all deadlines had passed; for a stop."""
         for parked in list(self._waiting):
             parked.is_late = True
             self._finish(parked)
 
     def _ease(self) -> None:
-        """Answer those that have waited longest, as many as it takes to be below the limit."""
+        """Answer the requests that have waited longest, until the memory is below the limit."""
         self._is_easing = False
         left = self._memory.over_bytes
         for parked in self._waiting:

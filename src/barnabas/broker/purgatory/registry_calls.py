@@ -14,14 +14,14 @@ Made = TypeVar("Made")
 
 
 def ask(registry: SharedRegistry, work: Callable[[], object]) -> Pending:
-    """What `work` returns, or raises, when it has been done; see `SharedRegistry.later`."""
+    """Run `work` beside the loop; its result or error completes the Pending. See `SharedRegistry.later`."""
     pending = Pending()
     registry.later(work, pending.complete)
     return pending
 
 
 class StepQueue:
-    """Steps of several events, those of one after those of the other: each finds what the last one left."""
+    """Runs the steps of several events one event after the other, so that each sees the results of the last."""
 
     __slots__ = ("_is_beginning", "_is_busy", "_waiting")
 
@@ -31,14 +31,14 @@ class StepQueue:
         self._is_beginning = False
 
     def put(self, steps: Steps[object]) -> Pending:
-        """Make them after all that were put before; gives what they return, or raise."""
+        """Run steps after all earlier ones; their result or error completes the Pending."""
         pending = Pending()
         self._waiting.append((steps, pending))
         self._begin()
         return pending
 
     def _begin(self) -> None:
-        """Make what waits, one after the other; not from within each other, as hundreds may wait."""
+        """Run the waiting steps in a loop, not recursively, because hundreds may wait."""
         if self._is_beginning:
             return
         self._is_beginning = True
@@ -81,25 +81,25 @@ class StepQueue:
 
 
 class RegistryCalls:
-    """What requests call of a broker's registry: beside the loop if that is shared, at once if it is a file."""
+    """The registry calls of requests: beside the loop if the registry is shared, at once if it is a file."""
 
     __slots__ = ("_shared", "_turns")
 
     def __init__(self, shared: SharedRegistry | None) -> None:
-        """`shared` is the broker's registry, unless that is its own file."""
+        """`shared`: the broker's registry; None if that is its own file."""
         self._shared = shared
         self._turns = StepQueue()
-        """Of those who change something."""
+        """The requests that change something."""
 
     def make(self, work: Callable[[], Made]) -> Steps[Made]:
-        """What `work` returns, or raises; see `SharedRegistry.later`."""
+        """Run `work`; return its result or raise its error. See `SharedRegistry.later`."""
         if self._shared is None:
             return work()
         made: Made = yield ask(self._shared, work)
         return made
 
     def in_turn(self, steps: Steps[Made]) -> Steps[Made]:
-        """Make steps that change something after those before: each finds what the others left."""
+        """Run steps that change something after all earlier ones, so that each sees their results."""
         begun, over = Pending(), Pending()
         self._turns.put(_turn(begun, over))
         try:
@@ -111,6 +111,6 @@ class RegistryCalls:
 
 
 def _turn(begun: Pending, over: Pending) -> Steps[None]:
-    if not over.is_done:  # It is, where who waited for it was ended.
+    if not over.is_done:  # It is complete if the waiting request was ended.
         begun.complete(None)
         yield over

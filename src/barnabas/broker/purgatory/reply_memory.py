@@ -1,17 +1,17 @@
 """ReplyMemory: limits the memory of long responses while they are built.
 
-Requests of a few bytes may name all there is. A reply to one is made in steps and written as it grows
-(`wire.growing`); over the limit all wait but the one that began first, so that one by one they end.
+A request of a few bytes may ask for everything there is. Its reply is made in steps and encoded as it grows
+(`wire.growing`). Over the limit only the oldest reply grows, and the others wait, so that they end one by one.
 """
 
 from barnabas.broker.purgatory.purgatory import Pending
 
 MOST_GROWING_BYTES = 24 << 20
-"""Of all together; the one that goes on may be larger."""
+"""The limit for all replies together; the oldest one may exceed it."""
 
 
 class ReplyShare:
-    """What one reply takes, from its first bytes until it has been handed over, or given up."""
+    """The memory of one reply, from its first bytes until it has been sent or given up."""
 
     __slots__ = ("_memory", "size")
 
@@ -21,15 +21,15 @@ class ReplyShare:
 
     @property
     def room(self) -> Pending | None:
-        """What to wait for before it grows; None: it may grow now."""
+        """Return what to wait for before it grows; None: it may grow now."""
         return self._memory.room_for(self)
 
     def grow(self, size: int) -> None:
-        """It has become larger by so many bytes."""
+        """Note that it has grown by `size` bytes."""
         self._memory.grow(self, size)
 
     def end(self) -> None:
-        """It takes nothing any more."""
+        """Release its memory."""
         self._memory.end(self)
 
 
@@ -40,12 +40,12 @@ class ReplyMemory:
 
     def __init__(self) -> None:
         self._shares: dict[ReplyShare, None] = {}
-        """Those that have bytes, in the order in which they got their first."""
+        """The replies that have bytes, oldest first."""
         self._taken = 0
         self._waiting: list[Pending] = []
 
     def share(self) -> ReplyShare:
-        """For a reply that has no bytes yet."""
+        """Return the share of a new reply."""
         return ReplyShare(self)
 
     def room_for(self, share: ReplyShare) -> Pending | None:

@@ -1,7 +1,7 @@
 """Slow requests that cannot run in steps: one per turn of the loop.
 
-Most unpack far more than they bring: a batch of 3 KB can hold 32 MB of zeros, which is
-one call of a decoder. Each takes some 50 ms, and hundreds of connections may bring one at the same time.
+Most of them unpack far more than they contain: a batch of 3 KB may decompress to 32 MB of zeros, in one call
+of a decoder. Each takes some 50 ms, and hundreds of connections may send one at the same time.
 """
 
 from collections.abc import Callable
@@ -17,19 +17,19 @@ from barnabas.records.batches.packed_checks import packed_bytes, unpacks_to_much
 from barnabas.types import READ_COMMITTED
 
 _OLD_FETCHES = 4
-"""Below this version what is fetched is unpacked, and packed again in an old format."""
+"""Below this version of Fetch, records are unpacked and packed again in an old format."""
 _NEWEST_RECORD = -3
 MANY_PARTITIONS = 200
-"""Of a Produce, and of a Fetch of old dialects: each takes 20 to 50 µs, 5,000 of them a tenth of a second."""
+"""Partitions of a Produce, or of a Fetch of old dialects. Each takes 20 to 50 µs, 5,000 of them 0.1 s."""
 _LONG_BYTES = 256 << 10
-"""Of compressed records in a Produce: at the usual ratio they unpack to 4 MiB, which may take 10 ms."""
+"""Bytes of compressed records in a Produce: at the usual ratio they unpack to 4 MiB, which may take 10 ms."""
 
 
 class SlowRequests:
-    """Of all connections of a loop. For one thread.
+    """The slow requests of all connections of a loop. For one thread.
 
-    `crowded`: this turn had its slow request, or others wait for theirs. They come in the order in
-    which they began to wait, one in each turn.
+    `crowded`: this turn had its slow request, or others wait. Waiting requests are handled in order of
+    arrival, one in each turn.
     """
 
     __slots__ = ("_chosen", "_timers", "_waiting", "crowded")
@@ -41,13 +41,13 @@ class SlowRequests:
         self._waiting: dict[Callable[[], None], None] = {}
 
     def handled(self) -> None:
-        """One was handled: the next has to wait for another turn."""
+        """Note that a slow request was handled: the next one waits for another turn."""
         if not self.crowded:
             self.crowded = True
             self._timers.soon(self._on_turn_over)
 
     def must_wait(self, come_again: Callable[[], None]) -> bool:
-        """Whether a slow request has to wait; `come_again` is called once when its turn has come."""
+        """Whether a slow request must wait; if so, `come_again` is called once when its turn has come."""
         if not self.crowded:
             return False
         if self._chosen == come_again:
@@ -57,7 +57,7 @@ class SlowRequests:
         return True
 
     def forget(self, come_again: Callable[[], None]) -> None:
-        """The connection that waited has gone."""
+        """Remove a waiting connection, which has closed."""
         self._waiting.pop(come_again, None)
 
     def _on_turn_over(self) -> None:
@@ -66,13 +66,13 @@ class SlowRequests:
             self.crowded = False
             return
         del self._waiting[self._chosen]
-        # It may ask in the next turn of the loop, which belongs to it: before another one is chosen.
+        # The next turn of the loop belongs to it: it may call `must_wait` before another one is chosen.
         self._chosen()
         self._timers.soon(self._on_turn_over)
 
 
 def may_be_slow(dialect: str, request: Request) -> bool:
-    """Whether a request may unpack much; a guess that costs no more than the request should."""
+    """Whether a request may unpack much: a cheap estimate."""
     match request.body:
         case ProduceRequest() as produce:
             every = [
@@ -89,7 +89,7 @@ def may_be_slow(dialect: str, request: Request) -> bool:
             )
         case FetchRequest() as fetch:
             is_old = request.api_version < _OLD_FETCHES
-            # Committed ones come with a list of aborted transactions, of which there may be thousands.
+            # A read_committed response lists aborted transactions, of which there may be thousands.
             return dialect != "kafka" or is_old or fetch.isolation_level == READ_COMMITTED
         case ListOffsetsRequest() as lookup:
             return any(

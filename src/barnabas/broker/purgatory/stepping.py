@@ -1,9 +1,9 @@
 """Stepping: runs long work in steps on the loop, so that other clients are served in between.
 
-Work is a generator. It yields wherever another request may be handled: nothing to go on, a `Pending`
-to go on with what that gives, or a `GrowingArray` array of its reply, to which it has added. It returns the
-reply. Between two steps anything may have changed: topics may be gone, and groups. What others see must
-be whole at each of them.
+Work is a generator that yields wherever other requests may be handled. It yields None to continue, a `Pending`
+to continue with its result, or a `GrowingArray` of its reply after adding to it. It returns the reply.
+Between two steps anything may have changed: topics or groups may be gone. State that others see must be
+consistent at each yield.
 """
 
 from collections import deque
@@ -25,14 +25,14 @@ Reply = TypeVar("Reply")
 RequestT = TypeVar("RequestT")
 
 Steps = Generator[Any, Any, Reply]
-"""Work that yields None, a Pending or a Growing, and returns a reply."""
+"""Work that yields None, a Pending or a GrowingArray, and returns a reply."""
 
 
 class Stepping:
-    """Each turn of the loop makes steps of one piece of a broker's long work: of each piece by turns.
+    """Runs long work of a broker: each turn of the loop runs steps of one work, in rotation.
 
-    New work begins at once, until that has taken a slice of the turn. The rest begins in later turns:
-    hundreds of connections may ask at the same time. What a step queues to be written is written after it.
+    New work starts at once, until a slice of the turn is used up. The rest starts in later turns, because
+    hundreds of connections may send requests at the same time. Records queued by a step are written after it.
     """
 
     __slots__ = (
@@ -47,9 +47,9 @@ class Stepping:
         monotonic: Callable[[], float],
         most_bytes: int = MOST_REQUEST_BYTES,
     ) -> None:
-        """`write` writes what a step has queued. `monotonic` measures steps, in seconds.
+        """`write` writes the records that a step has queued. `monotonic` measures steps, in seconds.
 
-        `most_bytes` is the memory that large requests may take together while they are worked on.
+        `most_bytes` limits the memory of all large requests that are being handled.
         """
         self.admission = Admission(most_bytes, timers.soon, monotonic)
         self._replies = ReplyMemory()
@@ -58,9 +58,9 @@ class Stepping:
         self._waiting: deque[Callable[[], None]] = deque()
         self._has_turn = False
         self._began = 0.0
-        """When the slice that is being made, or was last, began."""
+        """When the present or last slice began."""
         self._begun_seconds = 0.0
-        """What new work has taken since the last turn: it may be of several, if it is little."""
+        """The time that new work, perhaps several short ones, has taken since the last turn."""
         self._write = write
 
     def run(
@@ -70,10 +70,10 @@ class Stepping:
         ends_when_disconnected: bool = False,
         writer: ReplyWriter | None = None,
     ) -> Reply | Pending:
-        """What `steps` returns, or raises; what is not done in a slice of time goes on in later turns.
+        """Run steps; return their reply or raise their error. What exceeds a time slice runs in later turns.
 
-        It goes on if nobody waits for the reply any more, unless `ends_when_disconnected`. `writer` writes what
-        grows of the reply; without one it stays as it is.
+        The work continues after its client has gone, unless `ends_when_disconnected`. `writer` encodes the
+        growing array of the reply; without a writer it stays a list.
         """
         work = _Work(steps, self._replies, writer)
         waits_for: Pending | None = None
@@ -111,7 +111,7 @@ class Stepping:
         return pending
 
     def _begin(self, work: "_Work") -> Pending | None:
-        """As `_advance`, and what it takes counts for the turn."""
+        """Like `_advance`, but the time counts for this turn."""
         try:
             return self._advance(work)
         finally:
@@ -120,7 +120,7 @@ class Stepping:
                 self._plan_turn()
 
     def _advance(self, work: "_Work") -> Pending | None:
-        """Make steps for a slice of time, or until one has to wait. Raises StopIteration with the reply."""
+        """Run steps for a time slice, or until one has to wait. Raises StopIteration with the reply."""
         advance, monotonic = work.advance, self._monotonic
         self._began = began = monotonic()
         until = began + SLICE_SECONDS
@@ -161,7 +161,7 @@ class Stepping:
         try:
             self._waiting.popleft()()
         finally:
-            # Only now: what the step adds begins no turn of its own.
+            # Only now, so that work added by the step schedules no turn of its own.
             self._has_turn = False
             if self._waiting or self._begun_seconds >= SLICE_SECONDS:
                 self._plan_turn()
@@ -169,7 +169,7 @@ class Stepping:
 
 
 class _Work:
-    """Steps, what the last one waited for has given, and what there is of the reply."""
+    """The steps of one work, the result that the last one waited for, and the reply so far."""
 
     __slots__ = ("_share", "_writer", "given", "steps")
 
@@ -180,7 +180,7 @@ class _Work:
         self._share = replies.share()
 
     def advance(self) -> Pending | None:
-        """Make one step; what has to be waited for before the next."""
+        """Run one step; return what to wait for before the next one."""
         given, self.given = self.given, None
         steps = self.steps
         came = steps.throw(given) if isinstance(given, Exception) else steps.send(given)
@@ -198,33 +198,33 @@ class _Work:
         return room
 
     def reply(self, message: object) -> Any:
-        """What the work came to, which is handed over."""
+        """Return the reply, and release its share of the memory."""
         size = self._share.size
         self._share.end()
         return LongReply(self._writer, message) if size and self._writer is not None else message
 
     def end(self) -> None:
-        """There is no reply."""
+        """End the work without a reply."""
         self.steps.close()
         self._share.end()
 
 
 class Context(Protocol):
-    """A request's context, as far as the decorators below know it."""
+    """The part of a request's context that the decorators below use."""
 
     @property
     def api_key(self) -> int:
-        """Which API is asked."""
+        """The API of the request."""
         ...
 
     @property
     def api_version(self) -> int:
-        """And in which version."""
+        """The version of the request."""
         ...
 
 
 class HasStepping(Protocol):
-    """A broker, as far as the decorators below know it."""
+    """The part of a broker that the decorators below use."""
 
     stepping: Stepping
 
@@ -234,7 +234,7 @@ ContextT = TypeVar("ContextT", bound=Context)
 
 
 def each(items: Iterable[Item], make: Callable[[Item], Made]) -> Steps[list[Made]]:
-    """What `make` makes of each, a step for each and one at the end."""
+    """Return `make` of each item, with a step for each and one at the end."""
     made: list[Made] = []
     for item in items:
         made.append(make(item))
@@ -244,7 +244,7 @@ def each(items: Iterable[Item], make: Callable[[Item], Made]) -> Steps[list[Made
 
 
 def grown(items: Iterable[Item], make: Callable[[Item], Made], few: int = FEW) -> Steps[list[Made]]:
-    """The same for an array of the reply, which is written while it grows; see `GrowingArray`."""
+    """Like `each`, for an array of the reply that is encoded while it grows; see `GrowingArray`."""
     made: GrowingArray[Made] = GrowingArray(few)
     for item in items:
         made.add(make(item))
@@ -256,7 +256,7 @@ def grown(items: Iterable[Item], make: Callable[[Item], Made], few: int = FEW) -
 def grown_in_steps(
     items: Iterable[Item], make: Callable[[Item], Steps[Made]], few: int = FEW
 ) -> Steps[list[Made]]:
-    """The same where each is made in steps."""
+    """Like `grown`, where each item is itself made in steps."""
     made: GrowingArray[Made] = GrowingArray(few)
     for item in items:
         made.add((yield from make(item)))
@@ -265,7 +265,7 @@ def grown_in_steps(
 
 
 def at_once(steps: Steps[Reply]) -> Reply:
-    """What steps return that are few and wait for nothing."""
+    """Run all steps at once; they must be few, and wait for nothing."""
     while True:
         try:
             next(steps)
@@ -279,9 +279,9 @@ def in_steps(
     *,
     ends_when_disconnected: bool = False,
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
-    """A handler whose work is done to its end, also when the client has gone unless `ends_when_disconnected`.
+    """Make a handler that runs its work in steps: to the end, even if the client has gone.
 
-    It gives a `Pending` where that takes long.
+    With `ends_when_disconnected` the work ends with the client. The handler returns a `Pending` if it is slow.
     """
 
     @wraps(handle)
@@ -298,5 +298,5 @@ def in_steps(
 def in_steps_while_connected(
     handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
-    """The same for a handler that changes nothing: its work ends when the client has gone."""
+    """The same for a handler that changes nothing: its work ends when its client has gone."""
     return in_steps(handle, ends_when_disconnected=True)

@@ -84,7 +84,7 @@ def fill_holes(topics: Topics, node_id: int) -> None:
         # What is written into a registry by hand may say any number.
         if is_old and 0 < len(missing) <= MOST_AT_ONCE:
             log.warning(
-                "partitions of a topic that are not there are made empty",
+                "missing partitions of a topic are created empty",
                 extra={"topic": topic.name, "partitions": sorted(missing)},
             )
             added = {index: [node_id] for index in sorted(missing)}

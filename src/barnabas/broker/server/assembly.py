@@ -109,9 +109,9 @@ def _joined(
         ConfigError: it has no ZooKeeper.
     """
     # Imported late: a broker that is alone needs none of it.
-    from barnabas.broker.cluster.config_reports import ReportedConfigs
     from barnabas.broker.cluster.joining import MemberPorts, join
     from barnabas.broker.topics.cluster_topics import ClusterTopics
+    from barnabas.broker.znodes.config_reports import ReportedConfigs
 
     reported = ReportedConfigs(registries.shared) if registries.shared else None
     registry = reported or registries.own

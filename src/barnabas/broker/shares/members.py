@@ -21,7 +21,6 @@ from barnabas.ports import Timers
 
 if TYPE_CHECKING:
     from barnabas.broker.shares.routed_states import RoutedStates
-    from barnabas.broker.shares.shares import Shares
 
 
 class ShareMembers:
@@ -32,20 +31,18 @@ class ShareMembers:
         shards: GroupShards,
         timers: Timers,
         policies: Policies[SharePolicy],
-        shares: "Shares",
         states: "RoutedStates | None",
     ) -> None:
-        """`states`: where a cluster keeps what groups have read."""
+        """`states`: the share states of a cluster, which other brokers may keep; None: of this broker."""
         self._shards = shards
         self._policies = policies
-        self._shares = shares
         self._states = states
         self._alarms = GroupTimers(shards, timers, self._on_alarm)
 
     def beat(
         self, asked: ShareHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]
     ) -> object:
-        """Join a share group, go on in it or leave it."""
+        """Handle a heartbeat, which joins a share group, remains in it or leaves it."""
         group_id, now = asked.group_id, self._shards.now_ms()
         settings = self._policies.of(group_id).settings
         try:
@@ -70,13 +67,13 @@ class ShareMembers:
         return frozenset() if group is None else group.read
 
     def _begin_states(self, group_id: str, places: Iterable[TopicIdPartition]) -> None:
-        """In a cluster the coordinator of a group begins the states that leaders then read."""
+        """In a cluster the group coordinator initializes the states, which partition leaders then read."""
         if self._states is not None:
             for place in places:
                 self._states.begin_missing(StateKey(group_id, place))
 
     def idle(self, asked: ShareHeartbeat) -> IdleHeartbeat[ShareHeartbeat, SharePolicy]:
-        """What does the same as `beat` while nothing happens."""
+        """Return what answers this heartbeat like `beat`, as long as the group does not change."""
         return IdleHeartbeat(
             self._shards,
             self._policies,
@@ -92,23 +89,14 @@ class ShareMembers:
             )
         return held
 
-    def on_disconnected(self, connection: int) -> None:
-        """Release the records that a disconnected client had acquired.
-
-        A member that leaves, or whose session ends, keeps them until then, or until its locks end: it
-        may acknowledge them at the same time, or late.
-        """
-        for group_id, member_id in self._shares.sessions.of_connection(connection):
-            self._shares.end_session(group_id, member_id)
-
     def begin(self, held: Held) -> None:
-        """The sessions of loaded members begin."""
+        """Begin the sessions of the members of a loaded shard."""
         for group in held.shard.share.all():
             settings = self._policies.of(group.group_id).settings
             loaded(group, settings, self._shards.now_ms())
             self._shards.memory.changed(group.group_id)
             self._set_alarm(held, group.group_id)
-            # Those that the coordinator before has not begun any more.
+            # The previous coordinator may not have initialized all of them.
             self._begin_states(group.group_id, group.read)
 
     def _on_alarm(self, held: Held, group_id: str) -> bool:

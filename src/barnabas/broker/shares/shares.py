@@ -43,7 +43,7 @@ class Shares:
         self.partitions = SharePartitions(kept, policies, time, self._is_read, routed)
         self.coordinator = ShareCoordinator(topics, kept, self.partitions, time.clock)
         states = None if routed is None else routed.states
-        self.members = ShareMembers(groups, time.timers, policies, self, states)
+        self.members = ShareMembers(groups, time.timers, policies, states)
         self.offsets = ShareOffsets(topics, groups, self.partitions, routed)
 
     def _is_read(self, key: StateKey) -> bool:
@@ -54,6 +54,15 @@ class Shares:
         """Delete the states of a deleted topic."""
         yield from self.partitions.stored.forget_topic(topic_id)
         yield from self.offsets.forget_topic(topic_id)
+
+    def on_disconnected(self, connection: int) -> None:
+        """Release the records that the members on a closed connection had acquired.
+
+        A member that leaves, or whose session ends, keeps its records until then, or until their locks
+        expire: it may acknowledge them at the same time, or late.
+        """
+        for group_id, member_id in self.sessions.of_connection(connection):
+            self.end_session(group_id, member_id)
 
     def end_session(self, group_id: str, member_id: str) -> None:
         """End a member's session, and release its records."""

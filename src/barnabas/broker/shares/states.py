@@ -5,7 +5,8 @@ from contextlib import suppress
 
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.replica_manager import ReplicaManager
-from barnabas.broker.shards.shards import LoadedShard, Shards
+from barnabas.broker.shards.shard_loader import LoadedShard
+from barnabas.broker.shards.shards import Shards
 from barnabas.broker.topics.internal_topic import InternalTopic
 from barnabas.broker.topics.topics import Topics
 from barnabas.config.broker import BrokerConfig

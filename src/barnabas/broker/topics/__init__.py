@@ -1,1 +1,1 @@
-"""Topics: names, properties and logs, as in the registry."""
+"""Topics: their names, properties and logs, as recorded in the registry."""

@@ -5,30 +5,30 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from barnabas.errors import BrokerError, ErrorCode
 
 MOST_AT_ONCE = 10_000
-"""Partitions that one request may make: each is a directory to be made durable, while others wait.
+"""Partitions that one request may create: each is a directory that must be synced while others wait.
 
 Source: Kafka 4's controller (MAX_PARTITIONS_PER_BATCH, MAX_RECORDS_PER_USER_OP).
 """
 
 
 def check_total(partitions: int) -> None:
-    """Whether so many partitions may be made at once, before anything is made of them.
+    """Check the number of partitions of one request, before any is created.
 
     Raises:
-        BrokerError: POLICY_VIOLATION: they are too many.
+        BrokerError: POLICY_VIOLATION: there are too many.
     """
     if partitions > MOST_AT_ONCE:
         raise BrokerError(
             ErrorCode.POLICY_VIOLATION,
-            f"{partitions} partitions are too many for one request; it may make {MOST_AT_ONCE}",
+            f"{partitions} partitions are too many for one request; it may create {MOST_AT_ONCE}",
         )
 
 
 def check_count(partitions: int) -> None:
-    """Whether a topic can have so many partitions.
+    """Check the number of partitions of a topic.
 
     Raises:
-        BrokerError: INVALID_PARTITIONS: it would have none.
+        BrokerError: INVALID_PARTITIONS: it is less than 1.
     """
     if partitions <= 0:
         raise BrokerError(
@@ -37,10 +37,10 @@ def check_count(partitions: int) -> None:
 
 
 def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, list[int]]:
-    """Place partitions on this broker, which is alone.
+    """Place partitions on this broker, the only one.
 
     Raises:
-        BrokerError: INVALID_REPLICATION_FACTOR: that many replicas need more brokers.
+        BrokerError: INVALID_REPLICATION_FACTOR: it is not 1.
     """
     if replicas != 1:
         raise BrokerError(
@@ -53,10 +53,10 @@ def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, lis
 def explicit_assignment(
     assignment: Mapping[int, Sequence[int]], first: int, known: Container[int]
 ) -> dict[int, list[int]]:
-    """Check the brokers that a client named for partitions from `first` on, of those that are `known`.
+    """Check the brokers that a client chose for the partitions from `first` on; `known`: all brokers.
 
     Raises:
-        BrokerError: INVALID_REPLICA_ASSIGNMENT: partitions are missing, or brokers are not there.
+        BrokerError: INVALID_REPLICA_ASSIGNMENT: partitions are missing, or brokers do not exist.
     """
     if sorted(assignment) != list(range(first, first + len(assignment))):
         raise _refused(

@@ -1,7 +1,8 @@
 """ClusterTopics: the topics of a cluster member, from its controller.
 
-They are made and changed while this broker is the controller; else it is asked. *Not* here: logs, which
-come and go as the controller says (`broker.cluster.member`).
+While this broker is the controller, it creates and changes topics; otherwise it sends requests to the
+controller. *Not* here: logs, which are created and deleted on the controller's requests
+(`broker.cluster.image_updates`).
 """
 
 import logging
@@ -25,19 +26,19 @@ class TopicsController(Protocol):
 
     @property
     def is_active(self) -> bool:
-        """Whether this broker makes topics."""
+        """Whether this broker creates topics."""
         ...
 
     def new_id(self) -> bytes:
-        """The id of a new topic; NO_TOPIC_ID where topics of the cluster have none."""
+        """Return an id for a new topic; NO_TOPIC_ID if the cluster does not use topic ids."""
         ...
 
     def added(self, topic: Topic) -> None:
-        """A topic's node was written."""
+        """Note that a topic's node was written."""
         ...
 
     def extend(self, name: str, added: Mapping[int, Sequence[int]]) -> Pending:
-        """Give a topic more partitions. Is done when they are written, or with an error.
+        """Add partitions to a topic. The Pending completes when they are written, or with an error.
 
         BrokerError: there is no such topic; NOT_CONTROLLER. StorageError: they cannot be written.
         """
@@ -45,7 +46,7 @@ class TopicsController(Protocol):
 
 
 class ClusterTopics(Topics):
-    """`join` comes first."""
+    """The topics of a cluster member. Call `join` first."""
 
     are_shared = True
     _controller: TopicsController
@@ -58,20 +59,22 @@ class ClusterTopics(Topics):
         ask: Callable[[RequestedTopic], None],
         ask_registry: Callable[[Callable[[], object]], Pending],
     ) -> None:
-        """`ask` has a topic made by the controller, wherever that is; `ask_registry` does calls of it."""
+        """`ask` requests a topic from the controller; `ask_registry` makes registry calls beside the loop."""
         self._controller = controller
         self._ask = ask
         self._ask_registry = ask_registry
 
     def asks_for(self, wanted: RequestedTopic) -> bool:
-        """Ask the controller for an internal topic."""
+        """Request an internal topic from the controller."""
         self._ask(wanted)
         return True
 
     def check_new(self, name: str, config: Mapping[str, str]) -> None:
-        """As `Topics.check_new`; NOT_CONTROLLER: another broker makes topics."""
+        """Like `Topics.check_new`; also raises NOT_CONTROLLER: another broker creates topics."""
         if not self._controller.is_active:
-            raise BrokerError(ErrorCode.NOT_CONTROLLER, "a cluster's controller makes topics")
+            raise BrokerError(
+                ErrorCode.NOT_CONTROLLER, "only the controller of a cluster creates topics"
+            )
         super().check_new(name, config)
 
     def _new_id(self) -> bytes:
@@ -97,20 +100,21 @@ class ClusterTopics(Topics):
         return topic
 
     def show(self, topic: Topic) -> None:
-        """Know a topic as the controller of a cluster has it; its logs are the member's matter."""
+        """Take a topic from the controller, without its logs."""
         known = self.get(topic.name)
         if known is not None and known.topic_id != topic.topic_id:
             self.forget(topic.name)
         self._keep(topic)
 
     def forget(self, name: str) -> None:
-        """A topic is deleted, if there was one of that name."""
+        """Remove a topic, which was deleted, if it is known."""
         known = self.get(name)
         if known is not None:
             self._take_out(known)
             try:
-                # At once: the controller may make another of its name in the next turn.
+                # At once: the controller may create another topic of that name in the next turn.
                 for _ in self.deletions.notify([known]):
                     pass
             except StorageError as error:
-                log.error("deleted topic not forgotten", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why
+                fields = {"topic": name, "error": error}
+                log.error("state of a deleted topic not removed", extra=fields)  # noqa: TRY400 - it says why

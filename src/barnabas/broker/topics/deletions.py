@@ -1,6 +1,6 @@
-"""Deletions: delete topics: mark them in the registry, remove their logs, then their nodes.
+"""Deletions: deletes topics: marks them in the registry, deletes their logs, then their nodes.
 
-A topic that is marked is gone whatever happens then: the next start ends what was begun.
+A marked topic is gone whatever happens next: if the broker stops, the next start completes the deletion.
 """
 
 import logging
@@ -15,11 +15,11 @@ from barnabas.types import Topic
 log = logging.getLogger(__name__)
 
 Forget = Callable[[Sequence[Topic]], Iterator[None] | None]
-"""Forgets topics that are deleted, perhaps in steps. Raises StorageError: it could not."""
+"""Removes state of deleted topics, perhaps in steps. Raises StorageError: it could not."""
 
 
 class Deletions:
-    """Those of one broker. `_there` are the topics by id; `_take_out` makes one unknown."""
+    """The deletions of one broker. `_there` are the topics by id; `_take_out` removes one from them."""
 
     def __init__(
         self,
@@ -36,13 +36,13 @@ class Deletions:
         self.on_deleted: list[Forget] = []
 
     def __contains__(self, name: object) -> bool:
-        """Whether the logs of a topic of that name are on their way out."""
+        """Whether the logs of a topic of that name are being deleted."""
         return name in self._leaving
 
     def in_steps(self, topics: Sequence[Topic], failed: dict[str, KafkaError]) -> Iterator[None]:
         """Delete topics, some partitions a step; the deletions of a step are written together.
 
-        A topic is unknown from its first step on, and its name is free again after its last.
+        A topic is unknown from its first step on; its name can be used again after its last step.
         `failed` receives the error of each topic that was not deleted.
         """
         for some in _groups(topics):
@@ -72,7 +72,7 @@ class Deletions:
         try:
             yield from self._hosting.drop_in_steps(names, failed)
             gone += [topic for topic in topics if topic.name not in failed]
-            # While no other topic can have such a name.
+            # Now, because no other topic can have such a name yet.
             yield from self.notify(gone)
         except StorageError as error:
             failed.update({topic.name: error for topic in gone})
@@ -84,10 +84,10 @@ class Deletions:
             failed.update({topic.name: error for topic in gone})
 
     def notify(self, topics: Sequence[Topic]) -> Iterator[None]:
-        """Have whoever knows something of topics forget it, in steps: they are deleted.
+        """Call all `Forget` functions for deleted topics, in steps.
 
         Raises:
-            StorageError: one of them could not.
+            StorageError: one of them failed.
         """
         for topic in topics:
             log.info("topic deleted", extra={"topic": topic.name})
@@ -95,19 +95,19 @@ class Deletions:
             yield from forget(topics) or ()
 
     def end(self, *names: str) -> None:
-        """Remove what is written of topics that are not served, unless they are on their way out.
+        """Remove the nodes of topics that are not served, unless their logs are being deleted.
 
         Raises:
             StorageError: it cannot be written.
         """
         done = [name for name in names if name not in self._leaving]
-        # The marks of their deletion go last.
+        # The marks of the deletions are removed last.
         above = (TOPICS, CONFIGS, DELETIONS)
         self._registry.delete(*(f"{each}/{name}" for each in above for name in done))
 
 
 def _groups(topics: Sequence[Topic]) -> Iterator[list[Topic]]:
-    """Of so many partitions as one step deletes, or of one topic that has more."""
+    """Split topics into groups for one step each; a topic with more partitions has a group of its own."""
     some: list[Topic] = []
     for topic in topics:
         if some and sum(len(one.partitions) for one in [*some, topic]) > DROPPED_A_STEP:

@@ -23,12 +23,12 @@ def foreign_topic(
     broker: BrokerConfig,
     check: Callable[[Mapping[str, str]], None],
 ) -> Topic:
-    """The topic of logs that were found, with what is known of it; `check` as for its properties.
+    """The topic of found logs, with its recorded properties; `check`: see `config_of`.
 
-    `lost` are its partitions that were there once and that nobody found.
+    `lost` are partitions that existed once and were not found.
 
     Raises:
-        StorageError: too many partitions would have to be made.
+        StorageError: too many partitions would have to be created.
     """
     name, found, recorded, kept = foreign
     ids = {one.topic_id for one in found} - {NO_TOPIC_ID}
@@ -50,12 +50,12 @@ def config_of_foreign(
 ) -> dict[str, str]:
     """The properties of a topic whose logs have these `ids`: the recorded ones over safe defaults.
 
-    The defaults of its former broker are unknown, so nothing expires until you set a retention.
-    `check` raises BrokerError for properties that a topic cannot have: those are logged and omitted.
+    The defaults of its former broker are unknown, so no records expire until you set a retention.
+    `check` raises BrokerError for invalid properties, which are logged and omitted.
     """
     config = {"retention.bytes": "-1", "retention.ms": "-1"}
     if name == SHARES_TOPIC:
-        # Of several changes since a snapshot, which a Kafka writes, compaction would keep the last.
+        # Kafka writes a snapshot, then changes with the same key: compaction would keep only the last one.
         config["cleanup.policy"] = "delete"
     elif internal:
         config = {"cleanup.policy": "compact"}
@@ -63,7 +63,7 @@ def config_of_foreign(
         return config
     if any(each != recorded.topic_id for each in ids):
         log.warning(
-            "metadata log has another topic of that name: no properties taken over",
+            "metadata log has another topic of that name: its properties are not used",
             extra={"topic": name},
         )
         return config
@@ -83,14 +83,14 @@ def config_of_foreign(
 def foreign_partitions(
     found: Sequence[PartitionLog], config: BrokerConfig, lost: Collection[int] = ()
 ) -> range:
-    """The partitions that a topic gets whose logs were `found`: from 0 on, without a hole.
+    """The partitions of a topic whose logs were `found`: from 0 on, without a gap.
 
-    Kafka 0.7 makes the directory of a partition when it is first written to, so its topics get the
-    others that the configuration gives them, too. Clients of today take the number of partitions for
-    a count: with a hole they never come to the last ones.
+    Kafka 0.7 creates the directory of a partition with its first message, so topics also get the partitions
+    that the configuration gives them. Clients of today expect numbers without a gap: with one they would
+    never read the last partitions.
 
     Raises:
-        StorageError: too many would have to be made, as for a directory that ends in a date.
+        StorageError: too many would have to be created, as for a directory that ends in a date.
     """
     name = found[0].topic_partition.topic
     there = {one.topic_partition.partition for one in found} | {*lost}
@@ -99,20 +99,20 @@ def foreign_partitions(
         count = max(count, config.partitions_of_new(name, config.num_partitions))
     if count - len(there) > MOST_AT_ONCE:
         raise StorageError(
-            f"topic {name} would get {count} partitions, as there is a directory "
-            f"{name}-{max(there)}: move that away if it is no partition"
+            f"topic {name} would get {count} partitions, because there is a directory "
+            f"{name}-{max(there)}: move it away if it is not a partition"
         )
     missing = sorted(set(range(count)) - there)
     if missing:
         log.warning(
-            "partitions of a topic that are not there are made empty",
+            "missing partitions of a topic are created empty",
             extra={"topic": name, "partitions": len(missing), "first": missing[0], "of": count},
         )
     return range(count)
 
 
 def report_taken_over(topic: Topic, other: str | None) -> None:
-    """Log that a topic was taken over; `other` differs from it only in what metrics cannot tell apart."""
+    """Log that a topic was taken over; `other`: a topic whose name differs only in . and _."""
     name = topic.name
     if problem_of_name(name):
         log.warning(

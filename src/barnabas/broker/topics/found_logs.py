@@ -16,9 +16,9 @@ ByTopic = dict[str, list[PartitionLog]]
 
 
 class ForeignTopic(NamedTuple):
-    """A topic that the registry does not have: its logs, and what a Kafka says of it.
+    """A topic that the registry does not contain: its logs, and what a metadata log of Kafka says of it.
 
-    `kept` are the properties that the registry still has.
+    `kept` are the properties that the registry still contains.
     """
 
     name: str
@@ -30,9 +30,9 @@ class ForeignTopic(NamedTuple):
 def sorted_logs(
     logs: LogManager, written: TopicNodes, deleted: AbstractSet[str]
 ) -> tuple[ByTopic, ByTopic]:
-    """Logs of topics that are `written`, and of others; those of topics on their way out are deleted.
+    """Separate the logs of `written` topics from others; delete the logs of topics marked for deletion.
 
-    A log whose topic id is another one than that of the topic deleted stays: the registry is older.
+    A log whose topic id differs from that of the deleted topic stays: the registry is older.
 
     Raises:
         StorageError: a log cannot be deleted.
@@ -52,6 +52,6 @@ def sorted_logs(
 
 
 def id_of(found: list[PartitionLog]) -> bytes | None:
-    """The topic id that logs agree on; None if there is none, or several."""
+    """The common topic id of logs; None if they have none, or several."""
     ids = {one.topic_id for one in found} - {NO_TOPIC_ID}
     return ids.pop() if len(ids) == 1 else None

@@ -15,11 +15,11 @@ from barnabas.types import NO_TOPIC_ID, TopicPartition
 log = logging.getLogger(__name__)
 
 DROPPED_A_STEP = 50
-"""Partitions: about 10 ms of work."""
+"""Partitions to delete in one step: about 10 ms of work."""
 
 
 class Hosting:
-    """What a topic means to this broker's disks. Knows nothing of where topics are written down."""
+    """The logs of topics on this broker's disks. Independent of the registry."""
 
     __slots__ = ("_broker_config", "_logs", "_replicas")
 
@@ -39,13 +39,13 @@ class Hosting:
         *,
         is_new: bool = True,
     ) -> None:
-        """Lead these partitions with the logs that are there, or new ones; those led stay so.
+        """Lead these partitions with existing or new logs; partitions already led stay as they are.
 
-        `own` are the properties of the topic itself, by Kafka's names. Those of a topic that is not new
-        may be lost: they are offline then, and get no new log.
+        `own` are the properties that the topic sets, by Kafka's names. Logs of a topic that is not new may be
+        lost: such partitions are offline, and get no new log.
 
         Raises:
-            StorageError: a log cannot be made; all others are led.
+            StorageError: a log cannot be created; all others are led.
         """
         config: LogConfig | None = None
         failure: StorageError | None = None
@@ -70,13 +70,13 @@ class Hosting:
     def log_for(
         self, place: TopicPartition, topic_id: bytes, own: Mapping[str, object], *, is_new: bool
     ) -> PartitionLog:
-        """The log of one of several replicas: the one that is there, or a new one.
+        """Return the existing log of one of several replicas, or create it.
 
-        One that is lost is empty again: the other replicas have what it had. But while a log directory is
-        offline, it may be there: unless the replica `is_new`, it is offline then, as in Kafka.
+        A lost log starts empty: the other replicas have its records. But while a log directory is offline,
+        the log may be there: unless the replica `is_new`, it is then offline, as in Kafka.
 
         Raises:
-            StorageError: it cannot be made.
+            StorageError: it cannot be created.
         """
         found = self._logs.get(place) if topic_id == NO_TOPIC_ID else self._found(place, topic_id)
         if found is not None:
@@ -86,23 +86,23 @@ class Hosting:
         return found or self._logs.create(place, topic_id, config)
 
     def logs(self) -> Iterator[PartitionLog]:
-        """The logs that are there, served or not."""
+        """All open logs, whether served or not."""
         return self._logs.logs()
 
     def delete(self, place: TopicPartition) -> None:
-        """Delete the log of a partition that is not served; fine if there is none.
+        """Delete the log of a partition that is not served, if it exists.
 
         Raises:
-            StorageError: it cannot be renamed; it stays.
+            StorageError: it cannot be renamed, and stays.
         """
         if self._logs.get(place) is not None:
             self._logs.delete(place)
 
     def _found(self, place: TopicPartition, topic_id: bytes) -> PartitionLog | None:
-        """The log of a partition, if there is one and it is of this topic.
+        """Return the log of a partition, if it exists and has this topic's id.
 
         Raises:
-            StorageError: one of another topic cannot be moved out of its way.
+            StorageError: a log with another topic id cannot be moved away.
         """
         found = self._logs.get(place)
         if found is None or found.topic_id == topic_id:
@@ -115,11 +115,11 @@ class Hosting:
                 fields = {"topic": place.topic, "partition": place.partition, "error": error}
                 log.warning("topic id of a log not written", extra=fields)
             return found
-        # A topic of that name was deleted while its files could not be, or the registry is an older
-        # copy: nobody knows here which of the two.
+        # Either a topic of that name was deleted and its files could not be, or the registry is an older
+        # copy: this broker cannot know which.
         moved = self._logs.set_aside(place)
         log.error(
-            "log of another topic of that name was moved: remove it if nobody misses its records",
+            "log of an earlier topic of that name was moved: delete it if its records are not needed",
             extra={"topic": place.topic, "partition": place.partition, "moved_to": moved},
         )
         return None
@@ -133,7 +133,7 @@ class Hosting:
         is_new: bool,
         has_replicas: bool = False,
     ) -> PartitionLog | None:
-        """What stands for a log that the broker had; the log says what to do, where nothing else did."""
+        """Return an offline log in place of a lost one; log what to do, unless that was logged before."""
         found = self._logs.find_lost(
             place, topic_id, config, is_new=is_new, has_replicas=has_replicas
         )
@@ -142,14 +142,14 @@ class Hosting:
         return found
 
     def lost_indexes(self, topic: str, topic_id: bytes) -> set[int]:
-        """The partitions of a topic that the broker had, and did not find when it started."""
+        """The partitions of a topic whose logs the broker had, and did not find when it started."""
         return self._logs.lost_indexes(topic, topic_id)
 
     def give_up(self, topic: str, topic_id: bytes, index: int, own: Mapping[str, object]) -> None:
-        """Serve a partition that is offline without the records that are lost.
+        """Serve an offline partition without its lost records.
 
         Raises:
-            StorageError: nothing is lost, so that a restart brings it back; or it cannot be written.
+            StorageError: no records are lost, so a restart is enough; or it cannot be written.
         """
         place = TopicPartition(topic, index)
         if self._logs.get(place) is None:
@@ -158,7 +158,7 @@ class Hosting:
         config = config_of_kept(own, self._broker_config)
         found = self._logs.give_up(place, topic_id, config)
         log.warning(
-            "records of a partition were given up: it has those from offset %d to %d",
+            "lost records of a partition were given up: it has offsets %d to %d",
             found.start_offset,
             found.end_offset,
             extra=place._asdict(),
@@ -166,14 +166,14 @@ class Hosting:
         self._replicas.lead(found, max(found.leader_epoch, 0))
 
     def check_room(self) -> None:
-        """Whether new logs can be made; raises DiskFull where no directory has room."""
+        """Check that new logs can be created. Raises DiskFull: no directory has room."""
         self._logs.check_room()
 
     def check_kept(self, topic: str, own: Mapping[str, object]) -> None:
-        """Whether these properties leave a topic what its offsets mean.
+        """Check that these properties do not change the meaning of a topic's offsets.
 
         Raises:
-            BrokerError: INVALID_CONFIG: they would be byte positions from now on, or no longer.
+            BrokerError: INVALID_CONFIG: offsets would become byte positions, or cease to be.
         """
         if FORMAT not in own:
             return
@@ -205,11 +205,11 @@ class Hosting:
                 failed.setdefault(topic, error)
 
     def adopt(self, broker_config: BrokerConfig) -> None:
-        """Take the broker's properties from these, also for the logs that are configured next."""
+        """Use these properties of the broker for logs that are created or configured from now on."""
         self._broker_config = broker_config
 
     def configure(self, owns: Mapping[str, Mapping[str, object]]) -> None:
-        """Give the logs of topics these properties from now on."""
+        """Apply these properties to the logs of topics."""
         configs = {topic: config_of_kept(own, self._broker_config) for topic, own in owns.items()}
         for partition in self._replicas.partitions():
             config = configs.get(partition.log.topic_partition.topic)

@@ -1,4 +1,4 @@
-"""Internal topics: created when first needed."""
+"""Internal topics: created when they are first needed."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class InternalTopic(NamedTuple):
         node_id: int,
         compression: str = "producer",
     ) -> "InternalTopic":
-        """A topic that keeps the last record of each key; `segment_bytes` is the size of a segment."""
+        """A compacted topic, whose segments have `segment_bytes`."""
         properties = {
             "cleanup.policy": "compact",
             "compression.type": compression,
@@ -36,16 +36,16 @@ class InternalTopic(NamedTuple):
 
 
 def make_topic(topics: Topics, wanted: InternalTopic) -> None:
-    """Make the topic if it is not there.
+    """Create the topic if it does not exist.
 
     Raises:
-        BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be made.
+        BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be created, or not yet.
     """
     if topics.get(wanted.name) is not None:
         return
     of_nobody: dict[int, list[int]] = {index: [] for index in range(wanted.partitions)}
     if topics.asks_for(RequestedTopic(wanted.name, of_nobody, wanted.properties)):
-        raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{wanted.name} is being made")
+        raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{wanted.name} is being created")
     try:
         check_total(wanted.partitions)
         replicas = placed(range(wanted.partitions), 1, wanted.node_id)

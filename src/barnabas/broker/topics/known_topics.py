@@ -5,7 +5,7 @@ from barnabas.coordinators.common.topic_partitions import KnownTopic
 
 
 class KnownTopics:
-    """A view of the topics that there are now."""
+    """A view of the present topics."""
 
     __slots__ = ("_names", "_names_at", "_topics")
 
@@ -16,21 +16,21 @@ class KnownTopics:
 
     @property
     def changes(self) -> int:
-        """Moves whenever something about topics does."""
+        """A counter that changes with every change of a topic."""
         return self._topics.changes
 
     def find(self, name: str) -> KnownTopic | None:
-        """A topic by its name."""
+        """The topic of that name, or None."""
         topic = self._topics.get(name)
         return None if topic is None else KnownTopic(topic.topic_id, len(topic.partitions))
 
     def name_of(self, topic_id: bytes) -> str | None:
-        """The name of a topic."""
+        """The name of the topic with that id, or None."""
         topic = self._topics.by_id(topic_id)
         return None if topic is None else topic.name
 
     def names(self) -> frozenset[str]:
-        """All that a regular expression may find, internal ones with them."""
+        """All names that a regular expression may match, including internal topics."""
         if self._names_at != self.changes:
             self._names = frozenset(topic.name for topic in self._topics)
             self._names_at = self.changes

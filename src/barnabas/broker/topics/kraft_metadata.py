@@ -1,8 +1,8 @@
 """Topics in the metadata log of a Kafka directory: their ids and their own properties.
 
-A KRaft node that is both broker and controller has that log beside its topics. Its records are
-replayed in order, as Kafka's broker does. Quotas, and properties of brokers, groups and client
-metrics, are not taken over, but logged.
+A KRaft node that is both broker and controller has this log beside its topics. Its records are replayed in
+order, as Kafka's broker does. Quotas, and properties of brokers, groups and client metrics, are logged, but not
+taken over.
 """
 
 import logging
@@ -25,33 +25,33 @@ from barnabas.protocol.internal.typed_record import read_typed
 log = logging.getLogger(__name__)
 
 _OF_TOPIC = 2
-"""The kind of a ConfigRecord's resource."""
+"""The resource type of a ConfigRecord of a topic."""
 
 _KINDS = {4: "broker", 8: "broker logger", 16: "client metrics", 32: "group"}
 
 _OF_KAFKA_ITSELF = "min.insync.replicas"
-"""A controller sets it for all brokers when eligible leader replicas (KIP-966) are switched on."""
+"""A controller sets this for all brokers when eligible leader replicas (KIP-966) are enabled."""
 
 
 class RecordedTopic(NamedTuple):
-    """The id of a topic, and the properties of its own by Kafka's names."""
+    """The id of a topic, and the properties that it sets, by Kafka's names."""
 
     topic_id: bytes
     config: Mapping[str, str]
 
 
 class KraftMetadata:
-    """A picture of what records say, up to the last one that was played."""
+    """The topics as of the last replayed record."""
 
     def __init__(self) -> None:
         self._names: dict[bytes, str] = {}
         self._configs: dict[str, dict[str, str]] = {}
         self._undecided: list[object] | None = None
         self.others: dict[str, str] = {}
-        """Quotas, and properties of what is no topic: what they are of, and their names."""
+        """Quotas, and properties of other resources than topics: values by resource and name."""
 
     def play(self, record: object) -> None:
-        """Take in the next record; those of a transaction count when it has ended."""
+        """Replay the next record; records of a transaction count when it has ended."""
         match record:
             case BeginTransactionRecord():
                 self._undecided = []
@@ -86,7 +86,7 @@ class KraftMetadata:
                 pass
 
     def topics(self) -> dict[str, RecordedTopic]:
-        """Those that are there, by name."""
+        """The existing topics, by name."""
         return {
             name: RecordedTopic(topic_id, self._configs.get(name, {}))
             for topic_id, name in self._names.items()
@@ -101,7 +101,7 @@ def _set(config: dict[str, str], name: str, value: str | None) -> None:
 
 
 def recorded_topics(disk: Disk, directories: Sequence[str]) -> dict[str, RecordedTopic]:
-    """What the metadata log in one of these log directories says; nothing where there is none.
+    """The topics in the metadata log of one of these log directories; none without such a log.
 
     Raises:
         StorageError: it cannot be read.

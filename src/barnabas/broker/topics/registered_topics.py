@@ -34,10 +34,10 @@ def host_registered(
     logs: LogManager,
     recorded: Callable[[], Mapping[str, "RecordedTopic"]] = dict,
 ) -> None:
-    """Read the registry, end deletions that were begun, and host what there is.
+    """Read the registry, complete deletions that were begun, and host all topics.
 
-    Logs whose topic the registry does not know were brought by somebody, such as a Kafka: their
-    topics are taken over, with what is `recorded` of them, which is asked if there are any.
+    Logs of topics that the registry does not contain come from another broker, such as Kafka: these topics
+    are taken over, with what `recorded` returns of them; it is called only if there are any.
 
     Raises:
         StorageError: the registry or a log cannot be read.
@@ -47,7 +47,7 @@ def host_registered(
     found, foreign = sorted_logs(logs, written, deleted)
     topics.deletions.end(*deleted)
     for name in written.configs.keys() - written.topics.keys() - foreign.keys():
-        # The broker was killed before it wrote the topic they are of.
+        # The broker was killed before it wrote their topic.
         topics.registry.delete(f"{CONFIGS}/{name}")
     for name in sorted(written.topics.keys() - deleted, key=lambda one: (one not in found, one)):
         data, there = written.topics[name], found.get(name, [])
@@ -63,11 +63,11 @@ def host_registered(
 
 
 def take_up(topics: Topics, name: str) -> None:
-    """Host a topic that somebody else has written into the registry.
+    """Host a topic that a tool or another broker has written into the registry.
 
     Raises:
-        BrokerError: no topic can have that name, or its node is garbage.
-        StorageError: the registry fails, or a log cannot be made.
+        BrokerError: the name is invalid, or the node cannot be read.
+        StorageError: the registry fails, or a log cannot be created.
     """
     data = topics.registry.get(f"{TOPICS}/{name}")
     if data is None or not data[0] or name in topics.deletions:
@@ -84,11 +84,13 @@ def take_up(topics: Topics, name: str) -> None:
     topic = _identified(topics, topic, [])
     topics.host(topic)
     topics.notify(topic.topic_id)
-    log.info("topic taken up", extra={"topic": name, "partitions": len(topic.partitions)})
+    log.info(
+        "topic found in the registry", extra={"topic": name, "partitions": len(topic.partitions)}
+    )
 
 
 def _check_written(topics: Topics, topic: Topic) -> None:
-    """Whether somebody else's topic can have logs here, as one that is made here. Raises BrokerError."""
+    """Check a topic that others wrote like one created here. Raises BrokerError: it is invalid."""
     topics.names.check_new(topic.name)
     for index in (min(topic.partitions, default=0), max(topic.partitions, default=0)):
         check_partition(topic.name, index)
@@ -105,7 +107,7 @@ def _may_be_made(topics: Topics, topic: Topic) -> bool:
 
 
 def _identified(topics: Topics, topic: Topic, found: list[PartitionLog]) -> Topic:
-    """With the id that its logs have, or a new one, where its node has none."""
+    """Return the topic with an id: its own, that of its logs, or a new one."""
     if topic.topic_id != NO_TOPIC_ID:
         return topic
     topic = topic._replace(topic_id=id_of(found) or topics.entropy.uuid())

@@ -14,10 +14,10 @@ log = logging.getLogger(__name__)
 
 
 class StartConfigs:
-    """Reads the registry once, and keeps one configuration for all topics of the same properties."""
+    """Reads the registry once, and shares one configuration among topics with the same properties."""
 
     def __init__(self, registry: Callable[[], Registry], settings: BrokerSettings) -> None:
-        """`registry` is called when the first log is opened: the directories are locked by then."""
+        """`registry` is called for the first log: by then the directories are locked."""
         self._registry = registry
         self._settings = settings
         self._written: TopicNodes | None = None
@@ -26,7 +26,7 @@ class StartConfigs:
     def config_of(self, topic: str) -> LogConfig:
         """The configuration of a topic's logs.
 
-        A log that is not in the registry may be compacted: recovery does not warn of the gaps in it.
+        A log that is not in the registry may be compacted: recovery does not warn of gaps in it.
 
         Raises:
             StorageError: the registry cannot be read.
@@ -43,7 +43,7 @@ class StartConfigs:
             config = config_of_kept(own, self._settings.current, refused.append)
             for error in refused:
                 _warn_unobeyed(topic, error)
-            # Most topics have the same properties; a warning names its own topic.
+            # Most topics share their properties, but a warning names the topic.
             self._made[topic if refused else "", properties] = config
         return config
 
@@ -55,6 +55,6 @@ class StartConfigs:
 
 def _warn_unobeyed(topic: str, why: ConfigError) -> None:
     log.warning(
-        "properties of a topic and of its broker exclude each other: it keeps what it is sent as it is",
+        "properties of a topic contradict those of its broker: records are stored as they are sent",
         extra={"topic": topic, "why": why},
     )

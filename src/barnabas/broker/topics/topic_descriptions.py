@@ -18,7 +18,7 @@ class _Kept(NamedTuple):
 
 
 class TopicDescriptions:
-    """Descriptions of topics all of whose partitions can be used, plain and with operations."""
+    """Cached descriptions of topics whose partitions are all available, with and without operations."""
 
     __slots__ = ("_kept", "_topics")
 
@@ -30,9 +30,9 @@ class TopicDescriptions:
         return len(self._kept)
 
     def find(self, topic: Topic, *, operations: bool) -> MetadataResponseTopic | None:
-        """What was kept of the topic, if it is still so. Nobody may change it."""
+        """The cached description of a topic, if it is still valid. Do not change it."""
         kept = self._kept.get((topic.name, operations))
-        # A topic that changed is another object. What moves without that is that a log fails.
+        # A changed topic is another object. Only the failure of a log changes without that.
         if kept is None or kept.topic is not topic:
             return None
         for partition in kept.partitions:
@@ -48,14 +48,14 @@ class TopicDescriptions:
         *,
         operations: bool,
     ) -> MetadataResponseTopic:
-        """Keep an answer for as long as the topic is this one and its partitions have logs."""
+        """Cache a description until the topic changes, or a log of it fails."""
         if len(self._kept) > _FEW:
             self._drop_the_gone()
         self._kept[topic.name, operations] = _Kept(topic, partitions, answer)
         return answer
 
     def _drop_the_gone(self) -> None:
-        """Drop topics that were deleted, if those may be half of all."""
+        """Drop deleted topics, once they may be half of all."""
         if len(self._kept) > 4 * len(self._topics):
             for key in [key for key in self._kept if self._topics.get(key[0]) is None]:
                 del self._kept[key]

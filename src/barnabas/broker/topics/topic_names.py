@@ -14,7 +14,7 @@ _LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 def problem_of_name(name: str) -> str:
-    """Why a topic may not be called so; empty if it may."""
+    """Why a name is invalid; empty if it is valid."""
     if name in {".", ".."}:
         return "that is no name for a topic"
     if not _LEGAL.fullmatch(name):
@@ -31,21 +31,21 @@ _OF_COORDINATORS = {metric_name(name): name for name in INTERNAL_TOPICS}
 
 
 def check_partition(name: str, index: int) -> None:
-    """Whether a partition of a topic can have a directory of its own.
+    """Check that a partition's name is a valid name of a directory.
 
     Raises:
-        BrokerError: INVALID_PARTITIONS: it cannot.
+        BrokerError: INVALID_PARTITIONS: it is not.
     """
     if not has_directory(TopicPartition(name, index)):
         raise BrokerError(
             ErrorCode.INVALID_PARTITIONS,
-            f"{name}-{index} is no name for the directory of a partition: it has at most 255 bytes, "
-            "and ends in a number from 0 on; a topic with more partitions needs a shorter name",
+            f"{name}-{index} cannot be the name of a partition's directory: it must have at most 255 bytes, "
+            "and end in a number from 0 on; a topic with more partitions needs a shorter name",
         )
 
 
 class TopicNames:
-    """The names of the topics there are, by what metrics call them."""
+    """The names of the existing topics, by their names in metrics."""
 
     __slots__ = ("_by_metric",)
 
@@ -53,24 +53,24 @@ class TopicNames:
         self._by_metric: dict[str, tuple[str, ...]] = {}
 
     def add(self, name: str) -> None:
-        """There is a topic of that name."""
+        """Add the name of a new topic."""
         names = self._by_metric.get(metric_name(name), ())
         if name not in names:
             self._by_metric[metric_name(name)] = (*names, name)
 
     def remove(self, name: str) -> None:
-        """There is none any more."""
+        """Remove the name of a deleted topic."""
         names = self._by_metric.pop(metric_name(name), ())
         others = tuple(other for other in names if other != name)
         if others:
             self._by_metric[metric_name(name)] = others
 
     def check_new(self, name: str) -> None:
-        """Whether a topic of that name could be made.
+        """Check that a topic of that name can be created.
 
         Raises:
             BrokerError: INVALID_TOPIC_EXCEPTION, TOPIC_ALREADY_EXISTS, or INVALID_REQUEST for a name
-                that Kafka keeps for itself.
+                that Kafka reserves.
         """
         problem = problem_of_name(name)
         if problem:
@@ -89,9 +89,9 @@ class TopicNames:
             )
 
     def colliding(self, name: str) -> str:
-        """Another topic that metrics cannot tell from this one; empty if there is none.
+        """Another topic with the same name in metrics; empty if there is none.
 
-        The names that coordinators need are kept for them, and nothing can be in their way.
+        Names of internal topics never collide: they are reserved.
         """
         if name in INTERNAL_TOPICS:
             return ""

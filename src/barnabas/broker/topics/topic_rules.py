@@ -16,7 +16,7 @@ _THROTTLED = re.compile(r"\d+:\d+")
 
 
 def unchanged(own: Mapping[str, str], already: Mapping[str, str]) -> set[str]:
-    """The names of properties whose values a topic has already."""
+    """The names of properties that a topic has with the same values already."""
     return {name for name, value in own.items() if already.get(name) == value}
 
 
@@ -26,12 +26,12 @@ def check_own(
     broker_config: BrokerConfig,
     of_values: ErrorCode,
 ) -> None:
-    """Whether a topic could have these properties; what it has `already` may be of any release.
+    """Check the properties of a topic; those that it has `already` may be of any release.
 
-    `of_values` is the code for a value that is not allowed.
+    `of_values` is the error code for an invalid value.
 
     Raises:
-        BrokerError: INVALID_CONFIG: one is not known; or its value is not allowed.
+        BrokerError: INVALID_CONFIG: a property is unknown; or a value is invalid.
     """
     try:
         check_properties(own, already, broker_config.release)
@@ -41,15 +41,15 @@ def check_own(
 
 
 def check_properties(own: Mapping[str, str], already: Mapping[str, str], release: str) -> None:
-    """Whether a topic of a broker of that release line may have these; empty, and 0.7: of any.
+    """Check properties against a release line of Kafka; with an empty one, or 0.7, all are allowed.
 
-    What it has `already` may stay: it came when the broker was of another release.
+    Properties that the topic has `already` may stay: it got them when the broker was of another release.
 
     Raises:
-        BrokerError: INVALID_CONFIG: one is not known, or they contradict each other.
-        ConfigError: one cannot have its value.
+        BrokerError: INVALID_CONFIG: a property is unknown, or properties contradict each other.
+        ConfigError: a value is invalid.
     """
-    # A broker of 0.7 has no requests for topics; those of a listener beside its own are of any release.
+    # Kafka 0.7 has no requests for topics; those of other listeners are of any release.
     release = "" if release == RELEASE_07 else release
     for name in own:
         row = TopicConfig.find(name)
@@ -61,7 +61,7 @@ def check_properties(own: Mapping[str, str], already: Mapping[str, str], release
             raise BrokerError(ErrorCode.INVALID_CONFIG, what)
     config = TopicConfig.of_known(own, release=release, kept=unchanged(own, already))
     if config.compression_gzip_level == 0:
-        raise ConfigError("compression.gzip.level=0: it must be -1 or between 1 and 9")
+        raise ConfigError("compression.gzip.level=0: it must be -1, or between 1 and 9")
     if config.compression_type == "zstd" and release and is_before(release, "2.1"):
         raise ConfigError(f"compression.type=zstd: it is not in Kafka {release}")
     _check_throttled(config.leader_replication_throttled_replicas)
@@ -73,11 +73,11 @@ def check_properties(own: Mapping[str, str], already: Mapping[str, str], release
             f"max.compaction.lag.ms={config.max_compaction_lag_ms}",
         )
     if config.remote_storage_enable:
-        raise ConfigError("remote.storage.enable=true: this broker has no other storage")
+        raise ConfigError("remote.storage.enable=true: this broker has no remote storage")
 
 
 def _check_throttled(replicas: tuple[str, ...]) -> None:
     if replicas != ("*",) and not all(map(_THROTTLED.fullmatch, replicas)):
         raise ConfigError(
-            f"throttled replicas are * or partition:broker, with commas, not {','.join(replicas)}"
+            f"throttled replicas must be * or partition:broker, with commas, not {','.join(replicas)}"
         )

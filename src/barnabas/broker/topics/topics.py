@@ -31,19 +31,18 @@ from barnabas.types import RequestedTopic, Topic
 log = logging.getLogger(__name__)
 
 _PARTITIONS_A_STEP = 16
-"""About 20 ms of work."""
+"""Partitions to create in one step: about 20 ms of work."""
 
 
 class Topics:
     """All topics by name. Each change is durable in the registry when the call returns.
 
-    `changes` counts them, so that what was made from the topics can be kept until it moves.
-    `on_change` is called with a topic whose partitions have logs, `deletions.on_deleted` with one
-    that is gone.
+    `changes` counts the changes, so that values derived from topics can be cached until it changes.
+    `on_change` is called with a topic whose partitions have logs, `deletions.on_deleted` with a deleted one.
     """
 
     are_shared = False
-    """Whether other brokers have them, too: one that is not known here may be there."""
+    """Whether topics are shared with other brokers: then a topic unknown here may exist."""
 
     def __init__(
         self, registry: Registry, hosting: Hosting, entropy: Entropy, config: BrokerConfig
@@ -60,7 +59,7 @@ class Topics:
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
         self.shared: TransactionalRegistry | None = None
-        """The registry, where others may delete a topic while its properties are written beside the loop."""
+        """The registry, if others may delete a topic while its properties are written beside the loop."""
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -70,20 +69,20 @@ class Topics:
         return len(self._by_name)
 
     def get(self, name: str) -> Topic | None:
-        """The topic of that name."""
+        """The topic of that name, or None."""
         return self._by_name.get(name)
 
     def by_id(self, topic_id: bytes) -> Topic | None:
-        """The topic with that id."""
+        """The topic with that id, or None."""
         return self._by_id.get(topic_id)
 
     def create(
         self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]
     ) -> Topic:
-        """Make a topic with these partitions (replicas by index) and properties.
+        """Create a topic with these partitions (replicas by index) and properties.
 
         Raises:
-            BrokerError: the name or a property is not allowed, or the topic exists.
+            BrokerError: the name or a property is invalid, or the topic exists.
             StorageError: it cannot be written; the topic does not exist.
         """
         self.check_new(name, config)
@@ -99,7 +98,7 @@ class Topics:
     ) -> Steps[None]:
         """Create topics that passed `check_new`: write all together, then host a few partitions a step.
 
-        Partitions have no leader until their step; a topic that is deleted meanwhile gets no more.
+        Partitions have no leader until their step; a topic that is deleted meanwhile gets no more partitions.
         `outcomes` receives each topic, or the error if it could not be written.
         """
         topics = [one.with_id(self._new_id()) for one in wanted]
@@ -126,7 +125,7 @@ class Topics:
     def _serve_new(
         self, topics: Sequence[Topic], outcomes: dict[str, Topic | KafkaError]
     ) -> Iterator[None]:
-        """Host topics that are written."""
+        """Host topics that have been written."""
         for topic in topics:
             self._keep(topic)
         for topic in topics:
@@ -135,7 +134,9 @@ class Topics:
                 for _ in self._host_in_steps(topic):
                     yield
             except StorageError as error:
-                log.warning("topic taken back", extra={"topic": topic.name, "error": error})
+                log.warning(
+                    "creation of a topic undone", extra={"topic": topic.name, "error": error}
+                )
                 self._take_back(topic.name)
                 outcomes[topic.name] = error
                 continue
@@ -144,7 +145,7 @@ class Topics:
             log.info("topic created", extra=fields)
 
     def asks_for(self, wanted: RequestedTopic) -> bool:
-        """Whether an internal topic is made by somebody else, who was asked now."""
+        """Whether the controller creates internal topics; if so, request this one from it."""
         del wanted
         return False
 
@@ -152,25 +153,25 @@ class Topics:
         try:
             self.delete(name)
         except StorageError as error:
-            # What made its creation fail is what the caller has to know.
-            log.warning("half of a topic is left", extra={"topic": name, "error": error})
+            # The caller gets the error of the creation, not this one.
+            log.warning("partly created topic not removed", extra={"topic": name, "error": error})
 
     def check_new(self, name: str, config: Mapping[str, str]) -> None:
-        """Whether a topic of that name could be made.
+        """Check that a topic of that name, with these properties, can be created.
 
         Raises:
             BrokerError: as `TopicNames.check_new`, or INVALID_CONFIG.
         """
         self.names.check_new(name)
-        # The broker's own topics have what it needs, of whatever release it is.
+        # Internal topics have the properties that this broker needs, whatever its release.
         self.check_config(config, config if name in INTERNAL_TOPICS else {})
 
     def add_partitions(self, name: str, added: Mapping[int, list[int]]) -> Topic:
-        """Give a topic further partitions; raises as `add_partitions_in_steps`."""
+        """Add partitions to a topic; raises as `add_partitions_in_steps`."""
         return at_once(self.add_partitions_in_steps(name, added))
 
     def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Steps[Topic]:
-        """As `add_partitions`, a few partitions a step, like `create_all_in_steps`.
+        """Like `add_partitions`, a few partitions in each step, as in `create_all_in_steps`.
 
         Raises:
             BrokerError: there is no such topic.
@@ -186,10 +187,10 @@ class Topics:
         return topic
 
     def configure(self, name: str, config: Mapping[str, str]) -> Topic:
-        """Replace a topic's own properties.
+        """Replace the properties that a topic sets.
 
         Raises:
-            BrokerError: there is no such topic, or a property is not allowed.
+            BrokerError: there is no such topic, or a property is invalid.
             StorageError: it cannot be written.
         """
         self.check_config(config, self._existing(name).config)
@@ -198,11 +199,11 @@ class Topics:
         return self._by_name[name]
 
     def check_kept(self, name: str, config: Mapping[str, str]) -> None:
-        """As `Hosting.check_kept`."""
+        """Like `Hosting.check_kept`."""
         self.hosting.check_kept(name, config)
 
     def configure_all(self, configs: Mapping[str, Mapping[str, str]]) -> None:
-        """Replace the own properties of topics by name, which are there and were checked.
+        """Replace the properties of topics by name; the topics must exist, and the properties be checked.
 
         Raises:
             StorageError: they cannot be written.
@@ -211,9 +212,9 @@ class Topics:
         self.adopt_configs(configs)
 
     def write_configs(self, configs: Mapping[str, Mapping[str, str]]) -> set[str]:
-        """Write properties down, for `adopt_configs`; gives the topics that are not there any more.
+        """Write properties into the registry, for `adopt_configs`; return the topics that no longer exist.
 
-        Calls the registry alone. Raises as `configure_all`.
+        Only calls the registry. Raises as `configure_all`.
         """
         if self.shared is not None:
             return write_configs(self.shared, configs)
@@ -223,14 +224,14 @@ class Topics:
         return set()
 
     def adopt_configs(self, configs: Mapping[str, Mapping[str, str]]) -> None:
-        """Have the topics that are still there obey properties that are written down."""
+        """Apply written properties to the topics that still exist."""
         there = {name: config for name, config in configs.items() if name in self._by_name}
         for name, config in there.items():
             self._keep(self._by_name[name]._replace(config=config))
         self.hosting.configure(there)
 
     def give_up(self, name: str, index: int) -> None:
-        """Serve a partition that is offline without the records that are lost.
+        """Serve an offline partition without its lost records.
 
         Raises:
             BrokerError: there is no such topic.
@@ -242,7 +243,7 @@ class Topics:
         self.notify(topic.topic_id)
 
     def adopt(self, config: BrokerConfig) -> None:
-        """The broker's properties are these now, and with them what topics have of it."""
+        """Use these properties of the broker, also as defaults of topics."""
         self.config = config
         self.hosting.adopt(config)
         self.hosting.configure({topic.name: topic.config for topic in self._by_name.values()})
@@ -252,7 +253,7 @@ class Topics:
 
         Raises:
             BrokerError: there is no such topic.
-            StorageError: it cannot be written; the deletion is ended at the next start.
+            StorageError: it cannot be written; the next start completes the deletion.
         """
         failed: dict[str, KafkaError] = {}
         for _ in self.deletions.in_steps([self._existing(name)], failed):
@@ -278,20 +279,20 @@ class Topics:
         already: Mapping[str, str],
         of_values: ErrorCode = ErrorCode.INVALID_CONFIG,
     ) -> None:
-        """Whether a topic could have these properties; what it has `already` may be of any release.
+        """Check the properties of a topic; those that it has `already` may be of any release.
 
-        `of_values` is the code for a value that is not allowed.
+        `of_values` is the error code for an invalid value.
 
         Raises:
-            BrokerError: INVALID_CONFIG: one is not known; or its value is not allowed.
+            BrokerError: INVALID_CONFIG: a property is unknown; or a value is invalid.
         """
         check_own(config, already, self.config, of_values)
 
     def host(self, topic: Topic) -> None:
-        """Serve a topic that is in the registry, with the logs that it has.
+        """Serve a topic of the registry, with its existing or new logs.
 
         Raises:
-            StorageError: a log cannot be made.
+            StorageError: a log cannot be created.
         """
         self._keep(topic)
         name, topic_id, partitions, config = topic
@@ -300,7 +301,7 @@ class Topics:
     def _host_in_steps(self, topic: Topic) -> Iterator[None]:
         indexes = list(topic.partitions)
         for first in range(0, len(indexes), _PARTITIONS_A_STEP):
-            # Its properties may have changed since the step before, and it may be gone.
+            # Its properties may have changed since the last step, or it may be gone.
             now = self._by_id.get(topic.topic_id)
             if now is None or self._closed:
                 return
@@ -310,14 +311,14 @@ class Topics:
             yield
 
     def notify(self, topic_id: bytes) -> None:
-        """Call `on_change` with a topic, if it is still there."""
+        """Call `on_change` with a topic, if it still exists."""
         topic = self._by_id.get(topic_id)
         if topic is not None:  # It may have been deleted between two steps.
             for callback in self.on_change:
                 callback(topic)
 
     def close(self) -> None:
-        """Host nothing more; partitions that are missing get their logs at the next start."""
+        """Host no more topics; partitions without logs get them at the next start."""
         self._closed = True
 
     def _keep(self, topic: Topic) -> None:

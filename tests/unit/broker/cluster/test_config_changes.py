@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from barnabas.broker.cluster.config_changes import ConfigChanges
-from barnabas.broker.cluster.config_reports import ReportedConfigs
 from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.znodes.config_reports import ReportedConfigs
 from barnabas.errors import RegistryUnavailable, StorageError
 from barnabas.ports import SharedRegistry
 from sim.world.zookeeper import SimulatedSession, SimulatedZooKeeper
@@ -92,7 +92,7 @@ def test_a_notification_that_cannot_be_read_is_left_out(caplog: pytest.LogCaptur
     two.notify({"version": 2, "entity_path": "topics/dogs"})
     two.session.deliver()
     assert two.taken == ["dogs"]
-    assert [one.msg for one in caplog.records] == ["notification left out"]
+    assert [one.msg for one in caplog.records] == ["notification ignored"]
 
 
 def test_while_the_registry_does_not_answer_what_is_left_is_tried_again() -> None:
@@ -131,11 +131,11 @@ def test_properties_that_cannot_be_adopted_stop_no_others(
     two.writer.set("/config/topics/cats", b"{}")
     two.session.deliver()
     assert two.taken == ["cats"]
-    assert [one.msg for one in caplog.records] == ["properties not taken up"]
+    assert [one.msg for one in caplog.records] == ["changed properties not applied"]
 
 
 def test_old_notifications_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("barnabas.broker.cluster.config_reports._MOST_KEPT", 3)
+    monkeypatch.setattr("barnabas.broker.znodes.config_reports._MOST_KEPT", 3)
     two = Two()
     for _ in range(5):
         two.writer.set("/config/topics/dogs", b"{}")

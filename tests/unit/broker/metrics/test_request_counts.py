@@ -58,7 +58,8 @@ def cut(cluster: EmbeddedCluster) -> None:
 
 def heal(cluster: EmbeddedCluster) -> None:
     """It copies again."""
-    cluster._open._running[2].node.call(member(cluster, 2)._know_brokers)
+    other = member(cluster, 2)
+    cluster._open._running[2].node.call(lambda: other._roles.know_brokers(other.image.brokers))
 
 
 def produce(timeout_ms: int) -> ProduceRequest:

@@ -128,5 +128,5 @@ def test_a_directory_that_ends_in_a_date_is_no_partition() -> None:
         topic_partition=TopicPartition("access", 20111121),
         config=SimpleNamespace(byte_positions=True),
     )
-    with pytest.raises(StorageError, match="access-20111121: move that away"):
+    with pytest.raises(StorageError, match="access-20111121: move it away"):
         foreign_partitions([cast("PartitionLog", one)], BrokerConfig())

@@ -258,12 +258,12 @@ def test_where_others_took_long_in_a_turn_less_is_loaded_at_once(started: Starte
     partition = fill(started, 400)
     assert refusal(started) == ErrorCode.NONE
     started.broker.groups.unload(partition)
-    started.broker.groups._spent_seconds = 1.0
+    started.broker.groups._loader._spent_seconds = 1.0
     assert refusal(started) == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     started.weighing.run_soon()
     assert refusal(started) == ErrorCode.NONE
     # The turn is over by then.
-    started.broker.groups._on_turn_over()
+    started.broker.groups._loader._on_turn_over()
     started.broker.groups.unload(partition)
     assert refusal(started) == ErrorCode.NONE
 

@@ -87,7 +87,7 @@ async def log_dirs(
             DescribableLogDirTopic(topic=name, partitions=by_topic[name]) for name in by_topic
         ]
     if cluster.view.updates == 0:
-        await cluster.updated()
+        await cluster.metadata.updated()
     found = {}
     for node_id in sorted(cluster.view.brokers):
         reply = await cluster.ask(DescribeLogDirsRequest(topics=topics), node_id=node_id)
@@ -186,6 +186,6 @@ async def change_quotas(cluster: Cluster, request: AlterClientQuotasRequest) -> 
 async def controller(cluster: Cluster) -> int | None:
     """The broker that receives changes; None (any) if the controller is unknown."""
     if cluster.view.updates == 0:
-        await cluster.updated()
+        await cluster.metadata.updated()
     node_id = cluster.view.controller
     return node_id if node_id in cluster.view.brokers else None

@@ -143,7 +143,7 @@ class ConfigAdmin(AdminCalls):
         if resource not in (Resource.BROKER, Resource.BROKER_LOGGER) or not name.isdecimal():
             return None
         if self._cluster.view.updates == 0:
-            await self._cluster.updated()
+            await self._cluster.metadata.updated()
         return int(name)
 
 

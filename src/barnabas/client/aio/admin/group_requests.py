@@ -38,7 +38,7 @@ async def listed_groups(
 ) -> dict[str, tuple[int, GroupListing]]:
     """Return the groups of all brokers by name, with the broker that reported each: its coordinator."""
     if cluster.view.updates == 0:
-        await cluster.updated()
+        await cluster.metadata.updated()
     request = ListGroupsRequest(states_filter=list(states), types_filter=list(kinds))
     found: dict[str, tuple[int, GroupListing]] = {}
     for node_id in sorted(cluster.view.brokers):

@@ -103,7 +103,7 @@ async def saved_by_groups(
                 topics=None,
                 groups=[OffsetFetchRequestGroup(group_id=name, topics=None) for name in asked],
             )
-            reply = await cluster.ask_over(link, request, version=version)
+            reply = await link.ask(request, version=version)
             parts = {part.group_id: part for part in reply.groups} or {asked[0]: reply}
             if parts.keys() != set(asked):
                 raise RemoteProtocolError(

@@ -94,7 +94,7 @@ class TopicAdmin(AdminCalls):
         await self._of_controller(
             "deleting topics", request, lambda reply: reply.responses, timeout_s
         )
-        self._cluster.topics.difference_update(gone)
+        self._cluster.metadata.topics.difference_update(gone)
         self._cluster.view.forget(gone)
 
     async def create_partitions(

@@ -37,7 +37,7 @@ async def listed_transactions(
 ) -> list[TransactionListing]:
     """Return the transactional ids of all brokers, by name."""
     if cluster.view.updates == 0:
-        await cluster.updated()
+        await cluster.metadata.updated()
     request = ListTransactionsRequest(
         state_filters=list(states),
         producer_id_filters=list(producer_ids),

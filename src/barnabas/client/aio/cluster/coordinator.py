@@ -5,7 +5,8 @@ It has a link of its own, so that neither a fetch nor a waiting join delays othe
 
 from typing import Any, Final
 
-from barnabas.client.aio.cluster.cluster import APART, Cluster
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.links import APART
 from barnabas.client.core.cluster.requests import api_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.find_coordinator import (
@@ -54,7 +55,7 @@ class Coordinator:
                     f"supports {version}"
                 )
                 raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, what)
-            return await self.cluster.ask_over(link, request, version=version, timeout_s=timeout_s)
+            return await link.ask(request, version=version, timeout_s=timeout_s)
         except KafkaError as error:
             if error.retriable:
                 self.node_id = _NOBODY
@@ -79,13 +80,13 @@ class Coordinator:
 
     def level_of(self, feature: str) -> int | None:
         """The finalized level of a feature; None without a link."""
-        link = self.cluster.ready(APART + self.node_id)
+        link = self.cluster.links.ready(APART + self.node_id)
         return None if link is None else link.protocol.level_of(feature)
 
     def hang_up(self) -> None:
         """Close the link; its pending requests fail."""
         if self.node_id != _NOBODY:
-            self.cluster.hang_up(APART + self.node_id)
+            self.cluster.links.hang_up(APART + self.node_id)
 
     async def _find(self) -> int:
         request = FindCoordinatorRequest(
@@ -97,7 +98,7 @@ class Coordinator:
         for row in rows:
             self.check(row.error_code, row.error_message or "finding the coordinator")
             if row.node_id not in self.cluster.view.brokers:
-                await self.cluster.updated()
+                await self.cluster.metadata.updated()
             return row.node_id
         what = f"{self._kind[1]} {self.group_id}: no broker was named as its coordinator"
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, what)

@@ -1,4 +1,4 @@
-"""One connection to one broker: the I/O of `core.connection`. Knows APIs only by key."""
+"""One connection to one broker: the I/O of `core.connection`. It looks into no message."""
 
 import asyncio
 import logging
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from barnabas.client.core.cluster.connection import Connection
+from barnabas.client.core.cluster.requests import api_of
 from barnabas.client.core.cluster.responses import BufferPool, ResponseReader
 from barnabas.client.core.cluster.throttling import throttle_s
 from barnabas.client.core.metrics import Traffic
@@ -141,6 +142,29 @@ class Link:
         self._write(send)
         if not answered:
             self._loop.call_soon(on_answer, self.failure)
+
+    async def ask(
+        self, message: object, *, version: int | None = None, timeout_s: float | None = None
+    ) -> Any:
+        """Send a request and return its response.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: no response arrived.
+            BrokerError: the broker and this client share no version of this API.
+            LocalProtocolError: the link is not ready.
+        """
+        future: asyncio.Future[Any] = self._loop.create_future()
+
+        def answered(result: Any) -> None:
+            if future.done():
+                return
+            if isinstance(result, KafkaError):
+                future.set_exception(result)
+            else:
+                future.set_result(result)
+
+        self.send(api_of(message), message, answered, version=version, timeout_s=timeout_s)
+        return await future
 
     def close(self, why: KafkaError | None = None) -> None:
         """Close it; pending requests fail with a ConnectionFailed that says why.

@@ -55,7 +55,7 @@ async def persist(
                     raise
                 last.append(error)
                 if error.code.stale_metadata or error.code in _ELSEWHERE:
-                    cluster.refresh()
+                    cluster.metadata.refresh()
                 await asyncio.sleep(cluster.retry_wait(len(last)))
 
     try:
@@ -116,7 +116,7 @@ async def by_leader(
         BrokerError: one has no leader now, or does not exist; retriable.
     """
     listed = list(partitions)
-    await cluster.know({where.topic for where in listed})
+    await cluster.metadata.know({where.topic for where in listed})
     groups: dict[int, list[TopicPartition]] = {}
     for where in listed:
         view = cluster.view.partition(*where)

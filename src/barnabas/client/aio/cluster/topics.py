@@ -65,7 +65,7 @@ async def known_topic(
 ) -> TopicView:
     """Like `topic_within`; the caller bounds the time."""
     checked_topic(topic)
-    await cluster.know([topic])
+    await cluster.metadata.know([topic])
     failures, since = 0, cluster.environment.loop.time()
     while not (view := cluster.view.topics[topic]).partitions:
         if view.error and not view.error.retriable:
@@ -76,9 +76,9 @@ async def known_topic(
             raise await _missing(cluster, topic)
         failures += 1
         await asyncio.sleep(cluster.retry_wait(failures))
-        await cluster.updated()
+        await cluster.metadata.updated()
     if partition is not None and partition >= len(view.partitions):
-        await cluster.updated()  # It may have been added since the last update.
+        await cluster.metadata.updated()  # It may have been added since the last update.
         return await known_topic(cluster, topic, patience_s=patience_s)
     return view
 
@@ -89,7 +89,7 @@ async def _missing(cluster: Cluster, topic: str) -> BrokerError:
     there = await what_is_there(cluster, [TopicPartition(topic, 0)], deadline)
     why = (
         "requested, but the brokers do not create it (auto.create.topics.enable)"
-        if cluster.creates_topics
+        if cluster.metadata.creates_topics
         else "not created, because allow.auto.create.topics is false"
     )
     return BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"{there}; {why}: create it first")

@@ -66,8 +66,8 @@ class Consumer(OffsetCalls):
         loaded = ConsumerConfig.load(properties(config, more))
         self._options = ConsumerOptions.of(loaded)
         self._cluster = Cluster(loaded, environment or ClientEnvironment.here("Consumer"))
-        self._cluster.creates_topics = loaded.allow_auto_create_topics
-        self._cluster.tells_of_new_topics = True
+        self._cluster.metadata.creates_topics = loaded.allow_auto_create_topics
+        self._cluster.metadata.logs_missing_topics = True
         self._driver, self.group = self._reading(GroupOptions.of(loaded))
         self.polling = Polling(self._driver, self.group)
         self._fetcher = self._driver.fetcher
@@ -147,7 +147,7 @@ class Consumer(OffsetCalls):
         if self.group is not None and self.group.subscribed:
             raise LocalProtocolError("the consumer is subscribed: unsubscribe before assign")
         self._fetcher.assign(wanted)
-        self._cluster.topics = {where.topic for where in wanted}
+        self._cluster.metadata.topics = {where.topic for where in wanted}
         self._driver.pump()
 
     def subscribe(self, topics: Topics, *, listener: RebalanceListener | None = None) -> None:

@@ -49,7 +49,7 @@ class FetchDriver:
             self._finder.leaderless(where)
         if fetcher.stale:
             fetcher.stale = False
-            self._cluster.refresh()
+            self._cluster.metadata.refresh()
         waits = [
             position.not_before
             for position in fetcher.positions.values()
@@ -117,7 +117,7 @@ class FetchDriver:
     def _end_sessions(self) -> None:
         """Close the fetch sessions at the brokers, if that takes no waiting."""
         for node_id, request in self.fetcher.farewells().items():
-            link = self._cluster.ready(node_id)
+            link = self._cluster.links.ready(node_id)
             if link is not None:
                 link.send(ApiKey.FETCH, request, _ignore_response)
 
@@ -128,7 +128,7 @@ class FetchDriver:
     def _reachable(self, node_id: int) -> bool:
         if self._cluster.link(node_id) is not None:
             return True
-        wait = self._cluster.reconnect_wait(node_id)
+        wait = self._cluster.links.reconnect_wait(node_id)
         if wait > 0:
             self.fetcher.leave(node_id)
             self._look_again_at(self._loop.time() + wait)

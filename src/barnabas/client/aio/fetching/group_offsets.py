@@ -156,7 +156,7 @@ class CommittedOffsets:
         go by name.
         """
         names = set(topics)
-        fresh = self._by_id and names <= self._cluster.topics
+        fresh = self._by_id and names <= self._cluster.metadata.topics
         return TopicIds.in_view(self._cluster.view, names) if fresh else BY_NAME
 
     def _check(self, response: OffsetCommitResponse, ids: TopicIds, *, waits: bool) -> None:

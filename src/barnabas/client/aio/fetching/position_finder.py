@@ -117,7 +117,7 @@ class PositionFinder:
         trouble.failures += 1
         position.not_before = now + self._cluster.retry_wait(trouble.failures)
         if error.retriable:
-            self._cluster.refresh()
+            self._cluster.metadata.refresh()
         if trouble.failures == _WARN_AT and error.retriable:
             name = f"{where.topic}-{where.partition}"
             log.warning("partition cannot be read yet where=%s why=%s", name, error)
@@ -130,7 +130,7 @@ class PositionFinder:
         if where.topic in view.topics or view.updates >= trouble.updates + _SURELY_ASKED:
             self.failed(where, leaderless_error(view, where))
         else:
-            self._cluster.refresh()
+            self._cluster.metadata.refresh()
             silence = RequestTimeout(f"no response says where topic {where.topic} is")
             self._tell(where, trouble, self._cluster.limits.trouble() or silence, now)
 

@@ -85,7 +85,7 @@ class RangeFetches:
                 if not error.retriable or not deadline.left(loop.time()):
                     raise
                 failures += 1
-                self._cluster.refresh()
+                self._cluster.metadata.refresh()
                 await asyncio.sleep(self._cluster.retry_wait(failures))
                 continue
             if fetched is None and self._is_readable(data) and await self._counts_bytes():
@@ -130,14 +130,14 @@ class RangeFetches:
         version = link.protocol.version_of(ApiKey.FETCH, at_most=top)
         request = self._request(view.leader_epoch)
         seconds = self._options.max_wait_s + self._options.request_timeout_s
-        response = await self._cluster.ask_over(link, request, version=version, timeout_s=seconds)
+        response = await link.ask(request, version=version, timeout_s=seconds)
         assert isinstance(response, FetchResponse)
         return response
 
     async def _leader(self) -> PartitionView:
         """Return the partition once it has a leader."""
         while True:
-            await self._cluster.know([self._where.topic])
+            await self._cluster.metadata.know([self._where.topic])
             topic = self._cluster.view.topics[self._where.topic]
             view = self._cluster.view.partition(*self._where)
             if topic.topic_id != NO_UUID:

@@ -118,8 +118,8 @@ class GroupMember(GroupMemberBase[Membership]):
         if found is not NextStep.CONTINUE:
             return self._look_at(found, joined.error_code, _JOINING)
         if machine.led is not None:
-            await self._cluster.know(machine.led.topics)
-            self._cluster.topics |= machine.led.topics
+            await self._cluster.metadata.know(machine.led.topics)
+            self._cluster.metadata.topics |= machine.led.topics
         request = machine.sync_request(self._counts())
         synced = await self._coordinator.ask(request, timeout_s=seconds)
         found, changes = machine.synced(synced)

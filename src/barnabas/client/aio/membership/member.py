@@ -185,8 +185,8 @@ class GroupMemberBase(ABC, Generic[_Machine]):
     def _subscribe(self) -> None:
         """Pass the subscription to the state machine."""
         self._subscribed = True
-        self._cluster.topics = set(self.subscribed_topics())
-        self._cluster.refresh()
+        self._cluster.metadata.topics = set(self.subscribed_topics())
+        self._cluster.metadata.refresh()
         self._polled_at = self._loop.time()
         if self._beating is None:
             self._beating = self._loop.create_task(self._beat())
@@ -203,7 +203,7 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         self._driver.assign([where for where in positions if where not in gone])
 
     async def _take(self, change: Change) -> None:
-        self._cluster.topics |= {where.topic for where in change.partitions}
+        self._cluster.metadata.topics |= {where.topic for where in change.partitions}
         self._driver.assign([*self._driver.fetcher.positions, *change.partitions])
         await self._tell(change)
 

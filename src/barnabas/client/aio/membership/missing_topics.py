@@ -27,5 +27,5 @@ class MissingTopics:
         self._times = self._times + 1 if missing else 0
         if missing:
             wait = self._cluster.retry_wait(self._times)
-            self._cluster.environment.loop.call_later(wait, self._cluster.refresh)
+            self._cluster.environment.loop.call_later(wait, self._cluster.metadata.refresh)
         return True

@@ -56,7 +56,7 @@ class ProducerCore:
     ) -> None:
         self.options = ProducerOptions.of(config)
         self.cluster = Cluster(config, environment)
-        self.cluster.creates_topics = True
+        self.cluster.metadata.creates_topics = True
         self.records = Accumulator(self.options, environment.entropy, lock or nullcontext(), waits)
         self.bulk = BulkEncoder(self.options)
         self.closed = False

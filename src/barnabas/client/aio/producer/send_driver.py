@@ -116,7 +116,7 @@ class SendDriver:
         elif self._sender.needs_producer_id and self._identifying is None and self.fatal is None:
             self._identifying = self._loop.create_task(self._identify())
         if plan.leaders_wanted:
-            self._cluster.refresh()
+            self._cluster.metadata.refresh()
         if plan.wake_at is not None:
             self._timer = self._loop.call_at(max(plan.wake_at, now + 0.0005), self.look_again)
 
@@ -139,7 +139,7 @@ class SendDriver:
                 self._links[node_id] = link
                 self._sender.reconnected(node_id)
             return True
-        wait = self._cluster.reconnect_wait(node_id)
+        wait = self._cluster.links.reconnect_wait(node_id)
         if wait > 0:
             self._loop.call_later(wait, self.look_again)
         return False
@@ -191,7 +191,7 @@ class SendDriver:
 
     def _go_on(self, *, stale: bool) -> None:
         if stale:
-            self._cluster.refresh()
+            self._cluster.metadata.refresh()
         self._on_progress()
         self.look_again()
 

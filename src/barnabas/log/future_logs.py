@@ -260,6 +260,7 @@ class FutureLogs:
         gone = self._places[partition].renamed_path(
             partition, self._entropy.uuid(), DELETED_DIRECTORY
         )
+        self._keeper.renew(future.directory, partition, log.topic_id)
         found = future.finish(log)
         try:
             segments = log.take_files(found)
@@ -284,9 +285,10 @@ class FutureLogs:
 
     def _put(self, log: PartitionLog, directory: LogDirectory) -> None:
         partition = log.topic_partition
-        del self._places[partition].logs[partition]
+        before = self._places[partition]
+        del before.logs[partition]
         directory.logs[partition] = log
         self._places[partition] = directory
         self._keeper.take(directory, partition)
-        self._keeper.made(log, directory)
+        self._keeper.moved(log, before, directory)
         self.on_moved()

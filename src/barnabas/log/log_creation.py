@@ -4,15 +4,17 @@ import contextlib
 from functools import partial
 
 from barnabas.errors import LogDirFailed, StorageError
+from barnabas.log.directories.checkpoints import Checkpoint
 from barnabas.log.directories.directories import LogDirectories
+from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.inventory_keeper import InventoryKeeper
-from barnabas.log.file_names import has_directory, partition_directory
+from barnabas.log.file_names import DELETED_DIRECTORY, has_directory, partition_directory
 from barnabas.log.future_logs import FutureLogs
 from barnabas.log.log_table import LogTable
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.recovery.opening import LogOrigin, create_log
+from barnabas.log.recovery.opening import LogOrigin, create_log, open_log
 from barnabas.log.segments.log_config import LogConfig
-from barnabas.ports import Clock, Disk
+from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 
 
@@ -21,13 +23,13 @@ class LogCreation:
 
     def __init__(
         self,
-        ports: tuple[Disk, Clock],
+        ports: tuple[Disk, Clock, Entropy],
         directories: LogDirectories,
         keeper: InventoryKeeper,
         futures: FutureLogs,
         table: LogTable,
     ) -> None:
-        self._disk, self._clock = ports
+        self._disk, self._clock, self._entropy = ports
         self._directories = directories
         self._keeper = keeper
         self._futures = futures
@@ -57,7 +59,8 @@ class LogCreation:
                     # It was deleted just now: after a crash its recovery point would be taken for the
                     # new one's.
                     directory.write_checkpoints()
-                log = create_log(self._disk, partition, path, config, topic_id, origin)
+                self._keeper.renew(directory, partition, topic_id)
+                log = self._made(directory, partition, topic_id, config, origin)
             except StorageError as error:
                 failure = error
                 if was_there:
@@ -69,10 +72,39 @@ class LogCreation:
             else:
                 log.segments.active.created_ms = self._clock.time_ms()
                 self._keeper.take(directory, partition)
+                self._keeper.replaced(partition, directory)
                 self._table.put(log, directory)
+                if log.flushing.named_to >= 0:
+                    self._keeper.made(log, directory)
                 self._on_named(partition)  # A disk without a loop has synced it already.
                 return log
         raise failure
+
+    def _made(
+        self,
+        directory: LogDirectory,
+        partition: TopicPartition,
+        topic_id: bytes,
+        config: LogConfig,
+        origin: LogOrigin,
+    ) -> PartitionLog:
+        """An empty log in a directory.
+
+        One that goes on behind lost records is there whole or not at all: with half of its files a start
+        would begin at offset 0 again.
+        """
+        path = directory.partition_path(partition)
+        if not origin.offset:
+            return create_log(self._disk, partition, path, config, topic_id, origin)
+        unfinished = directory.renamed_path(partition, self._entropy.uuid(), DELETED_DIRECTORY)
+        create_log(self._disk, partition, unfinished, config, topic_id, origin).close(clean=True)
+        self._disk.rename(unfinished, path)
+        at = origin.offset
+        log = open_log(self._disk, partition, path, config, Checkpoint(at, at, clean=True))
+        if log.failure is not None:
+            log.close(clean=False)
+            raise log.failure
+        return log
 
     def _on_named(self, partition: TopicPartition) -> None:
         """The names of a new log may be on stable storage."""

@@ -213,7 +213,8 @@ class LogStart:
         if known is not None and isinstance(log, OfflineLog):
             self._keeper.put_back(directory, partition, known)
         self.evidence += log.losses.evidence
-        self.finds_news |= known is None or bool(log.losses.evidence or log.losses.bytes)
+        is_new = known is None or not known.segments
+        self.finds_news |= is_new or bool(log.losses.evidence or log.losses.bytes)
         try:
             log.lead(max(log.leader_epoch, 0))
         except StorageError as error:

@@ -132,11 +132,15 @@ class LostLogs:
         self._leave(partition, DELETED_AWAY)
 
     def give_up(self, partition: TopicPartition) -> None:
-        """A partition continues elsewhere: its old directory's files are set aside.
+        """A partition has no log here any more: its old directory's files are set aside.
 
         Raises as `delete`.
         """
         self._leave(partition, REPLACED)
+
+    def made_anew(self, partition: TopicPartition) -> None:
+        """A partition continues with a new log, which the inventory has by now."""
+        del self._lost[partition]
 
     def _leave(self, partition: TopicPartition, state: str) -> None:
         _, section, known = self._lost[partition]

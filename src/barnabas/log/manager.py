@@ -63,7 +63,7 @@ class LogManager:
         """Copies of logs on their way to another directory."""
         self.futures.on_moved = self._maintenance.note
         self._creation = LogCreation(
-            (disk, clock), self._directories, self._keeper, self.futures, self._table
+            (disk, clock, entropy), self._directories, self._keeper, self.futures, self._table
         )
         self._removal = LogRemoval(
             (disk, clock, entropy), self._keeper, self._removals, self.futures, self._lost,
@@ -192,7 +192,7 @@ class LogManager:
             except StorageError:
                 self._table.logs[partition] = log
                 raise
-            self._lost.give_up(partition)
+            self._lost.made_anew(partition)
             return made
         directory = self._table.places[partition]
         known = self._keeper.known(directory, partition)
@@ -201,8 +201,12 @@ class LogManager:
             found = reopen(log, config, origin, self._clock.time_ms())
             self._keeper.take(directory, partition)
             self._table.put(found, directory)
+            self._keeper.made(found, directory)
             return found
         self.set_aside(partition)
+        if known is not None:
+            # Until the new log is there, a start must know where this one has ended.
+            self._keeper.put_back(directory, partition, known)
         return self._creation.create(partition, topic_id, config, origin)
 
     def identify(self, partition: TopicPartition, topic_id: bytes) -> None:

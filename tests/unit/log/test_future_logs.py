@@ -1,5 +1,6 @@
 """Logs on their way to another directory: what is copied, what a restart finds, and what takes whose place."""
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.truncation import start_anew, truncate_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.types import TopicPartition
+from tests.dying_disk import Died, DyingDisk
 from tests.record_batches import make_batch
 from tests.unit.log.test_manager import DOGS, SMALL, TOPIC_ID, a_manager
 
@@ -302,3 +304,38 @@ def test_a_new_log_is_made_in_the_directory_that_is_preferred(moving: Moving) ->
         cats = TopicPartition("cats", number)
         moving.manager.futures.prefer(cats, str(place))
         assert Path(moving.manager.create(cats, TOPIC_ID, SMALL).directory).parent == place
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_swap_that_is_killed_at_any_step_leaves_all_records_in_one_place(
+    tmp_path: Path, *, back: bool
+) -> None:
+    for steps in range(100):
+        first, second = tmp_path / f"{steps}" / "first", tmp_path / f"{steps}" / "second"
+        disk = DyingDisk()
+        moving = Moving(a_manager(first, second, disk=disk), first, second)
+        moving.manager.open()
+        fill(moving.manager.create(DOGS, TOPIC_ID, SMALL), 10)
+        moving.manager.maintain(10**13)
+        if back:
+            moving.begin()
+            moving.copy()
+            moving.manager.futures.swap(DOGS)
+        moving.begin()
+        moving.copy()
+        disk.left = steps
+        with contextlib.suppress(Died):
+            moving.manager.futures.swap(DOGS)
+        is_over = not disk.is_dead
+        for directory in moving.manager._directories.all:
+            directory._held.close()
+        manager = a_manager(first, second)
+        assert [event.text for event in manager.open() if event.problem] == [], steps
+        log = manager.get(DOGS)
+        assert log is not None
+        assert log.failure is None
+        assert log.end_offset == 10
+        manager.abandon()
+        if is_over:
+            return
+    pytest.fail("it never ended")

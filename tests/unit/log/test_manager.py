@@ -24,9 +24,13 @@ HOUR = 3_600_000
 SMALL = LogConfig(segment_bytes=250, retention_ms=-1, file_delete_delay_ms=HOUR)
 
 
-def a_manager(*paths: Path, node_id: int = 1, config: LogConfig = SMALL) -> LogManager:
+def a_manager(
+    *paths: Path, node_id: int = 1, config: LogConfig = SMALL, disk: RealDisk | None = None
+) -> LogManager:
     settings = LogSettings(node_id, [str(path) for path in paths])
-    return LogManager(RealDisk(), SystemClock(), SystemEntropy(), settings, lambda _topic: config)
+    return LogManager(
+        disk or RealDisk(), SystemClock(), SystemEntropy(), settings, lambda _topic: config
+    )
 
 
 def fill(log: PartitionLog, batches: int, now_ms: int = 5_000) -> None:

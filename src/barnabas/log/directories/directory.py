@@ -2,7 +2,7 @@
 
 import contextlib
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from barnabas.errors import LockHeld, LogDirFailed, LogDirInUse, StorageError
 from barnabas.log.directories.checkpoints import (
@@ -68,6 +68,8 @@ class LogDirectory:
         """Of the file with the recovery points."""
         self.token = ""
         """What the mark of this broker's stop will hold."""
+        self.on_recovery_points: Callable[[int], None] = lambda _: None
+        """Is called with the checksum of recovery points before they are written."""
         self._disk = disk
         self._held = contextlib.ExitStack()
         self._written: dict[str, dict[TopicPartition, int]] = {}
@@ -205,6 +207,7 @@ class LogDirectory:
         points = {log.topic_partition: log.flushing.sure_point for log in known}
         if self._written.get(RECOVERY_POINT) != points:
             self.recovery_checksum = zlib.crc32(encode_offsets(points))
+            self.on_recovery_points(self.recovery_checksum)
         self._write(RECOVERY_POINT, points)
         self._write(HIGH_WATERMARK, {log.topic_partition: log.high_watermark for log in known})
         self._write(

@@ -24,9 +24,11 @@ LOST = "lost"
 LOST_OPEN = "lost-open"
 """The same of one that was not closed: it may have got more records than is known."""
 DELETED_AWAY = "deleted"
-"""The topic was deleted while the directory was away: it goes when that is back."""
+"""The topic was deleted, or its log moved, while the directory was away: it goes when that is back."""
 REPLACED = "replaced"
 """The partition continued elsewhere while the directory was away: set its returning files aside."""
+MADE_ANEW = "anew"
+"""What was there is gone, and a new log in its place may be there: whatever a start finds of it is whole."""
 
 
 class KnownLog(NamedTuple):
@@ -60,10 +62,13 @@ class InventorySection:
 
     `token`: the directory was closed cleanly, with this value in its marker; empty: it is in use,
     or its broker crashed. `checkpoint` is the checksum of its recovery points, which Kafka writes
-    too: if it differs, another broker used the directory since.
+    too: if it differs, another broker used the directory since. It is noted before those are written, so
+    `former`, the one before, counts as well; None: there was none.
     """
 
-    __slots__ = ("checkpoint", "directory_id", "partitions", "path", "token", "was_in_order")
+    __slots__ = (
+        "checkpoint", "directory_id", "former", "partitions", "path", "token", "was_in_order",
+    )  # fmt: skip
 
     def __init__(self, directory_id: str, path: str, token: str = "", checkpoint: int = 0) -> None:
         self.directory_id = directory_id
@@ -72,6 +77,7 @@ class InventorySection:
         self.was_in_order = False
         """Whether it was left in order before this broker began to use it."""
         self.checkpoint = checkpoint
+        self.former: int | None = None
         self.partitions: dict[TopicPartition, KnownLog] = {}
 
     def header(self) -> str:
@@ -127,7 +133,11 @@ class DirectoryInventory:
         kind, _, rest = row.partition(" ")
         if kind == "directory":
             directory_id, token, checkpoint, path = rest.split(" ", 3)
-            section = self.sections.setdefault(directory_id, InventorySection(directory_id, path))
+            section = self.sections.get(directory_id)
+            if section is None:
+                section = self.sections[directory_id] = InventorySection(directory_id, path)
+            else:
+                section.former = section.checkpoint
             section.path, section.checkpoint = path, int(checkpoint)
             section.token = token.strip("-")
         elif kind:

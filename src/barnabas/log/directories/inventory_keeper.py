@@ -2,14 +2,17 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from barnabas.errors import StorageError
 from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.inventory import (
+    DELETED_AWAY,
     INVENTORY,
     LOST,
     LOST_OPEN,
+    MADE_ANEW,
     REPLACED,
     THERE,
     DirectoryInventory,
@@ -40,6 +43,8 @@ class InventoryKeeper:
         self._files: dict[LogDirectory, tuple[File, int]] = {}
         self._meanwhile: list[str] = []
         """What was added while all of it is being written."""
+        self._listed: dict[str, set[TopicPartition]] = {}
+        """By directory id: the partitions that the files have, be they there still or not."""
 
     # --- At the start -------------------------------------------------------------------------
 
@@ -53,6 +58,8 @@ class InventoryKeeper:
                 # Of two that were written together, the longer one has got more since.
                 newest = found.number, len(data)
                 self.inventory = found
+        for directory_id, section in self.inventory.sections.items():
+            self._listed[directory_id] = set(section.partitions)
 
     def _read(self, directory: LogDirectory) -> bytes:
         path = f"{directory.path}/{INVENTORY}"
@@ -75,18 +82,26 @@ class InventoryKeeper:
         sections = self.inventory.sections
         rows = []
         for directory in self._directories.usable:
+            directory.on_recovery_points = partial(self._expect, directory)
             section = sections.get(directory.directory_id)
             if section is None:
                 continue
             if not _is_as_left(directory, section):
                 del sections[directory.directory_id]
-            elif section.token:
+                continue
+            section.was_in_order = bool(section.token)
+            if section.token or section.checkpoint != directory.recovery_checksum:
                 section.token, section.checkpoint = "", directory.recovery_checksum
-                section.was_in_order = True
                 rows.append(section.header())
         # A mark that cannot be written down is not believed at the next start.
         with contextlib.suppress(StorageError):
             self._add(rows, durable=True)
+
+    def _expect(self, directory: LogDirectory, checkpoint: int) -> None:
+        """Note the checksum of recovery points that are about to be written: a kill may come in between."""
+        with contextlib.suppress(StorageError):  # Without it nothing is missed after such a kill.
+            section = InventorySection(directory.directory_id, directory.path, "", checkpoint)
+            self._add([section.header()], durable=True)
 
     def take(self, directory: LogDirectory, partition: TopicPartition) -> KnownLog | None:
         """What is known of a partition that was found in a directory; it is served from now on."""
@@ -149,12 +164,59 @@ class InventoryKeeper:
         for file, _ in self._files.values():
             file.sync()
 
+    def renew(self, directory: LogDirectory, partition: TopicPartition, topic_id: bytes) -> None:
+        """Note that a new log is about to take the place of one that the files have, if they have one.
+
+        After a kill the start then looks for none of the segments before. What is lost stays so until
+        the new log is there.
+
+        Raises:
+            StorageError: it cannot be written in any directory.
+        """
+        known = self.known(directory, partition)
+        if known is not None:
+            known = known._replace(segments="")
+            self.put_back(directory, partition, known)
+        elif partition in self._listed.get(directory.directory_id, ()):
+            known = KnownLog(MADE_ANEW, uuid_text(topic_id), 0, 0, 0, "")
+        else:
+            return
+        section = InventorySection(directory.directory_id, directory.path)
+        self._add([section.row(partition, known)], durable=True)
+
     def made(self, log: PartitionLog, directory: LogDirectory) -> None:
         """Record a new log, whose names are on stable storage."""
         row = _row(directory.directory_id, log)
         if row:
             with contextlib.suppress(StorageError):
                 self._add([row], durable=False)
+                self._listed.setdefault(directory.directory_id, set()).add(log.topic_partition)
+
+    def moved(self, log: PartitionLog, before: LogDirectory, directory: LogDirectory) -> None:
+        """Record that a log is served from another directory; what it had in the one before goes."""
+        row = _row(directory.directory_id, log)
+        if row:
+            gone = KnownLog(DELETED_AWAY, uuid_text(log.topic_id), 0, 0, 0, "")
+            section = InventorySection(before.directory_id, before.path)
+            with contextlib.suppress(StorageError):
+                self._add([section.row(log.topic_partition, gone), row], durable=False)
+                self._listed.setdefault(directory.directory_id, set()).add(log.topic_partition)
+
+    def replaced(self, partition: TopicPartition, directory: LogDirectory) -> None:
+        """Note that a new log is in this directory, so that no other one brings an older one back.
+
+        Where that cannot be written, the next start sees it, unless the other directory is back by then.
+        """
+        usable = {each.directory_id for each in self._directories.usable}
+        for directory_id, section in self.inventory.sections.items():
+            known = section.partitions.get(partition)
+            if known is None or directory_id == directory.directory_id:
+                continue
+            if directory_id in usable:
+                del section.partitions[partition]
+            elif known.is_there:
+                with contextlib.suppress(StorageError):
+                    self.note(section, partition, REPLACED)
 
     def _add(self, rows: list[str], *, durable: bool) -> None:
         data = b"".join(map(addition, rows))
@@ -202,6 +264,7 @@ class InventoryKeeper:
         self.is_stale = False
         self._meanwhile = []
         rows: list[str] = []
+        listed: dict[str, set[TopicPartition]] = {}
         sections = self.inventory.sections
         for directory in self._directories.usable:
             directory_id = directory.directory_id
@@ -212,10 +275,12 @@ class InventoryKeeper:
             )
             section.path, section.token = directory.path, token
             section.checkpoint = directory.recovery_checksum
+            listed[directory_id] = set(section.partitions)
             for number, log in enumerate(list(directory.logs.values()), 1):
                 row = _row(directory_id, log)
                 if row:
                     rows.append(row)
+                    listed[directory_id].add(log.topic_partition)
                 if number % _ROWS_A_STEP == 0:
                     yield
         usable = {directory.directory_id for directory in self._directories.usable}
@@ -252,7 +317,9 @@ def _is_as_left(directory: LogDirectory, section: InventorySection) -> bool:
     """Whether no other broker used a directory: its clean-shutdown marker, or its recovery points, are ours."""
     if section.token:
         return section.token.encode() in directory.mark
-    return not directory.mark and section.checkpoint == directory.recovery_checksum
+    return not directory.mark and directory.recovery_checksum in (
+        section.checkpoint, section.former,
+    )  # fmt: skip
 
 
 def _row(directory_id: str, log: PartitionLog) -> str:

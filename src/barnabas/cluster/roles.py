@@ -33,7 +33,10 @@ def role_changes(before: ClusterImage, after: ClusterImage, node_id: NodeId) -> 
         was = old.partitions if old else {}
         now = new.partitions if new else {}
         is_other = bool(old and new and old.is_other(new.topic_id))
-        for number in sorted(was.keys() | now.keys()):
+        numbers = was.keys() | now.keys()
+        for number in sorted(
+            one for one in numbers if is_other or was.get(one) is not now.get(one)
+        ):
             partition = TopicPartition(name, number)
             known, state = was.get(number), now.get(number)
             if known is not None and (is_other or node_id not in known.replicas):

@@ -260,7 +260,7 @@ class FutureLogs:
         gone = self._places[partition].renamed_path(
             partition, self._entropy.uuid(), DELETED_DIRECTORY
         )
-        self._keeper.renew(future.directory, partition, log.topic_id)
+        self._keeper.renew(future.directory, partition)
         found = future.finish(log)
         try:
             segments = log.take_files(found)

@@ -59,7 +59,7 @@ class LogCreation:
                     # It was deleted just now: after a crash its recovery point would be taken for the
                     # new one's.
                     directory.write_checkpoints()
-                self._keeper.renew(directory, partition, topic_id)
+                self._keeper.renew(directory, partition)
                 log = self._made(directory, partition, topic_id, config, origin)
             except StorageError as error:
                 failure = error

@@ -1,6 +1,8 @@
 """LogRemoval: deletes logs, or renames their directories so that they are not served any more."""
 
-from barnabas.errors import LogDirFailed
+import contextlib
+
+from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.directories.inventory_keeper import InventoryKeeper
 from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import DELETED_DIRECTORY, STRAY_DIRECTORY
@@ -46,7 +48,10 @@ class LogRemoval:
             self._lost.delete(partition)
             del self._table.logs[partition]
             return
+        directory = self._table.places[partition]
         gone, log = self._move_away(partition, DELETED_DIRECTORY, durable=durable)
+        with contextlib.suppress(StorageError):  # It is written before another log takes its place.
+            self._keeper.gone(directory, partition, durable=durable)
         self._removals.add(
             self._clock.time_ms(), log.config.file_delete_delay_ms, [gone], list(log.segments)
         )

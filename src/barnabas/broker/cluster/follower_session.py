@@ -25,6 +25,8 @@ class SessionFetch(NamedTuple):
     changed: Mapping[TopicPartition, FetchNext]
     forgotten: Mapping[TopicPartition, bytes]
     """Partitions to remove from the session, with the topic ids that the leader knows."""
+    hurries: bool = False
+    """The next request adds some of them again, so the leader should answer at once."""
 
 
 class _Known(NamedTuple):
@@ -46,6 +48,8 @@ class FollowerSession:
         self._is_over = False
         self._by_id = False
         self._known: dict[TopicPartition, _Known] = {}
+        self._renewed: set[TopicPartition] = set()
+        """What the leader has to forget before it is fetched again."""
 
     @property
     def is_incremental(self) -> bool:
@@ -59,7 +63,12 @@ class FollowerSession:
         if self._is_over or by_id != self._by_id:
             self._epoch, self._known = _FIRST_EPOCH, {}
             self._is_over, self._by_id = False, by_id
-        coming = {one: _Known(request, ids[one.topic]) for one, request in asked.items()}
+        renewed, self._renewed = self._renewed & self._known.keys(), set()
+        coming = {
+            one: _Known(request, ids[one.topic])
+            for one, request in asked.items()
+            if one not in renewed
+        }
         before, self._known = self._known, coming
         if not self.is_incremental:
             return SessionFetch(self._session_id, self._epoch, asked, {})
@@ -69,7 +78,7 @@ class FollowerSession:
             for one, known in before.items()
             if one not in coming or (by_id and coming[one].topic_id != known.topic_id)
         }
-        return SessionFetch(self._session_id, self._epoch, changed, forgotten)
+        return SessionFetch(self._session_id, self._epoch, changed, forgotten, bool(renewed))
 
     def take(self, response: FetchResponse) -> bool:
         """Take a response; False: the leader has lost the session, so repeat the request for all partitions."""
@@ -86,6 +95,10 @@ class FollowerSession:
         else:
             self._epoch = 1 if self._epoch == _LAST_EPOCH else self._epoch + 1
         return True
+
+    def renew(self, partition: TopicPartition) -> None:
+        """Have the leader send all of a partition, also what it has sent before: another role asks now."""
+        self._renewed.add(partition)
 
     def begin_anew(self) -> None:
         """Request all partitions next, which makes the leader end the present session."""

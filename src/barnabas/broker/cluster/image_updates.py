@@ -121,6 +121,11 @@ class ImageUpdates:
             for place, deletes in stopping.stopped.items():
                 errors[place] = self._roles.stop(place, deletes=deletes)
                 yield
+            deleted = [place for place, deletes in stopping.stopped.items() if deletes]
+            # Once for all: a sync of the disk takes some milliseconds.
+            error = self._roles.sync_stops() if deleted else ErrorCode.NONE
+            if error:
+                errors.update(dict.fromkeys(deleted, error))
         return ErrorCode.NONE, errors
 
     def _decided(self, part: _Part) -> Steps[tuple[Outcome, Mapping[str, Config]]]:

@@ -83,7 +83,7 @@ class ReplicaFetcher:
     def add(self, partition: TopicPartition, following: FollowerRole) -> None:
         """Copy this partition, too."""
         # In the present session the leader would leave out what it has sent to an earlier role.
-        self._session.begin_anew()
+        self._session.renew(partition)
         self._followings[partition] = following
         following.on_ready = partial(self._later, 0)
         self._later(0)

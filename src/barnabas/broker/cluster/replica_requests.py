@@ -133,7 +133,7 @@ def fetch_request(
     message = FetchRequest(
         replica_id=-1 if with_state else limits.node_id,
         replica_state=state if with_state else None,
-        max_wait_ms=limits.wait_ms,
+        max_wait_ms=0 if part.hurries else limits.wait_ms,
         min_bytes=1,
         max_bytes=limits.max_bytes,
         session_id=part.session_id,

@@ -135,6 +135,15 @@ class ReplicaRoles:
             return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NONE
 
+    def sync_stops(self) -> ErrorCode:
+        """Bring the deletions of `stop` to stable storage; KAFKA_STORAGE_ERROR if that fails."""
+        try:
+            self._hosting.sync_deletions()
+        except StorageError as error:
+            log.error("deleted replicas may be back after a power cut", extra={"error": error})  # noqa: TRY400 - it says why
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        return ErrorCode.NONE
+
     def leading(self, place: TopicPartition) -> LeaderRole | None:
         """The role of a partition that this broker leads; None if it does not lead it."""
         partition = self._replicas.find(*place)

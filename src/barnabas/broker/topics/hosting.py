@@ -92,11 +92,17 @@ class Hosting:
     def delete(self, place: TopicPartition) -> None:
         """Delete the log of a partition that is not served, if it exists.
 
+        A power failure may restore it until `sync_deletions`.
+
         Raises:
             StorageError: it cannot be renamed, and stays.
         """
         if self._logs.get(place) is not None:
-            self._logs.delete(place)
+            self._logs.delete(place, durable=False)
+
+    def sync_deletions(self) -> None:
+        """Bring to stable storage which logs were deleted. Raises StorageError."""
+        self._logs.sync_directories()
 
     def _found(self, place: TopicPartition, topic_id: bytes) -> PartitionLog | None:
         """Return the log of a partition, if it exists and has this topic's id.

@@ -28,7 +28,7 @@ DELETED_AWAY = "deleted"
 REPLACED = "replaced"
 """The partition continued elsewhere while the directory was away: set its returning files aside."""
 MADE_ANEW = "anew"
-"""What was there is gone, and a new log in its place may be there: whatever a start finds of it is whole."""
+"""The log is gone. A new one in its place may be there: whatever a start finds of that is whole."""
 
 
 class KnownLog(NamedTuple):

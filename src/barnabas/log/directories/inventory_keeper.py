@@ -164,7 +164,19 @@ class InventoryKeeper:
         for file, _ in self._files.values():
             file.sync()
 
-    def renew(self, directory: LogDirectory, partition: TopicPartition, topic_id: bytes) -> None:
+    def gone(self, directory: LogDirectory, partition: TopicPartition, *, durable: bool) -> None:
+        """Note that a log is not in this directory any more; not `durable`: `sync` has it stay.
+
+        Raises:
+            StorageError: it cannot be written in any directory.
+        """
+        listed = self._listed.get(directory.directory_id, set())
+        if partition in listed:
+            row = KnownLog(MADE_ANEW, uuid_text(bytes(16)), 0, 0, 0, "")
+            self._write(directory, partition, row, durable=durable)
+            listed.discard(partition)
+
+    def renew(self, directory: LogDirectory, partition: TopicPartition) -> None:
         """Note that a new log is about to take the place of one that the files have, if they have one.
 
         After a kill the start then looks for none of the segments before. What is lost stays so until
@@ -174,15 +186,18 @@ class InventoryKeeper:
             StorageError: it cannot be written in any directory.
         """
         known = self.known(directory, partition)
-        if known is not None:
-            known = known._replace(segments="")
-            self.put_back(directory, partition, known)
-        elif partition in self._listed.get(directory.directory_id, ()):
-            known = KnownLog(MADE_ANEW, uuid_text(topic_id), 0, 0, 0, "")
-        else:
+        if known is None:
+            self.gone(directory, partition, durable=True)
             return
+        known = known._replace(segments="")
+        self._write(directory, partition, known, durable=True)
+        self.put_back(directory, partition, known)
+
+    def _write(
+        self, directory: LogDirectory, partition: TopicPartition, known: KnownLog, *, durable: bool
+    ) -> None:
         section = InventorySection(directory.directory_id, directory.path)
-        self._add([section.row(partition, known)], durable=True)
+        self._add([section.row(partition, known)], durable=durable)
 
     def made(self, log: PartitionLog, directory: LogDirectory) -> None:
         """Record a new log, whose names are on stable storage."""

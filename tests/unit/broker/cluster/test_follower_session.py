@@ -86,3 +86,26 @@ def test_by_ids_another_topic_of_the_name_takes_the_place_of_the_first() -> None
     assert session.take(answered(8))
     other = session.next_request({DOGS: AT_FIVE}, {"dogs": b"e" * 16}, by_id=True)
     assert other == SessionFetch(8, 1, {DOGS: AT_FIVE}, {DOGS: IDS["dogs"]})
+
+
+def test_what_is_followed_anew_is_forgotten_and_fetched_again_and_the_others_are_not() -> None:
+    session = begun()
+    session.renew(DOGS)
+    session.renew(TopicPartition("new", 0))
+    both = {DOGS: AT_FIVE, CATS: AT_FIVE}
+    without = session.next_request(both, IDS, by_id=False)
+    assert without == SessionFetch(7, 1, {}, {DOGS: IDS["dogs"]}, hurries=True)
+    assert session.take(answered())
+    back = session.next_request(both, IDS, by_id=False)
+    assert back == SessionFetch(7, 2, {DOGS: AT_FIVE}, {})
+    assert session.take(answered())
+    same = session.next_request(both, IDS, by_id=False)
+    assert same == SessionFetch(7, 3, {}, {})
+
+
+def test_a_request_for_everything_renews_all() -> None:
+    session = begun()
+    session.renew(DOGS)
+    session.begin_anew()
+    both = {DOGS: AT_FIVE, CATS: AT_FIVE}
+    assert session.next_request(both, IDS, by_id=False) == SessionFetch(7, 0, both, {})

@@ -12,11 +12,11 @@ import pytest
 
 from barnabas import Admin, Consumer, Producer
 from barnabas.broker.cluster.first_metadata import FirstMetadata
-from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.broker.replicas.follower_role import FollowerRole
 from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.cluster.events import DeletionAsked, PreferredElection, Reassigned
-from barnabas.errors import ErrorCode, KafkaError
+from barnabas.errors import ErrorCode, KafkaError, StorageError
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.leader_and_isr import (
     LeaderAndIsrPartitionState,
@@ -30,6 +30,11 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceData,
 )
+from barnabas.protocol.stop_replica import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+)
 from barnabas.protocol.update_metadata import (
     UpdateMetadataPartitionState,
     UpdateMetadataRequest,
@@ -37,6 +42,7 @@ from barnabas.protocol.update_metadata import (
 )
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import NodeId, TopicPartition
 from tests.local_cluster import SECONDS, LocalCluster
 from tests.unit.broker.raw_client import RawClient
@@ -237,6 +243,47 @@ def test_a_deleted_topic_goes_with_its_logs(cluster: LocalCluster) -> None:
     assert not cluster.controller.errors
     assert (cluster.log_bytes(1, "dogs"), cluster.log_bytes(2, "dogs")) == (b"", b"")
     assert not [*cluster.member(1).image.topics]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_deletions_are_synced_once_for_all_replicas_of_a_request(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    names = [f"dogs-{number}" for number in range(5)]
+    for name in names:
+        cluster.create(name, 1, 2)
+    member = cluster.member(2)
+    logs = member._hosting._logs
+    syncs: list[int] = []
+    renamed: list[str] = []
+    sync, rename = logs.sync_directories, RealDisk.rename
+
+    def count_sync() -> None:
+        syncs.append(len(renamed))
+        if fails:
+            raise StorageError("an I/O error")
+        sync()
+
+    def count_rename(disk: RealDisk, source: str, target: str, *, durable: bool = True) -> None:
+        if target.endswith("-delete"):
+            assert not durable
+            renamed.append(target)
+        rename(disk, source, target, durable=durable)
+
+    monkeypatch.setattr(logs, "sync_directories", count_sync)
+    monkeypatch.setattr(RealDisk, "rename", count_rename)
+    row = StopReplicaPartitionState(partition_index=0, delete_partition=True)
+    request = StopReplicaRequest(
+        controller_id=1,
+        controller_epoch=9,
+        topic_states=[
+            StopReplicaTopicState(topic_name=name, partition_states=[row]) for name in names
+        ],
+    )
+    error, errors = cluster._on_loop(lambda: at_once(member.stop_replicas(request)))
+    code = ErrorCode.KAFKA_STORAGE_ERROR if fails else ErrorCode.NONE
+    assert (error, set(errors.values()), len(errors)) == (ErrorCode.NONE, {code}, 5)
+    assert syncs == [5]
 
 
 def test_a_group_goes_on_at_the_next_leader_of_its_offsets(cluster: LocalCluster) -> None:

@@ -143,7 +143,7 @@ def test_the_truth_counts(cluster: LocalCluster) -> None:
 
 
 def test_a_lie_commits_nothing_for_acks_all(cluster: LocalCluster) -> None:
-    """With broker 2 in sync, what it has not is not committed, whatever is said in its name."""
+    """With broker 2 in sync, what it has not is not committed, whatever is claimed in its name."""
     cluster.heal(REPLICA)
     cluster.wait_for_isr("dogs", LEADER, REPLICA)
     cluster.cut(REPLICA)

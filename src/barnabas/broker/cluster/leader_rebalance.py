@@ -7,6 +7,7 @@ from barnabas.broker.cluster.controller_changes import ControllerEvents
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.cluster.elections import imbalanced
 from barnabas.cluster.events import PreferredElection
+from barnabas.cluster.request_parts import some_at_a_time
 from barnabas.config.broker import BrokerConfig
 from barnabas.ports import Timer, Timers
 
@@ -61,4 +62,5 @@ class LeaderRebalance:
         found = imbalanced(self._controller.view, self._balance.percentage)
         if found:
             log.info("electing preferred leaders", extra={"partitions": len(found)})
-            yield from self._controller.take(PreferredElection(found))
+            for some in some_at_a_time(found):
+                yield from self._controller.take(PreferredElection(some))

@@ -1,6 +1,6 @@
 """Elections and reassignments on request, at the controller of a cluster."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from barnabas.broker.cluster.cluster_controller import ClusterController
@@ -8,6 +8,7 @@ from barnabas.broker.purgatory.stepping import Steps, grown
 from barnabas.cluster.events import PreferredElection, Reassigned, UncleanElection
 from barnabas.cluster.image import PartitionState
 from barnabas.cluster.reassignment import is_under_way
+from barnabas.cluster.request_parts import some_at_a_time
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -34,9 +35,6 @@ _ELECTIONS: Mapping[int, type[PreferredElection | UncleanElection]] = {
     1: UncleanElection,
 }
 
-_AT_ONCE = 100
-"""Partitions: to decide on them and write them down takes some 10 ms."""
-
 Row = TypeVar("Row")
 
 
@@ -52,7 +50,7 @@ def elect(
     of_all = request.topic_partitions is None
     rows: dict[TopicPartition, ErrorCode] = {}
     try:
-        for some in _some_at_a_time(_asked(controller, request)):
+        for some in some_at_a_time(_asked(controller, request)):
             (decision,) = yield controller.take(kind(some))
             for place in some:
                 error = decision.errors.get(place, ErrorCode.NONE)
@@ -99,7 +97,7 @@ def reassign(
     allowed = request.allow_replication_factor_change
     rows: dict[TopicPartition, ErrorCode] = {}
     try:
-        for some in _some_at_a_time([*targets]):
+        for some in some_at_a_time([*targets]):
             (decision,) = yield controller.take(
                 Reassigned({place: targets[place] for place in some})
             )
@@ -123,12 +121,6 @@ def reassign(
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=allowed, error_code=ErrorCode.NONE, responses=responses
     )
-
-
-def _some_at_a_time(places: Sequence[TopicPartition]) -> Iterator[tuple[TopicPartition, ...]]:
-    """What is decided in one step; nothing is asked of the controller once, too."""
-    for first in range(0, max(len(places), 1), _AT_ONCE):
-        yield tuple(places[first : first + _AT_ONCE])
 
 
 def _why(code: ErrorCode) -> str | None:

@@ -7,11 +7,10 @@ all sessions end with the process. Brokers run on threads of their own, so each 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TypeVar
 
 from barnabas.errors import RegistryConflict, RegistryUnavailable
-from barnabas.runtime.registries.call_thread import outcome_of
+from barnabas.runtime.registries.call_thread import CallThread
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeWrite
 
@@ -94,6 +93,7 @@ class LocalSession:
         self._shared = shared
         self._hand_over = hand_over
         self._watches: dict[str, list[Callback]] = {}
+        self._calls = CallThread(hand_over)
         self._is_over = False
 
     # --- Reading ------------------------------------------------------------------------------
@@ -255,9 +255,8 @@ class LocalSession:
         return end
 
     def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
-        """Do `work` now, as nothing here makes it wait; `on_done` is called in a later turn of the loop."""
-        with suppress(RuntimeError):
-            self._hand_over(partial(on_done, outcome_of(work)))
+        """Do `work` on a thread: what a controller decides for thousands of partitions takes its time."""
+        self._calls.later(work, on_done)
 
     def on_new_session(self, callback: Callback) -> None:
         """Nothing to call: a session ends only with its broker."""
@@ -275,6 +274,7 @@ class LocalSession:
             if self._is_over:
                 return
             self._is_over = True
+            self._calls.close()
             self._watches.clear()
             self._shared.sessions.remove(self)
             mine = [path for path, owner in self._shared.owners.items() if owner is self]

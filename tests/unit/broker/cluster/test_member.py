@@ -253,7 +253,7 @@ def test_deletions_are_synced_once_for_all_replicas_of_a_request(
     for name in names:
         cluster.create(name, 1, 2)
     member = cluster.member(2)
-    logs = member._hosting._logs
+    logs = member._roles._hosting._logs
     syncs: list[int] = []
     renamed: list[str] = []
     sync, rename = logs.sync_directories, RealDisk.rename

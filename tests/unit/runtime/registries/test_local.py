@@ -1,11 +1,13 @@
 """The registry of brokers in one process does what ZooKeeper does, and keeps what lasts."""
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from barnabas.errors import RegistryUnavailable
+from barnabas.errors import RegistryConflict, RegistryUnavailable
 from barnabas.ports import Registry
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
@@ -97,3 +99,31 @@ def test_a_session_that_has_ended_does_nothing(here: Here) -> None:
     with pytest.raises(RegistryUnavailable):
         session.set("/a", b"")
     assert here.session().get("/a") is None
+
+
+def test_work_is_done_beside_the_loop_and_nothing_of_a_session_that_has_ended(here: Here) -> None:
+    """What a controller decides and writes for thousands of partitions must not hold up clients."""
+    session = here.session()
+    session.set("/node", b"data")
+    given: list[object] = []
+    may_go_on, here_now = threading.Event(), threading.get_ident()
+
+    def work() -> tuple[object, bool]:
+        assert may_go_on.wait(60)
+        return session.get("/node"), threading.get_ident() != here_now
+
+    def fail() -> None:
+        raise RegistryConflict("no")
+
+    session.later(work, given.append)
+    session.later(fail, given.append)
+    here.until(lambda: not given)
+    may_go_on.set()
+    deadline = time.monotonic() + 60
+    while len(given) < 2:
+        here.until(lambda: time.monotonic() < deadline)
+    assert given[0] == ((b"data", 0), True)
+    assert isinstance(given[1], RegistryConflict)
+    session.close()
+    session.later(work, given.append)
+    here.until(lambda: len(given) == 2)

@@ -10,15 +10,16 @@ import pytest
 from barnabas.coordinators.classic_group import joining
 from barnabas.coordinators.classic_group.joining import Join
 from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat
-from barnabas.coordinators.group_weights import (
+from barnabas.coordinators.group_growth import (
     grown_by_assignments,
     grown_by_heartbeat,
     grown_by_join,
-    weight_of,
 )
+from barnabas.coordinators.group_weights import weight_of
 from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.coordinators.share_group.groups import ShareHeartbeat, ShareSettings
 from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat
+from barnabas.coordinators.streams_group.member import MemberEndpoint
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS
 from barnabas.coordinators.streams_group.topology import Topology
@@ -59,6 +60,15 @@ def invitations(shard: GroupShard) -> None:
         joining.join(group, a_join(f"member number {number}", b"", invited=True), "w", 0)
 
 
+def classic_with_long_names(shard: GroupShard) -> None:
+    for number in range(20):
+        group = shard.group_to_join(f"{number}g" * 3000)
+        asked = a_join(f"{number}m" * 3000, b"me")._replace(
+            instance_id=f"{number}i" * 3000, protocol_type=f"{number}t" * 3000
+        )
+        joining.join(group, asked, "w", 0)
+
+
 def consumers(shard: GroupShard, **given: object) -> None:
     for number in range(50):
         asked = ConsumerHeartbeat(
@@ -80,12 +90,40 @@ def consumers_with_many_names(shard: GroupShard) -> None:
     shard.consumer.heartbeat(asked, None, 0)
 
 
-def shares(shard: GroupShard) -> None:
+def consumers_with_long_names(shard: GroupShard) -> None:
+    # Made anew for each: what several share is taken once.
+    for number in range(20):
+        long = [f"{number}{kind}" * 3000 for kind in "riua"]
+        asked = ConsumerHeartbeat(
+            group_id=f"{number}g" * 3000, member_id=f"{number}\N{PAW PRINTS}" * 3000, epoch=0,
+            rebalance_timeout_ms=500, owned=frozenset(), topics=("dogs",), rack_id=long[0],
+            instance_id=long[1], assignor="uniform", **WHO,
+        )  # fmt: skip
+        shard.consumer.heartbeat(asked, None, 0)
+
+
+def shares_with_long_names(shard: GroupShard) -> None:
+    shares(shard, "n" * 6000)
+
+
+def shares(shard: GroupShard, name: str = "") -> None:
     for number in range(50):
         asked = ShareHeartbeat(
-            group_id=f"g{number}", member_id=f"m{number}", epoch=0, topics=("cats",), **WHO
-        )
+            group_id=f"g{number}{name}", member_id=f"m{number}{name}", epoch=0, topics=("cats",),
+            rack_id=f"{number}{name}" if name else None, **WHO,
+        )  # fmt: skip
         shard.share.heartbeat(asked, SHARE, 0)
+
+
+def streams_with_long_names(shard: GroupShard) -> None:
+    for number in range(20):
+        long = [f"{number}{kind}" * 3000 for kind in "mpeh"]
+        asked = StreamsHeartbeat(
+            group_id=str(number), member_id=long[0], epoch=0, rebalance_timeout_ms=500,
+            owned=NO_TASKS, topology=Topology(0, ()), process_id=long[1], rack_id=long[2],
+            endpoint=MemberEndpoint(long[3], 1), tags=(), client_id="c", client_host="/h",
+        )  # fmt: skip
+        shard.streams.heartbeat(asked, None, StreamsSettings(1000, 100, 0, 0, 0, 100), 0)
 
 
 def streams(shard: GroupShard, delay_ms: int = 0) -> None:
@@ -108,7 +146,8 @@ def streams(shard: GroupShard, delay_ms: int = 0) -> None:
     "fill",
     [
         classic_groups, large_members, invitations, consumers, consumers_of_much,
-        consumers_with_many_names, shares, streams,
+        consumers_with_many_names, consumers_with_long_names, shares, shares_with_long_names,
+        streams, streams_with_long_names, classic_with_long_names,
     ],
 )  # fmt: skip
 def test_they_weigh_what_they_take(fill: Callable[[GroupShard], None]) -> None:
@@ -140,15 +179,15 @@ def test_tasks_weigh_before_they_are_assigned() -> None:
 
 def test_only_what_is_new_is_asked_for() -> None:
     shard = a_shard(SomeTopics(dogs=1))
-    first = grown_by_join(None, a_join("rex", bytes(1000)))
+    first = grown_by_join("rex", None, a_join("rex", bytes(1000)))
     join(shard, "rex", bytes(1000))
     group = shard.group("rex")
     assert group is not None
-    second = grown_by_join(group, a_join("tom", bytes(1000)))
+    second = grown_by_join("rex", group, a_join("tom", bytes(1000)))
     assert first > second > 2000
     assert first >= weight_of(shard, "rex")
-    assert grown_by_join(group, a_join("rex", bytes(1000), "rex-id")) == 0
-    assert grown_by_join(group, a_join("rex", bytes(1500), "rex-id")) == 1000
+    assert grown_by_join("rex", group, a_join("rex", bytes(1000), "rex-id")) == 0
+    assert grown_by_join("rex", group, a_join("rex", bytes(1500), "rex-id")) == 1000
 
 
 def test_assignments_are_asked_for_as_far_as_they_are_larger() -> None:
@@ -167,6 +206,8 @@ def test_a_member_that_repeats_itself_is_charged_nothing() -> None:
     assert grown_by_heartbeat(shard, beat) == 0
     more = replace(beat, topics=("dogs", "x" * 500))
     assert 500 < grown_by_heartbeat(shard, more) < 600
+    racked = replace(beat, rack_id="r" * 500, regex="x" * 300)
+    assert 800 <= grown_by_heartbeat(shard, racked) < 900
     known = ShareHeartbeat(group_id="g3", member_id="m3", topics=None, **again)  # type: ignore[arg-type]
     assert grown_by_heartbeat(shard, known) == 0
     new = ShareHeartbeat(group_id="g3", member_id="other", topics=("cats",), **again)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from barnabas.coordinators.classic_group.rebalancing import begin_rebalance
 from barnabas.coordinators.classic_group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.group_weights import grown_by_assignments, grown_by_join
+from barnabas.coordinators.group_growth import grown_by_assignments, grown_by_join
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.errors import ErrorCode
 from barnabas.ports import Timers
@@ -52,7 +52,9 @@ class GroupMembership:
         group = held.shard.group(group_id)
         if group is None and asked.member_id:
             return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.member_id))
-        self._shards.memory.admit(group_id, grown_by_join(group, asked), "member of a group")
+        self._shards.memory.admit(
+            group_id, grown_by_join(group_id, group, asked), "member of a group"
+        )
         group = group or held.shard.group_to_join(group_id)
         pending = Pending()
         waiter = pending, respond

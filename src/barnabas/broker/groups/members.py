@@ -29,7 +29,7 @@ from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, H
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.consumer_group.regexes import LongWork
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.group_weights import grown_by_heartbeat, grown_by_join
+from barnabas.coordinators.group_growth import grown_by_heartbeat, grown_by_join
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
@@ -107,7 +107,7 @@ class GroupMembers:
             held = held or self._shards.of(group_id)
             if held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}:
                 raise not_found(group_id)
-            if asked.topics or asked.epoch == JOINS:
+            if asked.epoch == JOINS or not asked.is_bare:
                 grown = grown_by_heartbeat(held.shard, asked)
                 self._shards.memory.admit(group_id, grown, "member of a consumer group")
             classic = held.shard.group(group_id)
@@ -148,7 +148,9 @@ class GroupMembers:
             if not self._shards.keep_if_it_fits(held, held.shard.consumer.delete(group)):
                 return respond(JoinReply(TOO_LARGE, ""))
             return self._classic.join(held, group_id, asked, respond)
-        self._shards.memory.admit(group_id, grown_by_join(None, asked), "member of a group")
+        self._shards.memory.admit(
+            group_id, grown_by_join(group_id, None, asked), "member of a group"
+        )
         result = held.shard.consumer.classic_join(group, asked, now)
         return self._keep(
             held, group_id, result, lambda reply: respond(_joined(reply)), rebalance=False

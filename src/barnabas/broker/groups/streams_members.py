@@ -8,7 +8,7 @@ from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
 from barnabas.coordinators.common.shard import bytes_of
 from barnabas.coordinators.consumer_group.member import JOINS
-from barnabas.coordinators.group_weights import grown_by_heartbeat, grown_by_tasks
+from barnabas.coordinators.group_growth import grown_by_heartbeat, grown_by_tasks
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.streams_group.groups import deadline, loaded
 from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
@@ -37,7 +37,7 @@ class StreamsMembers:
         try:
             held = self._of(group_id)
             grown = grown_by_tasks(held.shard, asked)
-            if asked.epoch == JOINS or asked.topology:
+            if asked.epoch == JOINS or asked.describes_itself:
                 grown += grown_by_heartbeat(held.shard, asked)
             self._shards.memory.admit(group_id, grown, "member of a streams group")
             result = held.shard.streams.heartbeat(

@@ -203,11 +203,12 @@ class ReplicaManager(PartitionTable):
     ) -> PartitionProduceResponse | None:
         """Queue the batch of a request for one partition; None: nothing is done.
 
-        It is refused, or the batch before unpacked much: then this one may have to wait for another turn.
+        It is refused, or it may have to wait for another turn: the batch before unpacked much, or this one
+        may begin a tiny segment.
         """
         unpacking = self._unpacking
         was_much = unpacking.is_much
-        if was_much:
+        if was_much or partition.log.config.rolls_often:
             return None
         unpacking.begin()
         now_ms = self._clock.time_ms()

@@ -12,7 +12,7 @@ from barnabas.coordinators.common.shard import bytes_of
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS
-from barnabas.coordinators.group_weights import grown_by_heartbeat
+from barnabas.coordinators.group_growth import grown_by_heartbeat
 from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.share_group.groups import ShareHeartbeat, loaded
 from barnabas.coordinators.share_state.states import StateKey
@@ -47,7 +47,7 @@ class ShareMembers:
         settings = self._policies.of(group_id).settings
         try:
             held = self._of(group_id)
-            if asked.epoch == JOINS or asked.topics:
+            if asked.epoch == JOINS or asked.topics or asked.rack_id:
                 grown = grown_by_heartbeat(held.shard, asked)
                 self._shards.memory.admit(group_id, grown, "member of a share group")
             read = self._read(held, group_id)

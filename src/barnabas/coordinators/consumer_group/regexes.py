@@ -21,6 +21,8 @@ _LONGEST, _SHOWN = 1 << 16, 200
 """How long an expression may be, in characters, to be looked at at all; how much of it is quoted."""
 _DEAR, _MOST_DEAR = ("\\p", "\\P", "{"), 256
 """Classes of Unicode and counted repeats, of which each takes some 0.1 ms to compile, and how many."""
+_PROGRAMS_KEPT = 32
+"""Matching names fills a third of what an expression may take, and a thousand groups may have one each."""
 _STEPS_AT_ONCE = 40_000
 """How many steps of expressions may be made for one character each without a pause: some 20 ms."""
 _QUOTED_OR_ESCAPED = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
@@ -49,20 +51,21 @@ class _Pattern(Protocol):
 class Expression:
     """An expression, and its matches among the names of the last call.
 
-    `at_once`: how many names it may match without a pause for others.
+    `at_once`: how many names it may match without a pause for others. Its program is compiled again when
+    new names come after other expressions were used.
     """
 
-    __slots__ = ("__weakref__", "_found", "_pattern", "_seen", "at_once")
+    __slots__ = ("__weakref__", "_found", "_seen", "_text", "at_once")
 
-    def __init__(self, pattern: _Pattern) -> None:
-        self._pattern = pattern
+    def __init__(self, text: str) -> None:
+        self._text = text
         self._seen: frozenset[str] = frozenset()
         self._found: frozenset[str] = frozenset()
-        self.at_once = max(1, _STEPS_AT_ONCE // pattern.programsize)
+        self.at_once = max(1, _STEPS_AT_ONCE // _program(text).programsize)
 
     def matches(self, name: str) -> bool:
         """Whether it matches a whole name."""
-        return bool(self._pattern.fullmatch(name))
+        return bool(_program(self._text).fullmatch(name))
 
     def among(self, names: frozenset[str]) -> frozenset[str]:
         """The matching names. Only names that are new since the last call are matched."""
@@ -125,13 +128,14 @@ def _found(regex: str) -> Expression | BrokerError:
     if alive is not None:
         return alive
     try:
-        made = _alive[regex] = Expression(_compile(regex))
+        made = _alive[regex] = Expression(regex)
     except BrokerError as error:
         return BrokerError(error.code, error.why)
     return made
 
 
-def _compile(regex: str) -> _Pattern:
+@lru_cache(maxsize=_PROGRAMS_KEPT)
+def _program(regex: str) -> _Pattern:
     dear = sum(map(regex.count, _DEAR))
     if dear > _MOST_DEAR:
         why = f"it has {dear} classes of Unicode and counted repeats, and {_MOST_DEAR} are the most"
@@ -162,6 +166,9 @@ def _compile(regex: str) -> _Pattern:
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise _refused(regex, _shown(why)) from error
+    finally:
+        # The package would keep the last 128 itself.
+        re2.purge()
     return pattern
 
 

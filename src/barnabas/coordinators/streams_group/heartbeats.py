@@ -51,6 +51,11 @@ class StreamsHeartbeat:
     tags: tuple[tuple[str, str], ...] | None = None
     shuts_down: bool = False
 
+    @property
+    def describes_itself(self) -> bool:
+        """Whether it has a topology, or names and tags of the member."""
+        return any((self.topology, self.rack_id, self.process_id, self.endpoint, self.tags))
+
 
 @dataclass(frozen=True, slots=True)
 class StreamsHeartbeatReply:

@@ -8,6 +8,8 @@ from barnabas.records.batches.recompression import StoredCodec
 _FOREVER = (1 << 63) - 1
 _HOUR_MS = 3_600_000
 _WEEK_MS = 168 * _HOUR_MS
+_SMALL_SEGMENT, _SMALL_INDEX, _SHORT_MS = 64 << 10, 1 << 10, 1_000
+"""Bytes of a segment and its index, and its age, below which a segment ends after few small batches."""
 TODAYS_MAGIC = 2
 MAGIC_07 = -1
 """The format of Kafka 0.7, whose own magic bytes, 0 and 1, have another meaning since 0.8."""
@@ -83,6 +85,9 @@ class LogConfig:
     sure_segment_ms: int = field(init=False)
     """The age up to which no segment ends, whatever its jitter."""
 
+    rolls_often: bool = field(init=False)
+    """Whether nearly each batch may begin a segment, though it is small."""
+
     def __post_init__(self) -> None:
         sure_bytes = min(self.max_message_bytes, self.segment_bytes)
         object.__setattr__(self, "sure_batch_bytes", sure_bytes)
@@ -93,6 +98,8 @@ class LogConfig:
         object.__setattr__(self, "longest_segment_ms", longest)
         sure = longest - min(self.segment_jitter_ms, longest)
         object.__setattr__(self, "sure_segment_ms", sure)
+        few = self.segment_bytes < _SMALL_SEGMENT or self.segment_index_bytes < _SMALL_INDEX
+        object.__setattr__(self, "rolls_often", few or sure < _SHORT_MS)
         judges = self.compacts or self.message_timestamp_before_max_ms < _FOREVER
         object.__setattr__(self, "judges_records", judges)
         object.__setattr__(self, "rewrites", self.stored is not None or self.magic < 2)

@@ -31,8 +31,30 @@ MADE_ANEW = "anew"
 """The log is gone. A new one in its place may be there: whatever a start finds of that is whole."""
 
 
+class KnownSegment(NamedTuple):
+    """A segment that is there for sure: `BASE[:SIZE[:aborted]]`."""
+
+    base: int
+    size: int = 0
+    """Bytes of batches that it has at least."""
+    has_aborted: bool = False
+    """Whether it has a file of aborted transactions."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse its text."""
+        base, _, rest = text.partition(":")
+        size, _, aborted = rest.partition(":")
+        return cls(int(base), int(size or 0), bool(aborted))
+
+    def __str__(self) -> str:
+        if not self.size and not self.has_aborted:
+            return str(self.base)
+        return f"{self.base}:{self.size}{':aborted' if self.has_aborted else ''}"
+
+
 class KnownLog(NamedTuple):
-    """One partition in one directory. `segments` are the base offsets of those that are there for sure."""
+    """One partition in one directory. `segments` are those that are there for sure."""
 
     state: str
     topic_id: str
@@ -48,9 +70,9 @@ class KnownLog(NamedTuple):
         return self.state in (THERE, LOST, LOST_OPEN)
 
     @property
-    def bases(self) -> list[int]:
-        """`segments` as numbers."""
-        return [int(base) for base in self.segments.split(",") if base]
+    def known_segments(self) -> list[KnownSegment]:
+        """`segments`, parsed."""
+        return [KnownSegment.parse(each) for each in self.segments.split(",") if each]
 
     def is_of(self, topic_id: bytes) -> bool:
         """Whether it is of the topic with this id."""

@@ -18,6 +18,7 @@ from barnabas.log.directories.inventory import (
     DirectoryInventory,
     InventorySection,
     KnownLog,
+    KnownSegment,
     addition,
     encode,
 )
@@ -342,10 +343,21 @@ def _row(directory_id: str, log: PartitionLog) -> str:
     named = log.flushing.named_to
     if named == _NOTHING_NAMED:
         return ""
-    sure = log.segments.bases_before(log.recovery_point) or log.segments.bases_before(named + 1)[:1]
-    segments = ",".join(map(str, sure))
+    segments = ",".join(map(str, _sure_segments(log, named)))
     topic, index = log.topic_partition
     return (
         f"{THERE} {directory_id} {uuid_text(log.topic_id)} {log.leader_epoch} {log.start_offset}"
         f" {log.written_end} {segments or '-'} {index} {topic}"
     )
+
+
+def _sure_segments(log: PartitionLog, named: int) -> list[KnownSegment]:
+    """Those whose names are on stable storage, with what is known of each that is there in whole."""
+    count = len(log.segments.bases_before(log.recovery_point))
+    if not count:
+        return [KnownSegment(base) for base in log.segments.bases_before(named + 1)[:1]]
+    sure = [log.segments[number] for number in range(count)]
+    whole = [KnownSegment(each.base_offset, each.size, each.has_aborted) for each in sure[:-1]]
+    # The last one may go on behind the recovery point, or be cut there.
+    last = KnownSegment(sure[-1].base_offset, 0, sure[-1].has_aborted)
+    return [*whole, last]

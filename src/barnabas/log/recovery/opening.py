@@ -7,7 +7,7 @@ Recovery (`recovery`) reads everything after the recovery point; leader epochs a
 from the batches. Source: Kafka's LogLoader.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,7 +15,6 @@ from typing import NamedTuple
 from barnabas.errors import DamagedFile, DiskFull, LogDirFailed, SegmentsMissing, StorageError
 from barnabas.log.cleaning.replacement import finish_replacement
 from barnabas.log.directories.checkpoints import NO_CHECKPOINT, Checkpoint
-from barnabas.log.directories.inventory import KnownLog
 from barnabas.log.directories.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.file_names import (
     CLEANED,
@@ -25,9 +24,8 @@ from barnabas.log.file_names import (
     OLD_LOG,
     PARTITION_METADATA,
     SEGMENT_FILES,
-    SWAP,
+    TRANSACTION_INDEX,
     parse_segment_file,
-    parse_uuid,
     segment_name,
 )
 from barnabas.log.partition.leader_epochs import LeaderEpochs
@@ -36,6 +34,12 @@ from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.partition.producer_recovery import rebuild_aborted, restore_producers
 from barnabas.log.recovery.bounds import find_bounds
 from barnabas.log.recovery.epoch_recovery import check_epochs, rebuild_epochs
+from barnabas.log.recovery.known_segments import (
+    check_aborted,
+    check_names,
+    check_sizes,
+    known_of,
+)
 from barnabas.log.segments.log_config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.segments.old_names import without_old_names
 from barnabas.log.segments.segment import Segment, new_segment
@@ -77,10 +81,12 @@ def open_log(
         log.config = _with_scheme_of(names, config)
         if PARTITION_METADATA in names:
             _identify(log, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
-        bases = _known_bases(log, checkpoint.known)
-        _check_segments(log, names, bases)
-        names = _tidied(log, names, {segment_name(base) for base in bases})
+        known_segments = known_of(log, checkpoint.known)
+        check_names(log, names, known_segments)
+        names = _tidied(log, names, {segment_name(each.base) for each in known_segments})
         segments += _segments(disk, directory, log.config, names)
+        check_sizes(log, segments, known_segments)
+        check_aborted(segments, known_segments)
         _begin(log, segments, _of_07(log, names, segments, checkpoint))
     except StorageError as error:
         advice = _ADVICE.get(type(error), "The next start tries again")
@@ -94,37 +100,6 @@ _ADVICE: Mapping[type[StorageError], str] = {
     DamagedFile: f"Put a whole copy of the file there and start again; {_GIVE_UP} the partition's records",
     SegmentsMissing: f"Put them back and start again; {_GIVE_UP} them",
 }
-
-
-def _known_bases(log: PartitionLog, known: KnownLog | None) -> list[int]:
-    """The segments in the inventory, if it has this log and not an earlier one."""
-    if known is not None and log.topic_id == bytes(16):
-        log.topic_id = parse_uuid(known.topic_id)  # Its file is not there, or torn.
-    return known.bases if known is not None and known.is_of(log.topic_id) else []
-
-
-def _check_segments(log: PartitionLog, names: set[str], bases: Iterable[int]) -> None:
-    """Whether each segment is there that the inventory has, or was taken out on purpose.
-
-    Raises:
-        SegmentsMissing: one is not.
-    """
-    stems = {base: segment_name(base) for base in bases}
-    missing = [
-        base
-        for base, stem in stems.items()
-        if stem + log.config.scheme.suffix not in names
-        and not any(
-            stem + kind + suffix in names for kind in (LOG, OLD_LOG) for suffix in _TAKEN_OUT
-        )
-    ]
-    if missing:
-        first = f"{log.directory}/{stems[missing[0]]}{log.config.scheme.suffix}"
-        others = f" and {len(missing) - 1} more segments are" if len(missing) > 1 else " is"
-        raise SegmentsMissing(f"{first}{others} missing, although its records were not deleted")
-
-
-_TAKEN_OUT = (DELETED, SWAP)
 
 
 def _of_07(
@@ -298,4 +273,13 @@ def _with_scheme_of(names: set[str], config: LogConfig) -> LogConfig:
 def _segments(disk: Disk, directory: str, config: LogConfig, names: set[str]) -> list[Segment]:
     parsed = (parse_segment_file(name) for name in names)
     bases = sorted(base for base, suffix in filter(None, parsed) if suffix == config.scheme.suffix)
-    return [Segment(disk, directory, base, config) for base in bases]
+    return [
+        Segment(
+            disk,
+            directory,
+            base,
+            config,
+            has_aborted=segment_name(base) + TRANSACTION_INDEX in names,
+        )
+        for base in bases
+    ]

@@ -19,11 +19,21 @@ _INT32_MAX = (1 << 31) - 1
 class Segment(IndexedFile):
     """A stretch of a log from `base_offset` up to the next segment's."""
 
-    __slots__ = ("_aborted", "created_ms", "jitter_ms")
+    __slots__ = ("_aborted", "_has_aborted", "created_ms", "jitter_ms")
 
-    def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        directory: str,
+        base_offset: int,
+        config: LogConfig,
+        *,
+        has_aborted: bool | None = None,
+    ) -> None:
+        """`has_aborted`: whether there is a file of aborted transactions; None: look when asked."""
         super().__init__(disk, directory, base_offset, config)
         self._aborted: TransactionIndex | None = None
+        self._has_aborted = has_aborted
         self.created_ms = 0
         """The time of its creation, for rolling segments whose records have no time; 0 if unknown.
         """
@@ -47,6 +57,15 @@ class Segment(IndexedFile):
                 self._disk, self.stem + TRANSACTION_INDEX, self.base_offset
             )
         return self._aborted
+
+    @property
+    def has_aborted(self) -> bool:
+        """Whether transactions were aborted in it, as far as is known without reading it."""
+        if self._aborted is not None:
+            return self._aborted.has_entries
+        if self._has_aborted is None:
+            self._has_aborted = self._disk.exists(self.stem + TRANSACTION_INDEX)
+        return self._has_aborted
 
     def note_aborted(self, aborted: AbortedTransaction | None) -> None:
         """Have the index know of a transaction that the newest batch has aborted, if it has."""

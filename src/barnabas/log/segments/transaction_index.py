@@ -1,8 +1,9 @@
 """The .txnindex file: the aborted transactions whose markers are in a segment.
 
-A hint, like all indexes: damage to the file is detected when it is read, and `stability` compares
-each entry with its batches before use. Only a missing whole entry goes unnoticed. Most files have
-no entries, and most segments no file. Source: KIP-98; Kafka's TransactionIndex and AbortedTxn:
+A hint, like all indexes: damage to the file is detected when it is read, `last_stable_offset`
+compares each entry with its batches before use, and the inventory of the directory knows which
+segments have the file. Only missing whole entries at its end go unnoticed. Most segments have no
+file. Source: KIP-98; Kafka's TransactionIndex and AbortedTxn:
 version int16 (0), then four int64.
 """
 
@@ -50,6 +51,11 @@ class TransactionIndex:
         if self._file is None and self._stored:
             self._file = self._disk.open(self.path, create=True)
         return self._file
+
+    @property
+    def has_entries(self) -> bool:
+        """Whether there are aborted transactions; a damaged file had some."""
+        return bool(self._found or self.fault)
 
     def append(self, aborted: AbortedTransaction) -> None:
         """Add the transaction that the newest marker has aborted."""

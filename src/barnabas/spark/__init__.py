@@ -1,8 +1,8 @@
 """The Spark connector: a Python Data Source. What its users call is here by name.
 
-`session` and `register` make Spark ready, `despite_late_workers` starts a query again, `lag` and
-`ProgressLog` say how far one is, `ExactlyOnce` is a function for `foreachBatch`. They are found when
-they are first asked for: each worker process of Spark imports this package.
+`session` and `register` prepare Spark, `despite_late_workers` restarts a query, `lag` and `ProgressLog`
+report its progress, and `ExactlyOnce` is a function for `foreachBatch`. These names are imported on first
+use, because each worker process of Spark imports this package.
 """
 
 from importlib import import_module
@@ -35,7 +35,7 @@ __all__ = ["ExactlyOnce", "ProgressLog", "despite_late_workers", "lag", "registe
 
 
 def __getattr__(name: str) -> object:
-    """Find a name where it is defined, and keep it."""
+    """Import a name from its module, and keep it."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,7 +1,7 @@
 """Errors that the connector raises. Each message starts with a stable code in brackets.
 
-Spark turns every exception of a Python data source into one of its own and keeps only the text, so
-the code at the front is what a program (or a search) can hold on to.
+Spark turns every exception of a Python data source into one of its own and keeps only the text. Programs, and
+searches, can rely on the code at the front.
 """
 
 import os
@@ -12,7 +12,7 @@ from barnabas.errors import ConfigError, ConnectionFailed, ErrorCode, KafkaError
 
 
 class OptionError(ConfigError):
-    """An option is missing, unknown, contradicts another or has a value that it cannot have."""
+    """An option is missing, unknown or invalid, or contradicts another one."""
 
     def __init__(self, option: str, problem: str) -> None:
         self.option = option
@@ -20,7 +20,7 @@ class OptionError(ConfigError):
 
 
 class SchemaError(ConfigError):
-    """A schema asks for a column that there is not, or for one in a type that it cannot have."""
+    """A schema contains an unknown column, or a column with a wrong type."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"[BARNABAS_SCHEMA] {problem}")
@@ -39,7 +39,7 @@ class TopicMissing(KafkaError):
 
 
 class OffsetsError(KafkaError):
-    """Starting and ending offsets do not fit the partitions or each other."""
+    """Starting and ending offsets do not match the partitions or each other."""
 
     code = ErrorCode.INVALID_REQUEST
 
@@ -48,7 +48,7 @@ class OffsetsError(KafkaError):
 
 
 class DataLoss(KafkaError):
-    """Records that should have been read are not there any more."""
+    """Records that should have been read no longer exist."""
 
     code = ErrorCode.OFFSET_OUT_OF_RANGE
 
@@ -90,10 +90,10 @@ class Unreachable(ConnectionFailed):
 
 @contextmanager
 def briefly() -> Iterator[None]:
-    """Around what Spark calls: an error of ours goes up as its sentence, without a traceback.
+    """Wrap functions that Spark calls: an error of this package is shown as one sentence, without a traceback.
 
-    Only within a process of Spark's, which formats the error and ends. An error of another kind is
-    a mistake of ours and keeps its traceback.
+    Use it only in a process of Spark, which formats the error and ends. Any other error is a fault in this
+    package and keeps its traceback.
     """
     try:
         yield
@@ -105,10 +105,10 @@ def briefly() -> Iterator[None]:
 
 @contextmanager
 def reaching() -> Iterator[None]:
-    """Give a connection that fails in here its code.
+    """Turn a connection error into one with a code.
 
     Raises:
-        Unreachable: in its place, without its traceback: Spark shows each one that there is.
+        Unreachable: in place of the error, without its traceback: Spark shows every traceback.
     """
     try:
         yield
@@ -120,10 +120,10 @@ def reaching() -> Iterator[None]:
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Give what fails in here its code, that of a connection or that of rows.
+    """Turn errors into errors with a code: that of the connection, or that of the rows.
 
     Raises:
-        Unreachable, WriteRefused: in its place, without its traceback.
+        Unreachable, WriteRefused: in place of the error, without its traceback.
     """
     try:
         with reaching():

@@ -1,7 +1,7 @@
 """The progress of a streaming query: its lag per partition, and a log line for each batch.
 
-`lastProgress` of Spark has no metrics for sources in Python, and shows a class of Java where topics
-should be; the offsets are there.
+Spark's `lastProgress` has no metrics for Python sources, and shows a Java class in place of the topics; but it
+contains the offsets.
 """
 
 import json
@@ -28,7 +28,7 @@ def lag(query: StreamingQuery) -> dict[TopicPartition, int]:
     """How many records of each partition the query has not finished, as of its last progress.
 
     Empty before its first progress. Spark reports one after each batch, and every ten seconds
-    while nothing comes (`spark.sql.streaming.noDataProgressEventInterval`). Works for Spark's own
+    while no records arrive (`spark.sql.streaming.noDataProgressEventInterval`). Works for Spark's own
     Kafka source as well.
     """
     progress = query.lastProgress
@@ -36,18 +36,18 @@ def lag(query: StreamingQuery) -> dict[TopicPartition, int]:
 
 
 def lag_at(progress: StreamingQueryProgress) -> dict[TopicPartition, int]:
-    """As `lag`, at one progress; sources that read no topics are left out."""
+    """Like `lag`, from one progress report; sources that read no topics are left out."""
     behind: dict[TopicPartition, int] = {}
     for source in progress.sources:
         done, newest = _offsets(source.endOffset), _offsets(source.latestOffset)
         for where, end in newest.items():
-            # The first offset of a new partition is not known here; most begin at 0.
+            # The first offset of a new partition is unknown here; most start at 0.
             behind[where] = behind.get(where, 0) + max(end - done.get(where, 0), 0)
     return behind
 
 
 def _offsets(text: Any) -> OffsetMap:
-    """What Spark shows as an offset, where it is one of topics."""
+    """The offsets that Spark shows; none if the source reads no topics."""
     try:
         parsed = json.loads(text) if isinstance(text, str) else text
         return offsets_from_json(parsed)
@@ -58,19 +58,19 @@ def _offsets(text: Any) -> OffsetMap:
 class ProgressLog(StreamingQueryListener):
     """Logs a line for each batch: rows, rate and lag. `spark.streams.addListener(ProgressLog())`.
 
-    The lines are of the logger `barnabas.spark.monitoring`, at level INFO, and name at most
-    `partitions` partitions: those that are furthest behind.
+    The logger is `barnabas.spark.monitoring`, the level INFO. A line names at most `partitions` partitions:
+    those with the greatest lag.
     """
 
     def __init__(self, partitions: int = 5) -> None:
         self._partitions = partitions
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 (Spark's name)
-        """Say that it runs."""
+        """Log the start."""
         _log.info("stream started query=%s run=%s", event.name or event.id, event.runId)
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
-        """Say what one batch did."""
+        """Log one batch."""
         progress = event.progress
         behind = lag_at(progress)
         worst = sorted(behind, key=lambda where: (-behind[where], where))[: self._partitions]
@@ -85,10 +85,10 @@ class ProgressLog(StreamingQueryListener):
         )
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
-        """Nothing: the last progress still holds."""
+        """Do nothing: the last progress is still valid."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
-        """Say how it ended."""
+        """Log the end."""
         if event.exception:
             first = event.exception.strip().splitlines()[0]
             _log.error("stream failed query=%s why=%s", event.id, first)

@@ -29,16 +29,16 @@ from barnabas.spark.sink.writers import BatchWriter, StreamWriter
 from barnabas.spark.workers.worker_process import THIS_WORKER
 
 _OPTION = "option."
-"""Before the names of a table's OPTIONS, among its properties."""
+"""The prefix of a table's OPTIONS among its properties."""
 
 
 @briefly()
 def schema(options: Mapping[str, str]) -> StructType:
-    """The schema where the user gives none; checks the options as far as they are known.
+    """Return the default schema, and check the options as far as they are known.
 
-    CREATE TABLE ... USING barnabas asks for it, too. It passes the table's properties ("provider",
-    "owner", ...) and each of its OPTIONS twice, once with "option." before the name. Which topics
-    are read or written is an option of each use: Spark keeps these for none.
+    CREATE TABLE ... USING barnabas calls this, too. It passes the table's properties ("provider", "owner",
+    ...) and each of its OPTIONS twice, once with the prefix "option.". The topics to read or write are
+    options of each use, because Spark does not keep them.
     """
     if "provider" in options:
         given = {name.removeprefix(_OPTION): text for name, text in options.items()}
@@ -61,11 +61,11 @@ def batch_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceRe
 
 
 def stream_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceStreamReader:
-    """The reader of a streaming query, or one that says why it cannot be read."""
+    """The reader of a streaming query, or one that raises why it cannot be read."""
     try:
         read = read_options(options, "stream")
         return StreamReader(read, _projection(read, wanted))
-    except (ConfigError, KafkaError) as error:  # The latter: of a schema registry.
+    except (ConfigError, KafkaError) as error:  # KafkaError: from a schema registry.
         return RefusedStream(error)
 
 
@@ -87,7 +87,7 @@ def batch_writer(
 
 @briefly()
 def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceStreamWriter:
-    """The writer of a streaming query; Spark asks two of its processes for one in each micro-batch."""
+    """The writer of a streaming query; two processes of Spark create one for each micro-batch."""
     THIS_WORKER.begin_task()
     write = write_options(options)
     return StreamWriter(write, row_layout(given, write.topic))

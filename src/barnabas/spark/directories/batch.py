@@ -22,7 +22,7 @@ from barnabas.spark.readers.schema import Projection, project, source_schema
 
 @briefly()
 def schema(options: Mapping[str, str]) -> StructType:
-    """The schema where the user gives none; checks the options."""
+    """Return the default schema, and check the options."""
     read = log_options(options).read
     return source_schema(include_headers=read.include_headers, columns=read.columns)
 
@@ -32,7 +32,7 @@ def directory_reader(options: Mapping[str, str], wanted: StructType) -> DataSour
     """The reader of a batch query.
 
     Raises:
-        OptionError, SchemaError: what was asked for cannot be.
+        OptionError, SchemaError: an option or the schema is invalid.
     """
     read = log_options(options)
     if read.read.columns is not None and list(read.read.columns) != wanted.fieldNames():
@@ -41,7 +41,7 @@ def directory_reader(options: Mapping[str, str], wanted: StructType) -> DataSour
 
 
 def no_stream() -> DataSourceStreamReader:
-    """Refused: a stream needs somebody who says what is new, and that is a broker."""
+    """Refuse a stream: only a broker reports new records."""
     return RefusedStream(
         OptionError("format", "barnabas-log is for spark.read; to stream read from a broker")
     )
@@ -56,12 +56,12 @@ class DirectoryReader(DataSourceReader):
 
     @briefly()
     def partitions(self) -> Sequence[InputPartition]:
-        """Look at the directories and cut what is to be read into tasks.
+        """Read the directories, and split the offsets to read into tasks.
 
         Raises:
             NotInDirectory: a topic or partition that the options name has no directory.
-            UnreadableLog: files cannot be read or are damaged where they were looked at.
-            OffsetsError, DataLoss: as of `batch_ranges`.
+            UnreadableLog: files cannot be read, or are damaged where they were read.
+            OffsetsError, DataLoss: as from `batch_ranges`.
         """
         disk = ReadOnlyDisk()
         with reading_files():
@@ -74,14 +74,14 @@ class DirectoryReader(DataSourceReader):
         return segment_ranges(cluster, ranges, self._options)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield the records of one task; of none where Spark made up a task for no partition."""
+        """Yield the records of one task; none if Spark made a task without a partition."""
         if isinstance(partition, SegmentRange):
             with briefly():
                 yield from self._scan.read(partition)
 
 
 def _check_selected(inventory: Inventory, selection: Selection) -> None:
-    """Refuse what is named and not there, in words that fit directories."""
+    """Raise NotInDirectory if a named topic or partition has no directory."""
     found = inventory.selected(selection)
     missing: list[str] = []
     if isinstance(selection, Topics):

@@ -1,7 +1,7 @@
 """Read whole batches from a segment's file, a few megabytes at a time. Decodes no record.
 
-Messages of Kafka 0.7 come as batches of today. A caller must be done with a chunk before it takes the next
-one: its buffer is used again.
+Messages of Kafka 0.7 are converted to batches of today. A chunk is valid until the next one: they share a
+buffer.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _ANY = -(2**63)
 
 
 class Chunk(NamedTuple):
-    """Batches, at what byte of the file they were, the offset and the byte behind them."""
+    """Batches, their position in the file, and the offset and the position after them."""
 
     data: memoryview
     position: int
@@ -34,7 +34,7 @@ def chunks(file: File, task: SegmentRange, size: int) -> Iterator[Chunk]:
     """The batches of a task, about `size` bytes at a time or one that is larger.
 
     Raises:
-        UnreadableLog: something else than whole batches is there, or the file became shorter.
+        UnreadableLog: the file contains something other than whole batches, or became shorter.
     """
     position, lowest = task.position, task.base_offset
     buffer = bytearray(min(size, max(task.limit - position, 0)))
@@ -63,7 +63,7 @@ def chunks(file: File, task: SegmentRange, size: int) -> Iterator[Chunk]:
 
 
 def damage(task: SegmentRange, chunk: Chunk, error: Exception) -> UnreadableLog:
-    """The error for a chunk that cannot be decoded: at which byte of the file what is wrong."""
+    """The error for a chunk that cannot be decoded, with the position in the file."""
     if not task.byte_positions:
         for each in examine(chunk.data, _ANY):
             if isinstance(each, SegmentFault):
@@ -75,7 +75,7 @@ def damage(task: SegmentRange, chunk: Chunk, error: Exception) -> UnreadableLog:
 
 
 def _batches(view: memoryview, task: SegmentRange, position: int, lowest: int) -> Chunk:
-    """The whole batches in a view. No CRC covers their offsets: these must grow, and fit the file."""
+    """The whole batches in a view. No CRC covers offsets: check that they increase and fit the file."""
     used = 0
     try:
         for header in entries(view) if view[MAGIC_AT:] and view[MAGIC_AT] < 2 else walk(view):
@@ -101,7 +101,7 @@ def _messages(view: memoryview, task: SegmentRange, position: int) -> Chunk:
 
 
 def _wanted(view: memoryview, *, bytes_counted: bool) -> int:
-    """How many bytes must be there for the first batch to be whole."""
+    """The number of bytes that the first batch needs."""
     if bytes_counted:
         return _LENGTH_SIZE + int.from_bytes(view[:_LENGTH_SIZE], "big")
     if len(view) < SMALLEST_ENTRY:

@@ -1,4 +1,4 @@
-"""Partitions and offsets out of files: `cluster.Cluster` over log directories."""
+"""Partitions and offsets from files: `cluster.Cluster` over log directories."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class DirectoryCluster:
-    """Answers as at the first question about a partition: what is appended later is not seen."""
+    """Shows each partition as of its first use: records appended later are not seen."""
 
     def __init__(self, disk: Disk, inventory: Inventory, *, fail_on_data_loss: bool = True) -> None:
         self._disk = disk
@@ -25,21 +25,21 @@ class DirectoryCluster:
         self._logs: dict[TopicPartition, StoredLog] = {}
 
     def partitions(self, selection: Selection) -> set[TopicPartition]:
-        """The partitions that have a directory and are selected."""
+        """The selected partitions that have a directory."""
         return self._inventory.selected(selection)
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
-        """First offset of each that has a directory."""
+        """The first offset of each partition with a directory."""
         return self._each(partitions, lambda log: log.start)
 
     def latest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
-        """The offset behind the last whole batch of each that has a directory."""
+        """The offset after the last whole batch of each partition with a directory."""
         return self._each(partitions, lambda log: log.tail.offset)
 
     def at_times(
         self, timestamps_ms: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, int | None]:
-        """First offset at or after each timestamp; None where there is none."""
+        """The first offset at or after each timestamp; None: no such record."""
         with reading_files():
             return {
                 where: log.at_time(timestamp)
@@ -48,15 +48,15 @@ class DirectoryCluster:
             }
 
     def close(self) -> None:
-        """Forget what was found."""
+        """Forget all logs."""
         self._logs.clear()
 
     def log(self, where: TopicPartition) -> StoredLog | None:
-        """The log of a partition; None where it has no directory.
+        """The log of a partition; None: it has no directory.
 
         Raises:
-            UnreadableLog: its files are not those of one log, or one is lost amid it, which is to be an
-                error.
+            UnreadableLog: its files do not belong to one log; or one of them is lost, and
+                `failOnDataLoss` is set.
         """
         directory = self._inventory.directory(where)
         if directory is None:
@@ -78,7 +78,7 @@ class DirectoryCluster:
             self._report(f"the segment that {lost[0]} is the index of is lost{more}: bring it back")
 
     def _check_gaps(self, log: StoredLog) -> None:
-        """Look for segments that are lost with their indexes, where compaction cannot have left gaps."""
+        """Check for segments lost with their indexes, unless compaction may have left the gaps."""
         compacted = not log.byte_positions and self._inventory.may_be_compacted(log.where)
         if compacted or not (gaps := log.gaps()):
             return

@@ -7,7 +7,7 @@ from barnabas.errors import ErrorCode, KafkaError, StorageError
 
 
 class UnreadableLog(StorageError):
-    """A file of a log cannot be read, or does not hold what it should."""
+    """A file of a log cannot be read, or has invalid content."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"[BARNABAS_LOG] {problem}")
@@ -23,7 +23,7 @@ class NotInDirectory(KafkaError):
 
 
 def damaged(path: str, position: int, problem: str) -> UnreadableLog:
-    """The error for bytes that are no batch; `problem` says what was found there."""
+    """The error for bytes that are not a batch; `problem` describes them."""
     return UnreadableLog(
         f"{path} is damaged: at byte {position} there should be a whole batch with a right CRC: "
         f"{problem}. To read what is before it set option 'endingOffsets', and what is behind it "
@@ -33,11 +33,11 @@ def damaged(path: str, position: int, problem: str) -> UnreadableLog:
 
 @contextmanager
 def reading_files() -> Iterator[None]:
-    """Give what fails in here its code.
+    """Turn errors of files into errors with a code.
 
     Raises:
-        UnreadableLog: in the place of another StorageError, without its traceback: Spark shows
-            each one that there is.
+        UnreadableLog: in place of another StorageError, without its traceback: Spark shows every
+            traceback.
     """
     try:
         yield

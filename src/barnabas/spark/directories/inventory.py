@@ -1,6 +1,6 @@
-"""What lies in log directories: partitions, their segments' files, where their logs start.
+"""The contents of log directories: partitions, the files of their segments, and log start offsets.
 
-Only names and sizes are looked at. Knows the names of Kafka 0.7 and Jafka, too.
+Only names and sizes are read. File names of Kafka 0.7 and Jafka are known, too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from barnabas.types import TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class SegmentFile:
-    """The file of a segment's batches."""
+    """The file with a segment's batches."""
 
     base_offset: int
     path: str
@@ -35,7 +35,7 @@ class SegmentFile:
 class LogFiles:
     """The segments of a partition in order. `byte_positions`: they are Kafka 0.7's.
 
-    `lost`: indexes between the first segment and the last one whose own file is not there.
+    `lost`: indexes without a segment file, between the first and the last segment.
     """
 
     segments: tuple[SegmentFile, ...]
@@ -44,14 +44,14 @@ class LogFiles:
 
 
 class Inventory:
-    """The partitions below some paths; a path is a log directory or a partition's own."""
+    """The partitions below some paths; a path is a log directory or the directory of a partition."""
 
     def __init__(self, disk: Disk, paths: Sequence[str]) -> None:
         """List the paths.
 
         Raises:
-            NotInDirectory: there is no partition below a path.
-            UnreadableLog: a partition is below two of them.
+            NotInDirectory: a path contains no partition.
+            UnreadableLog: two paths contain the same partition.
             StorageError: a path cannot be listed.
         """
         self.paths = tuple(paths)
@@ -79,16 +79,16 @@ class Inventory:
             for name in self._disk.list(path)
             if (where := parse_partition_directory(name)) and Path(path, name).is_dir()
         }
-        # A log directory may be called kafka-1 as well; that of a partition has none in it.
+        # A log directory may be called kafka-1, too; but the directory of a partition contains no partitions.
         own = parse_partition_directory(Path(path).name)
         return found or ({own: path} if own else {})
 
     def directory(self, where: TopicPartition) -> str | None:
-        """The directory of a partition; None where it is below none of the paths."""
+        """The directory of a partition; None: no path contains it."""
         return self._directories.get(where)
 
     def selected(self, selection: Selection) -> set[TopicPartition]:
-        """The partitions that are selected; a pattern selects none of Kafka's own topics."""
+        """The selected partitions; a pattern does not select Kafka's internal topics."""
         if isinstance(selection, Partitions):
             return set(selection.partitions.intersection(self._directories))
         topics = selection.matching({where.topic for where in self._directories})
@@ -101,14 +101,14 @@ class Inventory:
         return sorted({where.topic for where in self._directories})
 
     def log_start(self, where: TopicPartition) -> int:
-        """Up to where a broker has deleted records, as the checkpoint beside the partition says."""
+        """The log start offset, from the checkpoint file beside the partition."""
         above = self._log_dir(where)
         if above not in self._starts:
             self._starts[above] = read_offsets(self._disk, f"{above}/{LOG_START}")
         return self._starts[above].get(where, 0)
 
     def may_be_compacted(self, where: TopicPartition) -> bool | None:
-        """Whether offsets may be missing amid a log; None where nothing beside it says so."""
+        """Whether compaction may have removed offsets; None: no file beside the partition tells."""
         return may_be_compacted(self._disk, self._log_dir(where), where)
 
     def _log_dir(self, where: TopicPartition) -> str:
@@ -116,7 +116,7 @@ class Inventory:
 
 
 def log_files(disk: Disk, directory: str) -> LogFiles:
-    """The segments in the directory of a partition; none where it is empty.
+    """The segments in the directory of a partition; none if it is empty.
 
     Raises:
         UnreadableLog: an unfinished compaction, or segments of Kafka 0.7 beside later ones.
@@ -151,7 +151,7 @@ def log_files(disk: Disk, directory: str) -> LogFiles:
 
 
 def _check_replacements(directory: str, names: Iterable[str]) -> None:
-    """A segment that is about to take the place of others may be all that is left of them."""
+    """Raise UnreadableLog if a compacted segment has not replaced the old ones yet: they may be gone."""
     for name in names:
         if name.endswith(LOG + SWAP):
             raise UnreadableLog(

@@ -22,7 +22,7 @@ from barnabas.spark.options.selection import NAMES as SELECTION_NAMES
 
 ISOLATION = "kafka.isolation.level"
 DEFAULT_SPLIT_BYTES = 128 << 20
-"""As `spark.sql.files.maxPartitionBytes` for files that Spark reads itself."""
+"""Like the default of `spark.sql.files.maxPartitionBytes`, for files that Spark reads itself."""
 
 OURS = ("path", "paths", "splitBytes")
 SHARED = (
@@ -56,7 +56,7 @@ _NOBODY = "localhost:1"
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """One query. `read` has what both formats share; no broker of it is ever asked."""
+    """The options of one query. `read`: those that both formats share; its brokers are never used."""
 
     paths: tuple[str, ...]
     read: ReadOptions
@@ -64,15 +64,15 @@ class LogOptions:
 
     @property
     def committed_only(self) -> bool:
-        """Whether records of transactions count only once these are committed."""
+        """Whether records of transactions count only if these are committed."""
         return self.read.kafka.get("isolation.level") == "read_committed"
 
 
 def log_options(given: Mapping[str, str]) -> LogOptions:
-    """Read and check the options. Without `subscribe` and its like all topics but Kafka's own count.
+    """Read and check the options. By default all topics but internal ones are read.
 
     Raises:
-        OptionError: unknown, missing, contradictory or impossible; names the option.
+        OptionError: an option is unknown, missing, contradictory or invalid.
     """
     options = Options(given)
     options.check_names((*OURS, *SHARED), ELSEWHERE)
@@ -83,7 +83,7 @@ def log_options(given: Mapping[str, str]) -> LogOptions:
             raise OptionError(name, OF_BROKERS)
     if not options.given(SELECTION_NAMES):
         shared["subscribePattern"] = _ALL_TOPICS
-    # What is shared is checked as for a broker, whose address is not used.
+    # Shared options are checked as for a broker, whose address is not used.
     read = read_options({**shared, BOOTSTRAP: _NOBODY}, "batch")
     split = options.integer("splitBytes", least=1, most=1 << 40) or DEFAULT_SPLIT_BYTES
     return LogOptions(_paths(options), read, split)

@@ -1,4 +1,4 @@
-"""SegmentRange: what one task reads, a stretch of one segment's file; how a query becomes tasks."""
+"""SegmentRange: the part of one segment's file that one task reads; splitting a query into tasks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,9 +17,8 @@ from barnabas.types import OffsetRange, TopicPartition
 class SegmentRange(InputPartition):
     """One task: the offsets [start, end) of a partition, all in one file. Pickled into tasks.
 
-    A batch begins at byte `position`, none of those before it holds `start`; the file's batches end
-    at byte `limit`, their offsets before `behind`. `log_end` is the end of the whole log when the query
-    was planned.
+    A batch begins at byte `position`, and no earlier one contains `start`. The batches of the file end at
+    byte `limit`, and their offsets are below `behind`. `log_end` is the end of the whole log as of planning.
     """
 
     topic: str
@@ -38,10 +37,10 @@ class SegmentRange(InputPartition):
 def segment_ranges(
     cluster: DirectoryCluster, ranges: Iterable[OffsetRange], options: LogOptions
 ) -> list[SegmentRange]:
-    """Cut what is to be read into tasks that cover every offset exactly once.
+    """Split ranges into tasks that cover every offset exactly once.
 
     Raises:
-        UnreadableLog: a segment is damaged where it was looked at, or where a range ends.
+        UnreadableLog: a segment is damaged where it was read, or where a range ends.
     """
     pieces: list[OffsetRange] = []
     with reading_files():

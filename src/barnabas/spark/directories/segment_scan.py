@@ -1,4 +1,4 @@
-"""One task's reading: the batches of a stretch of a file, decoded, as record batches for Spark."""
+"""The work of one task: decode the batches in a part of a file into record batches for Spark."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -22,7 +22,7 @@ from barnabas.spark.workers.worker_process import THIS_WORKER
 
 @dataclass(frozen=True, slots=True)
 class SegmentScan:
-    """What every task of a query does. Pickled into tasks; holds no file."""
+    """Runs the tasks of a query. Pickled into tasks; has no open file."""
 
     options: LogOptions
     projection: Projection
@@ -31,7 +31,7 @@ class SegmentScan:
         """Yield the records of `task` as `pyarrow.RecordBatch`es, in offset order.
 
         Raises:
-            UnreadableLog: the file is not there any more, became shorter or is damaged.
+            UnreadableLog: the file is gone, became shorter, or is damaged.
         """
         THIS_WORKER.begin_task()
         wanted = wanted_by(self.projection)

@@ -1,7 +1,7 @@
-"""The log of one partition in its directory: where it ends, where offsets and times are.
+"""The log of one partition in its directory: its end, and the positions of offsets and times.
 
-Indexes are hints: what an entry says is compared with the batch that it names, and an index that is
-wrong or missing is made again in memory. No high watermark is known: all whole batches count.
+Indexes are hints: entries are checked against their batches, and a wrong or missing index is built again in
+memory. The high watermark is unknown: all whole batches count.
 """
 
 from bisect import bisect_right
@@ -30,9 +30,9 @@ _LENGTH = 4
 
 
 class Tail(NamedTuple):
-    """The end of a log: the offset behind its last whole batch, and the bytes of that file.
+    """The end of a log: the offset after its last whole batch, and the position in that file.
 
-    `rest` bytes follow in the file: of a batch that was cut off (`torn`), or of something else.
+    `rest` bytes follow in the file: an incomplete batch (`torn`), or something else.
     """
 
     offset: int
@@ -42,7 +42,7 @@ class Tail(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where to begin to read for an offset; up to which byte, and before which offset, batches are."""
+    """Where to start reading for an offset; and the byte and the offset at which the batches end."""
 
     path: str
     base_offset: int
@@ -52,7 +52,7 @@ class Place(NamedTuple):
 
 
 class StoredLog:
-    """A log at one moment: what comes later is not seen. `start` is what brokers say of it."""
+    """A log at one moment: later records are not seen. `start`: the log start offset of brokers."""
 
     def __init__(self, disk: Disk, where: TopicPartition, files: LogFiles, start: int) -> None:
         self.where = where
@@ -65,13 +65,13 @@ class StoredLog:
 
     @property
     def start(self) -> int:
-        """The first offset that there may be."""
+        """The first offset that may exist."""
         first = self._bases[0] if self._bases else 0
         return min(max(first, self._start), self.tail.offset)
 
     @cached_property
     def tail(self) -> Tail:
-        """The end, looked for from the last entry of the last index on.
+        """The end, found by reading on from the last entry of the last index.
 
         Raises:
             StorageError: the last segment cannot be read.
@@ -85,19 +85,19 @@ class StoredLog:
             torn = bool(rest) and _is_torn(
                 segment.file, end.position, segment.written, bytes_counted=self.byte_positions
             )
-        # Whoever looks something up must not come upon what is no batch.
+        # Lookups must not read beyond the whole batches.
         segment.size = segment.written = end.position
         return Tail(end.offset, end.position, rest, torn)
 
     @property
     def last_path(self) -> str:
-        """The file that `tail` is in."""
+        """The file that contains the end."""
         return self._files[-1].path
 
     def gaps(self) -> list[OffsetRange]:
-        """The offsets between two segments that are in neither of them, from `start` on.
+        """The gaps between consecutive segments, from `start` on.
 
-        Compaction leaves such gaps, and so does a segment that is lost with its index.
+        Compaction leaves gaps, and so does a segment that was lost with its index.
 
         Raises:
             StorageError: a segment cannot be read.
@@ -110,9 +110,9 @@ class StoredLog:
         return found
 
     def _end_of(self, segment: Segment) -> int | None:
-        """The offset behind the last batch of a segment that another one follows.
+        """The offset after the last batch of a segment that is not the last one.
 
-        None if the file does not end with a whole batch: whoever reads it reports that.
+        None if the file does not end with a whole batch: reading it reports that.
         """
         if self.byte_positions:
             return segment.base_offset + segment.written
@@ -121,13 +121,13 @@ class StoredLog:
         return end.offset if end.position == segment.written else None
 
     def at_time(self, timestamp_ms: int) -> int | None:
-        """The offset of the first record that is not older than a time; None where there is none.
+        """The offset of the first record at or after a time; None: no such record.
 
         Raises:
-            StorageError: a segment is damaged where it was looked at.
-            RefusedRecords: a batch unpacks to more than can be.
+            StorageError: a segment is damaged where it was read.
+            RefusedRecords: a batch decompresses to more than is allowed.
         """
-        first = max(self.start, 0)  # Looks at the tail, too.
+        first = max(self.start, 0)  # Also finds the end.
         for segment in self._segments[self._number_of(first) :]:
             with closing(segment):
                 found = first_not_before(Segments([segment]), first, timestamp_ms)
@@ -136,10 +136,10 @@ class StoredLog:
         return None
 
     def pieces(self, start: int, end: int, split_bytes: int) -> list[OffsetRange]:
-        """The offsets [start, end) by segment; large segments cut where a batch begins.
+        """Split the offsets [start, end) by segment; split large segments where a batch begins.
 
         Raises:
-            StorageError: a segment is damaged where it was looked at.
+            StorageError: a segment is damaged where it was read.
         """
         found: list[OffsetRange] = []
         bases = self._bases
@@ -157,7 +157,7 @@ class StoredLog:
         return found
 
     def _marks(self, segment: Segment, low: int, high: int, split_bytes: int) -> list[int]:
-        """Offsets between two, at which a batch begins, about as far from each other as was asked."""
+        """Offsets between `low` and `high` at which batches begin, about `split_bytes` apart."""
         if segment.written <= split_bytes:
             return []
         marks: list[int] = []
@@ -172,10 +172,10 @@ class StoredLog:
         return marks
 
     def place(self, offset: int) -> Place:
-        """Where a task that begins with an offset begins to read.
+        """The position at which a task starts reading for an offset.
 
         Raises:
-            StorageError: the segment is damaged where it was looked at.
+            StorageError: the segment is damaged where it was read.
         """
         number = self._number_of(offset)
         segment = self._segments[number]
@@ -192,7 +192,7 @@ class StoredLog:
 
 
 class _StoredSegment(Segment):
-    """A segment whose file may have a name of old. Nothing of it is ever written."""
+    """A segment whose file may have an old name. It is never written."""
 
     __slots__ = ("_path",)
 
@@ -206,7 +206,7 @@ class _StoredSegment(Segment):
 
     @property
     def offsets(self) -> OffsetIndex:
-        """The offset index; a time index, which Kafka 0.8 and 0.9 do not have, need not be there."""
+        """The offset index. The time index, which Kafka 0.8 and 0.9 lack, may be missing."""
         if self._offsets is None:
             found = OffsetIndex(self._disk, self.stem + INDEX, self.base_offset)
             if not found.entries.fault():
@@ -215,7 +215,7 @@ class _StoredSegment(Segment):
 
 
 def _batches_end(segment: Segment) -> BatchesEnd:
-    """Where the last whole batch ends, looked for from the last entry of the index on."""
+    """The end of the last whole batch, found by reading on from the last index entry."""
     try:
         known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
     except DamagedFile:
@@ -224,7 +224,7 @@ def _batches_end(segment: Segment) -> BatchesEnd:
 
 
 def _rest(file: File, position: int, end: int) -> int:
-    """How many bytes follow the last whole batch; none where they are zeros, room made in advance.
+    """How many bytes follow the last whole batch; 0 if they are preallocated zeros.
 
     A few zeros may be the first bytes of an offset.
     """
@@ -236,7 +236,7 @@ def _rest(file: File, position: int, end: int) -> int:
 
 
 def _is_torn(file: File, position: int, end: int, *, bytes_counted: bool) -> bool:
-    """Whether what follows the last whole batch is one that says it is longer than the file."""
+    """Whether the last whole batch is followed by one whose length exceeds the file."""
     head = file.read(position, min(_HEADER_MOST, end - position))
     if bytes_counted:
         length = int.from_bytes(head[:_LENGTH], "big", signed=True)

@@ -1,8 +1,8 @@
 """How transactions ended, from their markers in the log: for `read_committed`.
 
-A producer has at most one transaction open in a partition, so the next marker of the producer
-behind a batch says what became of it. Where none follows, the transaction was open when the log
-ended. No `.txnindex` is needed: one that is missing would show nowhere. Source: KIP-98.
+A producer has at most one open transaction in a partition, so the producer's next marker after a batch
+decides it. Without such a marker, the transaction was still open at the end of the log. `.txnindex` files are
+not used, because a missing one could not be detected. Source: KIP-98.
 """
 
 import logging
@@ -26,11 +26,11 @@ from barnabas.spark.directories.segment_range import SegmentRange
 _log = logging.getLogger(__name__)
 
 _COMMITTED: Final = 1
-"""The lowest bit of a marker that is kept; the others are its offset. One number takes 8 bytes."""
+"""The lowest bit of a stored marker; the other bits are its offset. Together they take 8 bytes."""
 
 
 class Outcomes:
-    """The transactions of one task's batches. Looks ahead in the log as far as it must."""
+    """The outcomes of the transactions in one task's batches. Reads ahead in the log as far as needed."""
 
     def __init__(self, disk: Disk, task: SegmentRange) -> None:
         self._disk = disk
@@ -45,7 +45,7 @@ class Outcomes:
         Chunks must come in order.
 
         Raises:
-            UnreadableLog: what lies between a batch and its marker is damaged.
+            UnreadableLog: the log is damaged between a batch and its marker.
         """
         self._forget(chunk.next_offset)
         if are_plain(chunk.data):
@@ -73,7 +73,7 @@ class Outcomes:
         return found
 
     def _commits(self, producer: int, chunk: Chunk) -> bool:
-        """Whether the next marker of a producer behind a chunk commits; False if there is none."""
+        """Whether the producer's next marker after a chunk commits; False: no marker."""
         if self._ahead is None:
             self._ahead = self._markers_from(chunk)
         while not (known := self._markers.get(producer)):
@@ -85,9 +85,9 @@ class Outcomes:
         return bool(known[0] & _COMMITTED)
 
     def _keep(self, producer: int, offset: int, committed: bool, after: int) -> None:  # noqa: FBT001
-        """Keep a marker that may be the next one behind this chunk, or behind a later one."""
+        """Keep a marker that may be the next one after this chunk, or after a later one."""
         known = self._markers.setdefault(producer, array("q"))
-        # Of all behind the task's own batches only the first of a producer can be the next one.
+        # After the task's own batches, only the first marker of each producer matters.
         if offset >= after and (not known or known[-1] >> 1 < self._task.behind):
             known.append(offset << 1 | committed)
 
@@ -108,7 +108,7 @@ class Outcomes:
             )  # fmt: skip
 
     def _markers_from(self, chunk: Chunk) -> Iterator[tuple[int, int, bool]]:
-        """Producer id, offset and outcome of all markers behind a chunk, up to the log's end."""
+        """Producer id, offset and outcome of all markers after a chunk, up to the end of the log."""
         task, position, after = self._task, chunk.end, chunk.next_offset
         directory = str(Path(task.path).parent)
         for each in log_files(self._disk, directory).segments:
@@ -118,8 +118,8 @@ class Outcomes:
             after = max(after, each.base_offset)
             with closing(self._disk.open(each.path)) as file:
                 end, at = file.size(), start
-                # CRCs are checked of all batches: a damaged bit makes a marker look like another
-                # batch, and the next marker would then decide.
+                # All CRCs are checked: a flipped bit could make a marker look like an ordinary batch, and the
+                # next marker would then decide.
                 for header, data in scan_batches(file, start, end):
                     at, after = header.end, header.next_offset
                     if header.base_offset >= task.log_end:

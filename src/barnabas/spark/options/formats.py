@@ -28,9 +28,9 @@ BadRecords = Literal["fail", "null", "topic"]
 class Formats:
     """How keys and values are read.
 
-    `types`: of columns that are not binary. `values`: how values are decoded, if they are.
-    `bad`: what becomes of one that cannot be: an error, null, or (in place of a row) a record of
-    `bad_topic`.
+    `types`: the types of columns that are not binary. `values`: the format of values, if they are decoded.
+    `bad`: the result of a value that cannot be decoded: an error, null, or a record in `bad_topic` in place
+    of the row.
     """
 
     types: Mapping[str, DataType] = field(default_factory=dict)
@@ -40,11 +40,11 @@ class Formats:
 
 
 def read_formats(options: Options) -> Formats:
-    """The formats of keys and values. Asks the schema registry, where one is named.
+    """The formats of keys and values. Sends requests to the schema registry, if the options name one.
 
     Raises:
-        OptionError: one that is not known, or a schema that is missing or cannot be decoded.
-        Unreachable: the schema registry does not answer.
+        OptionError: a format is unknown, or a schema is missing or cannot be decoded.
+        Unreachable: the schema registry does not respond.
     """
     types: dict[str, DataType] = {}
     if options.word("keyFormat", "binary", "text") == "text":

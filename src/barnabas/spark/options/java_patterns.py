@@ -1,7 +1,7 @@
-r"""Regular expressions as Java writes them, as Spark's own source takes them, for Python.
+r"""Convert Java's regular expressions, which Spark's own source accepts, for Python.
 
-Names of topics have only 65 different characters, so a class of characters is written out: what
-`\p{Alpha}` and `\P{Alpha}` mean, inside of brackets or not.
+Topic names consist of 65 different characters, so character classes such as `\p{Alpha}` and `\P{Alpha}` are
+written out, inside brackets or not.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 IN_NAMES: Final = string.ascii_letters + string.digits + "._-"
-"""Every character that a topic's name may have."""
+"""The characters of topic names."""
 
 _CLASSES: Final = {
     "Lower": string.ascii_lowercase,
@@ -57,12 +57,12 @@ _TOKEN: Final = re.compile(
 
 
 def python_pattern(java: str) -> str:
-    r"""The same pattern for Python's `re`, as far as names of topics go.
+    r"""The same pattern for Python's `re`; it matches the same topic names.
 
     Raises:
-        ValueError: it has a class that is not known here, or `&&` or `[` within brackets, which
-            Python takes for the characters themselves.
-        re.error: it is no pattern for Python either.
+        ValueError: it contains an unknown class, or `&&` or `[` within brackets, which Python takes
+            literally.
+        re.error: it is not a valid pattern for Python.
     """
     pattern = "".join(_translated(java))
     re.compile(pattern)
@@ -91,7 +91,7 @@ def _translated(java: str) -> Iterator[str]:
 
 
 def _closes(java: str, at: int) -> bool:
-    """Whether there is a bracket that ends a class; right behind its beginning it is a character."""
+    """Whether a bracket here ends a class; at the start of a class it is an ordinary character."""
     return java[at] == "]" and not re.search(r"(?<!\\)\[\^?$", java[:at])
 
 

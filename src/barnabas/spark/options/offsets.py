@@ -1,6 +1,6 @@
-"""Offsets per partition as Spark's Kafka source writes them, and where a query starts and ends.
+"""Offsets by partition in the notation of Spark's Kafka source, and the start and end of a query.
 
-Asks no broker: `resolving` turns a position into offsets.
+No broker is needed: `resolving` turns positions into offsets.
 """
 
 import json
@@ -62,7 +62,7 @@ def offsets_to_json(offsets: Mapping[TopicPartition, int]) -> OffsetJson:
 
 
 def offsets_from_json(parsed: Mapping[str, Mapping[str, int]]) -> OffsetMap:
-    """Back from Spark's notation."""
+    """Read Spark's notation."""
     return {
         TopicPartition(topic, int(partition)): offset
         for topic, partitions in parsed.items()
@@ -71,17 +71,17 @@ def offsets_from_json(parsed: Mapping[str, Mapping[str, int]]) -> OffsetMap:
 
 
 def read_position(options: Options, side: str, *, default: int) -> Position:
-    """What `<side>Timestamp`, `<side>OffsetsByTimestamp` or `<side>Offsets` asks for.
+    """The position from `<side>Timestamp`, `<side>OffsetsByTimestamp` or `<side>Offsets`.
 
-    Of several the first counts, in this order, as with Spark's own source.
+    If several are given, the first one counts, in this order, as with Spark's own source.
 
     Args:
-        options: what the user gave.
+        options: those of the user.
         side: "starting" or "ending".
-        default: EARLIEST or LATEST, where none of the three was given.
+        default: EARLIEST or LATEST, if none of the three is given.
 
     Raises:
-        OptionError: a value that is no position.
+        OptionError: a value is not a position.
     """
     at_time, at_times, offsets = f"{side}Timestamp", f"{side}OffsetsByTimestamp", f"{side}Offsets"
     given = options.given((at_time, at_times, offsets))

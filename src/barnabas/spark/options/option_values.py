@@ -1,6 +1,6 @@
-"""The options a user gave, read one by one: names checked, values parsed, mistakes named.
+"""The options of a user: check their names, parse their values, report mistakes.
 
-Knows how values look, not what options mean: that is in `read_options` and `write_options`.
+The meaning of options is in `read_options` and `write_options`.
 """
 
 import difflib
@@ -36,21 +36,21 @@ _DURATIONS_MS = {
 class Options:
     """A case-insensitive view of the options of one `load` or `save`.
 
-    Spark hands option names over in lower case; messages show them as they are documented.
+    Spark passes option names in lower case; messages show them as they are documented.
     """
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._values = {name.lower(): value for name, value in given.items()}
 
     def check_names(self, known: Iterable[str], elsewhere: Mapping[str, str]) -> None:
-        """Refuse names that are neither in `known` nor `kafka.*`.
+        """Check that all names are in `known` or start with `kafka.`.
 
         Args:
             known: the names as documented.
-            elsewhere: names that belong to the other direction, each with what to do instead.
+            elsewhere: names of options for the other direction (reading or writing), each with a hint.
 
         Raises:
-            OptionError: for the first such name, with the nearest known one.
+            OptionError: for the first other name; the message names the most similar known one.
         """
         documented = {name.lower(): name for name in known}
         hints = {name.lower(): (name, hint) for name, hint in elsewhere.items()}
@@ -68,11 +68,11 @@ class Options:
         return name.lower() in self._values
 
     def given(self, names: Iterable[str]) -> list[str]:
-        """Those of `names` that were given, as documented."""
+        """Those of `names` that were given, in their documented spelling."""
         return [name for name in names if self.has(name)]
 
     def text(self, name: str) -> str | None:
-        """The value without white space around it, or None."""
+        """The value without surrounding white space, or None."""
         value = self._values.get(name.lower())
         return None if value is None else str(value).strip()
 
@@ -86,7 +86,7 @@ class Options:
         return value.lower() == "true"
 
     def word(self, name: str, *known: str) -> str:
-        """One of the words `known`, in any case; the first where the option was not given."""
+        """One of the words `known`, in upper or lower case; by default the first one."""
         value = (self.text(name) or known[0]).lower()
         if value not in known:
             meant = f"{', '.join(known[:-1])} or {known[-1]}"
@@ -94,7 +94,7 @@ class Options:
         return value
 
     def integer(self, name: str, *, least: int, most: int = 2**63 - 1) -> int | None:
-        """A whole number in [least, most], or None where the option was not given."""
+        """A whole number in [least, most], or None if the option was not given."""
         value = self.text(name)
         if value is None:
             return None
@@ -121,11 +121,11 @@ class Options:
         """The `kafka.*` options without their prefix.
 
         Args:
-            refused: Kafka properties that make no sense here, each with what to do instead.
+            refused: Kafka properties that cannot be used here, each with a hint.
 
         Raises:
-            OptionError: one of `refused` was given, or one that Kafka's clients do not know or not
-                with this value, or `kafka.bootstrap.servers` was not given.
+            OptionError: one of `refused` was given, or a property or value that Kafka's clients do not know,
+                or `kafka.bootstrap.servers` is missing.
         """
         if not self._values:
             raise OptionError(BOOTSTRAP, _NO_OPTIONS)
@@ -149,10 +149,10 @@ class Options:
 
 
 def _check_property(name: str, value: str) -> None:
-    """Refuse what no client of Kafka knows, and a value that the property cannot have.
+    """Raise OptionError for unknown properties and invalid values.
 
-    Of another client, or without effect here, it is a warning only, when the client is made: one
-    set of options often serves reading and writing.
+    Properties of other clients, or without effect here, only cause a warning when the client is created: the
+    same options are often used for reading and writing.
     """
     clients = (ConsumerConfig, ProducerConfig, AdminConfig)
     rows = [row for each in clients if (row := each.find(name)) is not None]

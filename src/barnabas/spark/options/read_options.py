@@ -24,7 +24,7 @@ from barnabas.spark.options.selection import NAMES as SELECTION_NAMES
 from barnabas.spark.options.selection import Selection, read_selection
 
 Mode = Literal["batch", "stream", "either"]
-"""Spark asks for the schema before it says which of the two it will be."""
+"""Spark requests the schema before the mode is known ("either")."""
 
 STARTING = ("startingTimestamp", "startingOffsetsByTimestamp", "startingOffsets")
 ENDING = ("endingTimestamp", "endingOffsetsByTimestamp", "endingOffsets")
@@ -54,7 +54,7 @@ NAMES = (
     "fetchBytes",
     "columns",
 )
-"""All options of reading but `kafka.*`; the last three, `commitOffsetsToGroup` and formats are our own."""
+"""All options of reading but `kafka.*`. The last three, `commitOffsetsToGroup` and formats are not Spark's."""
 
 ELSEWHERE = {
     "topic": "is an option of writing; to read from a topic use 'subscribe'",
@@ -106,10 +106,10 @@ class ReadOptions:
 def read_options(given: Mapping[str, str], mode: Mode) -> ReadOptions:
     """Read and check the options of `spark.read` ("batch") or `spark.readStream` ("stream").
 
-    "either" leaves out what only one of the two forbids.
+    "either" skips the checks of only one of the two.
 
     Raises:
-        OptionError: unknown, missing, contradictory or impossible; names the option.
+        OptionError: an option is unknown, missing, contradictory or invalid.
     """
     options = Options(given)
     options.check_names(NAMES, ELSEWHERE)
@@ -166,7 +166,7 @@ def _ending(options: Options, mode: Mode) -> Position:
 
 
 def _check_batch(options: Options, starting: Position, ending: Position) -> None:
-    """What makes no sense in a batch: to start at the end, or to end at the start."""
+    """Check that a batch does not start at the end, or end at the start."""
     name = "startingOffsets"
     if starting == AllPartitions(LATEST):
         raise OptionError(name, "cannot be latest in a batch query; use earliest or offsets")
@@ -202,10 +202,10 @@ def _strategy(options: Options) -> str:
 
 
 def column_names(options: Options) -> tuple[str, ...] | None:
-    """What option `columns` lists, in its order.
+    """The columns in option `columns`, in order.
 
     Raises:
-        OptionError: it lists none.
+        OptionError: it is empty.
     """
     value = options.text("columns")
     if value is None:

@@ -1,4 +1,4 @@
-"""The partitions that a query reads: of given topics, of matching topics, or given ones."""
+"""The partitions that a query reads: those of given topics or of matching topics, or given ones."""
 
 import json
 import re
@@ -15,7 +15,7 @@ NAMES = ("subscribe", "subscribePattern", "assign")
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """All partitions of the topics named, also those that are added later."""
+    """All partitions of these topics, including partitions added later."""
 
     names: frozenset[str]
 
@@ -26,12 +26,12 @@ class Topics:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """All partitions of all topics whose whole name matches, also of topics made later."""
+    """All partitions of all topics whose whole name matches, including topics created later."""
 
     pattern: str
 
     def matching(self, existing: Iterable[str]) -> set[str]:
-        """Those of `existing` that are selected; internal topics never are."""
+        """The selected topics among `existing`; internal topics are never selected."""
         compiled = re.compile(self.pattern)
         return {name for name in existing if compiled.fullmatch(name)}
 
@@ -51,10 +51,10 @@ Selection = Topics | Pattern | Partitions
 
 
 def read_selection(options: Options) -> Selection:
-    """The selection that `subscribe`, `subscribePattern` or `assign` asks for.
+    """The selection from `subscribe`, `subscribePattern` or `assign`.
 
     Raises:
-        OptionError: none of the three, more than one, or a value that selects nothing.
+        OptionError: none or several of the three are given, or the value selects nothing.
     """
     given = options.given(NAMES)
     if not given:

@@ -1,4 +1,4 @@
-"""The options of values in Avro and Protocol Buffers: a schema, or the registry that has it."""
+"""The options of values in Avro and Protocol Buffers: a schema, or its registry."""
 
 from importlib.util import find_spec
 from typing import Final
@@ -28,15 +28,15 @@ NAMES_OF_BOTH: Final = (
 
 _ANY_ID: Final = "any"
 _DEEPEST_PROTOBUF: Final = 10
-"""As in Spark: a message that has two of itself is twice as wide with each step."""
+"""As in Spark: a message that contains itself twice doubles in size with each level."""
 
 
 def avro_format(options: Options) -> AvroFormat:
-    """How values in Avro are decoded.
+    """The format of values in Avro.
 
     Raises:
-        OptionError: there is no schema, or it cannot be decoded.
-        Unreachable: the schema registry does not answer.
+        OptionError: the schema is missing, or cannot be decoded.
+        Unreachable: the schema registry does not respond.
     """
     if find_spec("numpy") is None:
         raise OptionError("valueFormat", "avro needs the package numpy: pip install numpy")
@@ -57,7 +57,7 @@ def avro_format(options: Options) -> AvroFormat:
 
 
 def protobuf_format(options: Options) -> ProtobufFormat:
-    """How values in Protocol Buffers are decoded; errors as `avro_format`."""
+    """The format of values in Protocol Buffers; errors as from `avro_format`."""
     if find_spec("google") is None or find_spec("google.protobuf") is None:
         raise OptionError(
             "valueFormat", "protobuf needs the package protobuf: pip install 'barnabas[protobuf]'"
@@ -126,7 +126,7 @@ def _registry(options: Options) -> SchemaRegistry | None:
 def _latest(
     options: Options, registry: SchemaRegistry, *, serialized: bool
 ) -> tuple[str, StoredSchema]:
-    """The subject of the values, and its newest schema."""
+    """The subject of the values, and its latest schema."""
     subject = options.text("valueSubject")
     if not subject:
         selection = read_selection(options)

@@ -22,8 +22,8 @@ NAMES = (
     "queryName",
     "includeHeaders",
 )
-"""Spark hands a stream's checkpoint location to the sink, and Declarative Pipelines the name of the
-flow; `includeHeaders` is harmless there."""
+"""Spark passes the checkpoint location of a stream to the sink, and Declarative Pipelines pass the name of the
+flow; `includeHeaders` has no effect there."""
 
 ELSEWHERE = {
     **{
@@ -42,7 +42,7 @@ REFUSED_KAFKA = {
 }
 
 PRODUCER_DEFAULTS = {
-    # Whole Arrow batches are sent at once: small batches would only mean more of them.
+    # Whole Arrow batches are sent at once, so small batches would only mean more requests.
     "batch.size": "524288",
     "linger.ms": "0",
     "client.id": "spark-barnabas-sink",
@@ -54,9 +54,9 @@ _GUARANTEES = ("at-least-once", "exactly-once")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """One writing query: the producer's properties, and the topic where it is one for all rows.
+    """One writing query: the producer's properties, and the topic, if all rows have the same one.
 
-    `batch_id`: which batch of its query it is, where a function for `foreachBatch` writes it.
+    `batch_id`: the number of the batch, if a function for `foreachBatch` writes it.
     """
 
     kafka: Mapping[str, str]
@@ -70,7 +70,7 @@ def write_options(given: Mapping[str, str]) -> WriteOptions:
     """Read and check the options of `df.write` or `df.writeStream`.
 
     Raises:
-        OptionError: unknown, missing or impossible; names the option.
+        OptionError: an option is unknown, missing or invalid.
     """
     options = Options(given)
     options.check_names(NAMES, ELSEWHERE)

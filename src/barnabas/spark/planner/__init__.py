@@ -1,1 +1,1 @@
-"""Which offsets a query reads, batch by batch."""
+"""Planning: the offsets that a query reads, batch by batch."""

@@ -13,27 +13,27 @@ from barnabas.spark.options.selection import Partitions, Pattern, Selection
 from barnabas.types import TopicPartition
 
 QUICK_S = 2.0
-"""After how long offsets that cannot be had are suspected to be of a topic that was deleted."""
+"""How long offset requests may fail before the planner checks whether the topic was deleted."""
 
 SAVE_S = 5.0
 """How long a batch waits for its offsets to be saved for a group."""
 
 REFUSED_MS = "10000"
-"""How long planning waits for brokers where nothing listens at any address that was given."""
+"""How long planning waits if nothing listens at any of the given addresses, in milliseconds."""
 
 
 class AdminCluster:
-    """Answers from brokers. Connects at the first question; one thread at a time."""
+    """Gets partitions and offsets from brokers. Connects with the first request; one thread at a time."""
 
     def __init__(self, options: ReadOptions) -> None:
-        # Properties that only consumers have would be unknown here.
+        # Properties of consumers only would be unknown here.
         named = {name: value for name, value in options.kafka.items() if AdminConfig.find(name)}
         ours = {"client.id": options.group_id_prefix, "bootstrap.refused.timeout.ms": REFUSED_MS}
         self._admin = Admin(ours | named)
         self._committed_only = options.kafka.get("isolation.level") == "read_committed"
 
     def partitions(self, selection: Selection) -> set[TopicPartition]:
-        """The existing partitions that are selected."""
+        """The selected partitions that exist."""
         if isinstance(selection, Pattern):
             found = self._described(lambda: selection.matching(self._admin.list_topics()))
         elif isinstance(selection, Partitions):
@@ -44,32 +44,32 @@ class AdminCluster:
         return found
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
-        """First readable offset of each that exists."""
+        """The first readable offset of each existing partition."""
         return self._offsets(dict.fromkeys(partitions, EARLIEST))
 
     def latest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
-        """End of what may be read of each that exists; committed records only, if so configured."""
+        """The end of the readable records of each existing partition; committed records only, if configured."""
         return self._offsets(dict.fromkeys(partitions, LATEST))
 
     def at_times(
         self, timestamps_ms: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, int | None]:
-        """First offset at or after each timestamp; None where there is none."""
+        """The first offset at or after each timestamp; None: no such record."""
         found = self._offsets(timestamps_ms)
         return {each: None if at < 0 else at for each, at in found.items()}
 
     def save(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
-        """Save positions of a group that nobody is a member of.
+        """Save positions of a group without members.
 
         Raises:
-            KafkaError: they could not all be saved.
+            KafkaError: not all could be saved.
         """
         positions: dict[Where, int] = dict(offsets.items())
         with reaching():
             self._admin.alter_group_offsets(group, positions, timeout_s=SAVE_S)
 
     def close(self) -> None:
-        """Give connections back; a second call does nothing."""
+        """Release the connections; a second call does nothing."""
         self._admin.close()
 
     def _offsets(self, wanted: Mapping[TopicPartition, int]) -> OffsetMap:
@@ -92,7 +92,7 @@ class AdminCluster:
         return {each: row.offset for each, row in found.items()}
 
     def _of(self, names: set[str]) -> set[TopicPartition]:
-        """All partitions of those topics that exist."""
+        """All partitions of the existing ones of these topics."""
         try:
             return self._described(lambda: names)
         except BrokerError as error:

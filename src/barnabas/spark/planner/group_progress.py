@@ -1,6 +1,6 @@
 """A streaming query's progress as committed offsets of a group, for lag tools.
 
-Only shown, never read back: where a query goes on is in its checkpoint. Nobody joins the group.
+Never read back: a query continues from its checkpoint. The group has no members.
 """
 
 import logging
@@ -21,11 +21,11 @@ Save = Callable[[str, Mapping[TopicPartition, int]], None]
 
 
 class GroupProgress:
-    """Saves what a query has finished, as often as that changes. `group` None: nowhere.
+    """Saves the finished offsets of a query whenever they change. `group` None: saves nothing.
 
-    Spark asks where the next batch ends only once the one before is in the log of commits, so the
-    start that it asks with is finished. Its `commit` comes a batch later, and never for the last
-    batch of a query that reads what is there now.
+    Spark requests the end of the next batch only when the previous batch is in its commit log, so the start
+    in that request is finished. Its `commit` comes one batch later, and never for the last batch of a
+    query with the trigger AvailableNow.
     """
 
     def __init__(self, group: str | None, save: Save) -> None:
@@ -34,9 +34,9 @@ class GroupProgress:
         self._saved: OffsetMap | None = None
 
     def finished(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """All before these offsets was processed.
+        """Note that all records before these offsets are processed.
 
-        A save that fails for the moment is left out, with a warning: the next one says more.
+        A save that fails temporarily is skipped with a warning: the next one includes its offsets.
 
         Raises:
             OptionError: the group has members, or there can be none of that name.

@@ -30,12 +30,12 @@ def plan(
     min_partitions: int | None = None,
     max_records: int | None = None,
 ) -> list[ScanRange]:
-    """Cut ranges into tasks that cover every offset exactly once; empty ranges vanish.
+    """Split ranges into tasks that cover every offset exactly once; empty ranges are dropped.
 
     Args:
-        ranges: what is to be read; a range with start >= end is empty.
-        min_partitions: cut large ranges until there are about this many tasks.
-        max_records: cut ranges so that no task covers more offsets than this.
+        ranges: the offsets to read; a range with start >= end is empty.
+        min_partitions: split large ranges until there are about this many tasks.
+        max_records: split ranges so that no task covers more offsets than this.
     """
     tasks = [each for each in ranges if each.start < each.end]
     if max_records is not None:
@@ -48,13 +48,13 @@ def plan(
 def rate_limited(
     limit: int, start: Mapping[TopicPartition, int], newest: OffsetMap, begins: OffsetMap
 ) -> OffsetMap:
-    """Where a micro-batch of about `limit` records ends, each partition getting its share.
+    """The end of a micro-batch of about `limit` records, with a share for each partition.
 
     Args:
         limit: records in the batch.
         start: where it starts.
-        newest: where it could end at most.
-        begins: where partitions start that are not in `start`.
+        newest: the latest possible end.
+        begins: the starts of partitions that are not in `start`.
 
     A partition with anything to read gets at least one record, so small ones never starve.
     """
@@ -79,7 +79,7 @@ def _size(each: OffsetRange) -> int:
 
 
 def _cut(each: OffsetRange, parts: int) -> list[OffsetRange]:
-    """`parts` pieces of nearly the same size, small ones first; fewer where there are not as many offsets."""
+    """Split into `parts` pieces of nearly the same size, smaller ones first; at most one an offset."""
     parts = min(parts, _size(each))
     pieces, low = [], each.start
     for left in range(parts, 0, -1):
@@ -90,7 +90,7 @@ def _cut(each: OffsetRange, parts: int) -> list[OffsetRange]:
 
 
 def _cut_large(tasks: list[OffsetRange], wanted: int) -> list[OffsetRange]:
-    """Cut in proportion to size; ranges too small to be cut do not count in the proportion."""
+    """Split in proportion to size; ranges that are too small to split do not count."""
     total = sum(_size(each) for each in tasks)
     large = [_parts(_size(each), total, wanted) > 1 for each in tasks]
     rest = sum(_size(each) for each, cut in zip(tasks, large, strict=True) if cut)

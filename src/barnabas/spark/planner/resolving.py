@@ -30,8 +30,8 @@ def selected_partitions(cluster: Cluster, selection: Selection) -> set[TopicPart
     """The partitions to read at the start of a query.
 
     Raises:
-        TopicMissing: a topic or partition that the options name does not exist. A pattern that
-            matches nothing is no error: a topic may come later.
+        TopicMissing: a topic or partition that the options name does not exist. A pattern may match
+            nothing: topics may be created later.
     """
     found = cluster.partitions(selection)
     if isinstance(selection, Topics):
@@ -46,7 +46,7 @@ def selected_partitions(cluster: Cluster, selection: Selection) -> set[TopicPart
 
 
 def _meant(cluster: Cluster, missing: list[str]) -> str:
-    """Names of topics that are there and like those that are not."""
+    """The existing topics with names similar to the missing ones."""
     there = {partition.topic for partition in cluster.partitions(Pattern(".*"))}
     return " ".join(filter(None, (similar_names(name, there) for name in missing)))
 
@@ -73,9 +73,9 @@ def locate(
     """The offset of each of `partitions` at `position`, or EARLIEST or LATEST for its ends.
 
     Args:
-        cluster: who knows.
-        partitions: what the query reads.
-        position: where.
+        cluster: returns the offsets.
+        partitions: those that the query reads.
+        position: the position of each.
         error_without_match: what to do where no record is at or after a timestamp: fail, or take
             the end of the partition.
 
@@ -100,12 +100,12 @@ def locate(
 
 
 def batch_ranges(cluster: Cluster, options: ReadOptions) -> list[OffsetRange]:
-    """What a batch query reads: one range for each partition, sorted, empty ones included.
+    """The ranges that a batch query reads: one for each partition, sorted, including empty ones.
 
     Raises:
         TopicMissing: see `selected_partitions`.
         OffsetsError: see `resolve`; or a start is behind its end.
-        DataLoss: offsets were asked for that are not there, and `failOnDataLoss` is set.
+        DataLoss: requested offsets do not exist, and `failOnDataLoss` is set.
     """
     partitions = selected_partitions(cluster, options.selection)
     starts = resolve(
@@ -130,9 +130,9 @@ def newest_offsets(
     options: ReadOptions,
     pause: Pause,
 ) -> OffsetMap:
-    """The end of each partition, asked again while one lies before what is `known` or is gone.
+    """The end of each partition, requested again while one is missing or lower than `known`.
 
-    A broker that has just become leader may answer with an old end, or none, for a moment.
+    A broker that has just become the leader may return an old end, or none, for a moment.
 
     Source: KAFKA-7703.
     """
@@ -147,7 +147,7 @@ def newest_offsets(
 
 
 def report_loss(what: str, *, fail: bool) -> None:
-    """Raise DataLoss, or say in the log that records were lost."""
+    """Raise DataLoss, or log that records were lost."""
     if fail:
         raise DataLoss(what)
     _log.warning("records may have been lost (failOnDataLoss is false): %s", what)
@@ -161,7 +161,7 @@ def offset_range(partition: TopicPartition, start: int, end: int) -> OffsetRange
 def _keep_to_what_is_there(
     cluster: Cluster, starts: OffsetMap, ends: OffsetMap, *, fail: bool
 ) -> None:
-    """Compare given offsets with the log; moves both into it where that is allowed."""
+    """Check given offsets against the log; move both into it if that is allowed."""
     first, last = cluster.earliest(starts), cluster.latest(starts)
     for partition in sorted(starts):
         low, high = first.get(partition, 0), last.get(partition, 0)
@@ -191,10 +191,10 @@ def _at_times(
 
 
 def with_ends(cluster: Cluster, wanted: OffsetMap) -> OffsetMap:
-    """`wanted` with the offsets that EARLIEST and LATEST are now.
+    """Replace EARLIEST and LATEST in `wanted` by the present offsets.
 
     Raises:
-        TopicMissing: a partition has gone meanwhile.
+        TopicMissing: a partition was deleted meanwhile.
     """
     first = [partition for partition, at in wanted.items() if at == EARLIEST]
     last = [partition for partition, at in wanted.items() if at == LATEST]

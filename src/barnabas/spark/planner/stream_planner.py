@@ -1,6 +1,6 @@
 """Plan a streaming query: initial offsets, the end of each micro-batch, its ranges.
 
-Holds no connection of its own and knows nothing of Spark: `stream` joins it to both.
+It has no connection of its own and is independent of Spark: `stream_reader` joins it to both.
 """
 
 from collections.abc import Mapping
@@ -23,16 +23,16 @@ from barnabas.spark.planner.resolving import (
 from barnabas.types import OffsetRange, TopicPartition
 
 DISCOVERY_S = 1.0
-"""How old the list of partitions may be: a new one is found that much later at most."""
+"""How old the list of partitions may be, in seconds: the longest delay until a new one is found."""
 
 
 class StreamPlanner:
     """Decides the offsets of micro-batches. One for each run of a query.
 
-    Spark checkpoints where a batch ends, not where the first one started; should that one fail, the
-    restart asks for the start anew. Earliest, offsets and times are found again; the end of a
-    partition is not, as it moves. A query that starts at one has an empty first batch, which ends
-    where it starts and so keeps the start in the checkpoint, as Spark's own source has.
+    Spark checkpoints the end of each batch, but not the start of the first one: if that fails, the restart
+    requests the start again. Earliest offsets, given offsets and times lead to the same start; the end of a
+    partition has moved by then. A query that starts at an end therefore has an empty first batch, whose end is
+    the start, which is then in the checkpoint, as with Spark's own source.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class StreamPlanner:
 
     @property
     def newest(self) -> OffsetMap | None:
-        """The newest offsets known, for progress reports."""
+        """The newest known offsets, for progress reports."""
         return self._newest
 
     def initial(self) -> OffsetMap:
-        """Where a new query starts. The same answer however often Spark asks."""
+        """The start of a new query. The same offsets with each call."""
         if self._initial is None:
             partitions = selected_partitions(self._cluster, self._options.selection)
             wanted = locate(
@@ -70,23 +70,23 @@ class StreamPlanner:
         return self._initial
 
     def freeze(self) -> None:
-        """Take what is there now as all there is: the query ends when it was read."""
+        """Read only up to the present ends: the query ends there."""
         partitions = self._cluster.partitions(self._options.selection)
         self._target = self._cluster.latest(partitions)
         self._newest = self._target
 
     def next_end(self, start: Mapping[TopicPartition, int], *, max_rows: int | None) -> OffsetMap:
-        """Where the next micro-batch ends; `start` itself when there is nothing to do now.
+        """The end of the next micro-batch; `start` itself if there is nothing to do now.
 
         Args:
-            start: where it starts.
-            max_rows: about how many records at most; None for the one batch of a query that runs
-                once, which takes all there is.
+            start: its start.
+            max_rows: the approximate limit of records; None for the only batch of a query that runs
+                once, which reads everything.
 
         Raises:
-            DataLoss: a partition is gone or shorter than what was read of it, and
+            DataLoss: a partition is gone, or shorter than what was read of it, and
                 `failOnDataLoss` is set.
-            OffsetsError: likewise, but of a topic that the query does not read.
+            OffsetsError: the same, of a topic that the query does not read.
         """
         if self._pin_due:
             self._pin_due = False
@@ -105,21 +105,21 @@ class StreamPlanner:
     def ranges(
         self, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]
     ) -> list[OffsetRange]:
-        """What a micro-batch reads, sorted by partition. The same for the same start and end.
+        """The ranges of a micro-batch, sorted by partition. The same for the same start and end.
 
         Raises:
             DataLoss, OffsetsError: as in `next_end`.
         """
         if self._pin_due:
-            # The first batch is done again after a restart, from offsets found only now; it was
-            # the pinned, empty one, and Spark goes on from its end.
+            # After a restart the first batch is planned again, and its start is resolved only now. It was
+            # the empty batch described above, and Spark continues from its end.
             self._pin_due = False
             if all(start.get(each, at) >= at for each, at in end.items()):
                 return []
         fail = self._options.fail_on_data_loss
         found_now = start == self._initial
         if not found_now:
-            # Else a partition that the first batch lacks came after that batch had been planned.
+            # Otherwise a partition that the first batch lacks was created after its planning.
             self._check_gone(start, end)
         new = [each for each in end if each not in start]
         begins = self._cluster.earliest(new) if new else {}
@@ -149,8 +149,8 @@ class StreamPlanner:
         if self._target is not None:
             self._look_again_behind(start, self._target)
             return dict(self._target)
-        # Asked each time, though Spark asks about 90 times a second while nothing comes: an answer
-        # kept for a moment lets `processAllAvailable` return before what was just written.
+        # Requested each time, although Spark calls about 90 times a second while no records arrive: with
+        # cached ends `processAllAvailable` could return before it has read the latest records.
         partitions = self._known_partitions(self._clock.monotonic())
         newest = newest_offsets(self._cluster, partitions, start, self._options, self._pause)
         if not start.keys() <= newest.keys():
@@ -159,9 +159,9 @@ class StreamPlanner:
         return dict(newest)
 
     def _look_again_behind(self, start: Mapping[TopicPartition, int], target: OffsetMap) -> None:
-        """See why a batch starts past the end of all there was: a log that grew ends where it starts.
+        """Check the ends again if a batch starts beyond them: the log may have grown meanwhile.
 
-        One that is shorter now, or gone, was made anew: that must come out as loss of data.
+        If it is shorter, or gone, the topic was created again, which must be reported as data loss.
         """
         behind = {each for each, end in target.items() if end < start.get(each, 0)}
         if not behind:
@@ -200,7 +200,7 @@ class StreamPlanner:
     def _should_wait(
         self, start: Mapping[TopicPartition, int], newest: OffsetMap, begins: OffsetMap
     ) -> bool:
-        """Whether `minOffsetsPerTrigger` are not there and `maxTriggerDelay` is not over."""
+        """Whether fewer than `minOffsetsPerTrigger` records are available and `maxTriggerDelay` is not over."""
         least = self._options.min_offsets_per_trigger
         if least is None:
             return False

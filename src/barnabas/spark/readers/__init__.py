@@ -1,1 +1,1 @@
-"""From ranges of offsets to Arrow batches."""
+"""Reading: ranges of offsets become Arrow batches."""

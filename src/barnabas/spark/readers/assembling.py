@@ -1,4 +1,4 @@
-"""Assemble decoded columns to Spark's record batches: order, types, size. No I/O.
+"""Assemble decoded columns into Spark's record batches: order, types, size. No I/O.
 
 Imports pyarrow only when it runs.
 """
@@ -14,7 +14,7 @@ from barnabas.spark.readers.schema import Projection
 class Assembler:
     """Builds the batches of one partition.
 
-    Columns that are the same for all of a partition are made once, at the largest batch's size.
+    Columns with one value for the whole partition are built once, with the size of the largest batch.
     """
 
     def __init__(
@@ -38,11 +38,11 @@ class Assembler:
         self._constants: dict[str, Any] = {}
 
     def batches(self, columns: Mapping[str, Any], count: int) -> Iterator[Any]:
-        """Yield `pyarrow.RecordBatch`es of at most `batch_rows` rows; none where `count` is 0.
+        """Yield `pyarrow.RecordBatch`es of at most `batch_rows` rows; none if `count` is 0.
 
         Args:
             columns: `pyarrow.Array`s of `count` values by column name, as `records.columns.arrow` has them.
-            count: how many records; it counts alone where no column was decoded.
+            count: the number of records, which is all there is if no column was decoded.
 
         Raises:
             SchemaError: a column that was declared "not null" has a null.
@@ -68,7 +68,7 @@ class Assembler:
             yield pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _typed(self, array: Any, field: Any) -> Any:
-        """The array in the field's type; no bytes are copied and none are looked at."""
+        """The array with the field's type, without copying or reading its bytes."""
         if field.name == "headers":
             array = _null_where_empty(array)
         if array.null_count and not field.nullable:
@@ -85,7 +85,7 @@ class Assembler:
 
 
 def _null_where_empty(headers: Any) -> Any:
-    """Spark's own source has null, not an empty list, for a record without headers."""
+    """Replace empty lists by null, as Spark's own source has it for records without headers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

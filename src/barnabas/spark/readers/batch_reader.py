@@ -18,8 +18,8 @@ from barnabas.spark.readers.schema import Projection
 class BatchReader(DataSourceReader):
     """One DataFrame's reading. Spark plans it once: a second action reads the same offsets.
 
-    `pushFilters` is not defined on purpose: Spark refuses every read of a reader that has it while
-    the setting for it is off, which is the default.
+    `pushFilters` is missing on purpose: if a reader defines it, Spark refuses every read unless its setting is
+    on, which is not the default.
     """
 
     def __init__(self, options: ReadOptions, projection: Projection) -> None:
@@ -28,7 +28,7 @@ class BatchReader(DataSourceReader):
 
     @briefly()
     def partitions(self) -> Sequence[InputPartition]:
-        """Ask the cluster for the offsets and cut them into tasks."""
+        """Request the offsets from the cluster, and split them into tasks."""
         with closing(AdminCluster(self._options)) as cluster:
             ranges = batch_ranges(cluster, self._options)
         return plan(
@@ -38,7 +38,7 @@ class BatchReader(DataSourceReader):
         )
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield the records of one task; of none where Spark made up a task for no partition."""
+        """Yield the records of one task; none if Spark made a task without a partition."""
         if isinstance(partition, ScanRange):
             with briefly():
                 yield from self._scan.read(partition)

@@ -1,8 +1,9 @@
-"""Records whose values cannot be decoded go to a topic of their own, with the reason in headers.
+"""Dead letters: records whose values cannot be decoded, sent to a topic with the reason in headers.
 
-At least once: a task that Spark runs again, and each further action on a DataFrame, sends them again.
+They are sent at least once: a task that Spark repeats, and each further action on a DataFrame, sends them
+again.
 
-Source: KIP-298, for the names of the headers and for what of a record is kept.
+Source: KIP-298, for the names of the headers and the kept parts of a record.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ REASON: Final = "__connect.errors.exception.message"
 
 
 class DeadLetters:
-    """Puts records of one task aside; connects for the first one. Close it."""
+    """Sends the bad records of one task; connects with the first one. Close it."""
 
     def __init__(self, options: ReadOptions, where: TopicPartition) -> None:
         topic = options.formats.bad_topic
@@ -39,8 +40,8 @@ class DeadLetters:
         """Send the records of all bad rows and wait until they are acknowledged.
 
         Args:
-            columns: of the batch as it was read, with key, value, offset, timestamp and headers.
-            decoded: what became of it.
+            columns: those of the batch as read: key, value, offset, timestamp and headers.
+            decoded: the result of decoding.
 
         Raises:
             WriteRefused, Unreachable: they could not be sent.
@@ -67,7 +68,7 @@ class DeadLetters:
             self._producer.flush()
 
     def close(self) -> None:
-        """Disconnect. What was sent is acknowledged, or `send` has raised."""
+        """Disconnect. All sent records are acknowledged: otherwise `send` has raised."""
         if self._producer is not None:
             with suppress(KafkaError):
                 self._producer.close(0)

@@ -1,4 +1,4 @@
-"""Decode formatted values to a typed column; bad values fail, become null, or go to a topic."""
+"""Decode formatted values into a typed column; a bad value fails, becomes null, or goes to a topic."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -10,15 +10,15 @@ from barnabas.types import TopicPartition
 
 
 class BadRecordSink(Protocol):
-    """Where bad records go; `dead_letters` sends them to a topic."""
+    """Takes bad records; `dead_letters` sends them to a topic."""
 
     def send(self, columns: Mapping[str, Any], decoded: Decoded) -> None:
-        """Put the records of all bad rows aside; returns when they are safe."""
+        """Store the records of all bad rows; return when they are stored."""
         ...
 
 
 class Decoding:
-    """Decodes the values of one partition; `letters` where bad records go to a topic."""
+    """Decodes the values of one partition; `letters` is set if bad records go to a topic."""
 
     def __init__(
         self, formats: Formats, where: TopicPartition, letters: BadRecordSink | None
@@ -30,11 +30,11 @@ class Decoding:
         self._where = where
 
     def decode(self, columns: Mapping[str, Any], count: int) -> tuple[Mapping[str, Any], int]:
-        """The columns with values decoded, and how many rows are left.
+        """Return the columns with decoded values, and the number of remaining rows.
 
         Raises:
-            BadValue: a value is not in the format, and is an error; names the first.
-            WriteRefused, Unreachable: bad records could not be put aside.
+            BadValue: a value is invalid, and that is an error; the message names the first one.
+            WriteRefused, Unreachable: bad records could not be sent.
         """
         decoded = self._format.decode(columns["value"])
         done = {**columns, "value": decoded.column}

@@ -1,7 +1,7 @@
 """A stream that cannot be read: raises the reason at Spark's first call.
 
-Spark's runner stops the reader in a `finally`. Where none could be made, that fails, too, and all
-that the user sees is that failure.
+Spark's runner stops the reader in a `finally`. Without a reader that fails, too, and the user sees only this
+second error.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from barnabas.spark.errors import briefly
 
 
 class RefusedStream(DataSourceStreamReader):
-    """Every call raises `error`: `initialOffset` of a new query, others of one that goes on."""
+    """Every call raises `error`: `initialOffset` in a new query, others in a restarted one."""
 
     def __init__(self, error: ConfigError | KafkaError) -> None:
         self._error = error

@@ -1,4 +1,4 @@
-"""One task's reading: fetch the offsets of a range, decode them, hand record batches to Spark."""
+"""The work of one task: fetch the records of a range, decode them, pass record batches to Spark."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
@@ -31,7 +31,7 @@ WANTED: Mapping[str, ColumnSelection] = {
 
 
 def wanted_by(projection: Projection) -> ColumnSelection:
-    """What has to be decoded of records for these columns."""
+    """The parts of records that must be decoded for these columns."""
     wanted = ColumnSelection(0)
     for name in projection.decoded:
         wanted |= WANTED[name]
@@ -46,12 +46,12 @@ LOST = frozenset(
         ErrorCode.INCONSISTENT_TOPIC_ID,
     }
 )
-"""What a fetch answers where retention was faster or the topic was deleted."""
+"""The errors of a fetch after retention or a deletion of the topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What every task of a query does. Pickled into tasks; holds no connection."""
+    """Runs the tasks of a query. Pickled into tasks; has no connection."""
 
     options: ReadOptions
     projection: Projection
@@ -60,7 +60,7 @@ class Scan:
         """Yield the records of `task` as `pyarrow.RecordBatch`es, in offset order.
 
         Raises:
-            DataLoss: records of the range are gone, and `failOnDataLoss` is set.
+            DataLoss: records of the range no longer exist, and `failOnDataLoss` is set.
             BrokerError, RequestTimeout, ConnectionFailed: the broker could not be read.
             CorruptRecord: a batch is not what its header says.
             BadValue, WriteRefused: as `Decoding`.
@@ -100,14 +100,14 @@ class Scan:
         formats, where = self.options.formats, TopicPartition(task.topic, task.partition)
         letters = None
         if formats.bad == "topic":
-            # A producer takes a tenth of what a new stream's process loads.
+            # Loading the producer is a tenth of what the process of a new stream loads.
             from barnabas.spark.readers.dead_letters import DeadLetters
 
             letters = stack.enter_context(closing(DeadLetters(self.options, where)))
         return Decoding(formats, where, letters)
 
     def _after_loss(self, task: ScanRange, position: int, error: BrokerError) -> int:
-        """Where to go on: at the first offset that is left, or at the end of the range."""
+        """The offset to continue at: the first one that exists, or the end of the range."""
         report_loss(
             f"{task.topic}-{task.partition} cannot be read from offset {position} ({error})",
             fail=self.options.fail_on_data_loss,
@@ -125,7 +125,7 @@ class Scan:
 
 
 def reader_properties(options: ReadOptions) -> dict[str, str]:
-    """The consumer's properties: the user's, and ours where the user has none."""
+    """The consumer's properties: the user's, and defaults for the others."""
     ours = {
         "client.id": options.group_id_prefix,
         "default.api.timeout.ms": str(options.poll_timeout_ms),

@@ -1,4 +1,4 @@
-"""The columns of the source, and which of them a query wants in which type.
+"""The columns of the source, and the selection and types of a query.
 
 Imports pyarrow only when an Arrow schema is asked for.
 """
@@ -41,13 +41,13 @@ COLUMNS: dict[str, DataType] = {
 """Names, types and order as Spark's own Kafka source has them; `headers` only when asked for."""
 
 BINARY = Formats()
-"""Keys and values as they are."""
+"""Keys and values are not decoded."""
 
 ALSO_STRING = frozenset({"key", "value"})
-"""Columns that a schema may ask for as string; the bytes are not checked to be UTF-8."""
+"""Columns that a schema may declare as string; the bytes are not checked to be UTF-8."""
 
 FROM_BATCHES = frozenset({"key", "value", "offset", "timestamp", "timestampType", "headers"})
-"""Columns that come out of record batches; the others are the same for all of a partition."""
+"""Columns from record batches; the other columns have one value for the whole partition."""
 
 
 def source_schema(
@@ -56,10 +56,10 @@ def source_schema(
     columns: tuple[str, ...] | None,
     types: Mapping[str, DataType] = MappingProxyType({}),
 ) -> StructType:
-    """The schema where the user gives none; `types`: of columns that have another one than usual.
+    """The default schema; `types`: the columns with other types than usual.
 
     Raises:
-        SchemaError: `columns` (from the option) names one that there is not.
+        SchemaError: `columns` (from the option) names an unknown column.
     """
     if columns is None:
         columns = tuple(name for name in COLUMNS if include_headers or name != "headers")
@@ -74,28 +74,28 @@ def source_schema(
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A checked schema: what to decode and what each batch looks like. Pickled into tasks."""
+    """A checked schema: what to decode, and the layout of each batch. Pickled into tasks."""
 
     schema: StructType
     formats: Formats = BINARY
 
     @property
     def decodes(self) -> bool:
-        """Whether values are decoded: they have a format, and are asked for or decide which rows are left."""
+        """Whether values are decoded: they have a format, and are selected or decide which rows remain."""
         needed = "value" in self.schema.fieldNames() or self.formats.bad == "topic"
         return self.formats.values is not None and needed
 
     @property
     def decoded(self) -> frozenset[str]:
-        """Those of `FROM_BATCHES` that are needed; none means that counting is enough."""
+        """The needed columns of `FROM_BATCHES`; if none, records are only counted."""
         found = FROM_BATCHES.intersection(self.schema.fieldNames())
         if not self.decodes:
             return found
-        # An error names the offset of its value; a dead letter has all of its record.
+        # An error names the offset of its value; a dead letter contains the whole record.
         return found | ({"offset"} if self.formats.bad != "topic" else FROM_BATCHES)
 
     def arrow_schema(self) -> Any:
-        """The `pyarrow.Schema` that Spark compares the first batch with, nullability included."""
+        """The `pyarrow.Schema` with which Spark compares the first batch, including nullability."""
         import pyarrow as pa
 
         return pa.schema(
@@ -107,10 +107,10 @@ class Projection:
 
 
 def project(schema: StructType, formats: Formats = BINARY) -> Projection:
-    """Check a schema given by the user: any of the columns, in any order, each once.
+    """Check a schema of the user: any of the columns, in any order, each once.
 
     Raises:
-        SchemaError: the schema is empty, or a column is unknown, doubled or of another type.
+        SchemaError: the schema is empty, or a column is unknown, repeated or of a wrong type.
     """
     if not len(schema):
         raise SchemaError("the schema is empty; to count records cheaply ask for 'offset long'")

@@ -1,7 +1,7 @@
 """Streaming reading: joins the planner to Spark's calls. Decides nothing itself.
 
-One object lives in the driver's helper process for the life of a query and plans; copies of
-another, which never plans, are pickled into tasks.
+One object plans: it lives in the driver's helper process as long as the query. Copies of another one, which
+never plans, are pickled into tasks.
 """
 
 import os
@@ -36,11 +36,11 @@ from barnabas.spark.readers.schema import Projection
 from barnabas.types import TopicPartition
 
 NO_LIMIT = 2**63 - 1
-"""Never `ReadAllAvailable`: that is what Spark itself says for a query that runs once."""
+"""The limit without an option. `ReadAllAvailable` is reserved: Spark passes it for a query that runs once."""
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """One streaming query's reading; offsets are Spark's own notation, `{"topic":{"0":123}}`."""
+    """Reads one streaming query; offsets are in Spark's own notation, `{"topic":{"0":123}}`."""
 
     def __init__(self, options: ReadOptions, projection: Projection) -> None:
         self._options = options
@@ -51,16 +51,16 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     @briefly()
     def initialOffset(self) -> OffsetJson:  # noqa: N802 (Spark's name)
-        """Where a new query starts."""
+        """The start of a new query."""
         return offsets_to_json(self._planner.initial())
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 (Spark's name)
-        """`maxOffsetsPerTrigger`, or as good as none."""
+        """`maxOffsetsPerTrigger`, or practically no limit."""
         return ReadMaxRows(self._options.max_offsets_per_trigger or NO_LIMIT)
 
     @briefly()
     def latestOffset(self, start: OffsetJson, limit: ReadLimit) -> OffsetJson:  # noqa: N802
-        """Where the next micro-batch ends; Spark asks about every 11 ms while nothing comes."""
+        """The end of the next micro-batch; Spark calls this about every 11 ms while no records arrive."""
         assert isinstance(limit, ReadMaxRows | ReadAllAvailable), limit
         max_rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         begin = _from_checkpoint(start)
@@ -69,13 +69,13 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return offsets_to_json(end)
 
     def reportLatestOffset(self) -> OffsetJson | None:  # noqa: N802 (Spark's name)
-        """The newest offsets known, whatever the limit; for progress reports."""
+        """The newest known offsets, regardless of the limit; for progress reports."""
         newest = self._planner.newest
         return None if newest is None else offsets_to_json(newest)
 
     @briefly()
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 (Spark's name)
-        """Take what is there now as all there is."""
+        """Read only up to the present ends."""
         self._planner.freeze()
 
     @briefly()
@@ -96,7 +96,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     @briefly()
     def commit(self, end: OffsetJson) -> None:
-        """Say so to the group: at a restart this comes before `latestOffset`."""
+        """Save the end for the group: after a restart Spark calls this before `latestOffset`."""
         self._progress.finished(_from_checkpoint(end))
 
     def stop(self) -> None:

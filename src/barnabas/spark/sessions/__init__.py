@@ -1,1 +1,1 @@
-"""Sessions on this machine, and the Java that they need."""
+"""Spark sessions on this machine, and the Java and Python that they start."""

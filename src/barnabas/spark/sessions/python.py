@@ -1,9 +1,9 @@
-"""The Python that Spark starts: this very one, with our daemon in place of Spark's, and a quicker start.
+"""The Python that Spark starts: the present one, with another daemon than Spark's, and a quicker start.
 
-Spark has a setting for the daemon of tasks. That of planning, which imports data sources and makes
-their tasks, is always `-m pyspark.daemon`: a small program in front of Python replaces it. And Spark
-names its own Python files as a zip without compiled ones: each process would compile them anew, a
-second of a processor. Where this Python has the same files installed, the program leaves the zip out.
+Spark has a setting for the daemon of tasks. The daemon of planning, which imports data sources and makes
+their tasks, is always `-m pyspark.daemon`: a small program in front of Python replaces it. Spark also puts a
+zip of its Python files on the path, without compiled files, so each process would compile them: a second of
+CPU time. If this Python has the same files installed, the program leaves the zip out.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from pathlib import Path
 from barnabas.spark.sessions.wrapper import write_program
 
 _WRAPPER = """#!/bin/sh
-# Spark's daemon prints tracebacks beside right results.
+# Spark's daemon prints tracebacks although the results are right.
 if [ "$1" = -m ] && [ "$2" = pyspark.daemon ]; then
   shift 2
   set -- -m pyspark_barnabas.daemon "$@"
@@ -38,12 +38,12 @@ export PYTHONPATH="$kept"
 
 
 def python_for_workers(python: str, *, cache: Path, installed: Path | None = None) -> str:
-    """The path of a program that runs `python` as Spark's workers want it.
+    """The path of a program that runs `python` for Spark's workers.
 
     Args:
         python: the Python to run.
-        cache: where the program is kept; if nothing can be written there it is `python` itself.
-        installed: the folder of PySpark that `python` imports by itself (`installed_pyspark`).
+        cache: the folder of the program; if it cannot be written, `python` itself is returned.
+        installed: the folder of PySpark that `python` imports without Spark's zip (`installed_pyspark`).
     """
     program = cache / f"python-{zlib.crc32(python.encode()):08x}" / "python3"
     path = "" if installed is None else _PATH.format(folder=shlex.quote(str(installed)))
@@ -55,9 +55,9 @@ def python_for_workers(python: str, *, cache: Path, installed: Path | None = Non
 
 
 def installed_pyspark() -> Path | None:
-    """The folder of PySpark that this Python imports without Spark's zips, if it does.
+    """The folder of PySpark that this Python imports without Spark's zips.
 
-    None where PySpark or py4j come from a zip, as under `spark-submit`.
+    None if PySpark or py4j come from a zip, as with `spark-submit`.
     """
     folder = _folder("pyspark")
     py4j = _folder("py4j")

@@ -1,9 +1,9 @@
 """The environment variables that Spark gives to the Python processes of streams.
 
-Spark keeps one map of them for a data source and adds to it, without a lock, whenever a stream
-starts. Of two streams that start at the same moment both may add the same name; the map then counts
-more than it has, and no job of the data source can be sent to an executor until the session ends
-("Illegal size 5 of collection, expected 6"). A name that is there already is only written over.
+Spark keeps one map of them for each data source, and adds to it without a lock whenever a stream starts. If
+two streams start at the same moment, both may add the same name. The size of the map is then wrong, and no
+job of the data source can be sent to an executor until the session ends ("Illegal size 5 of collection,
+expected 6"). Names that exist already are only overwritten, which is safe.
 """
 
 import logging
@@ -22,11 +22,11 @@ PER_STREAM = {
     "SPARK_BUFFER_SIZE": ("spark.buffer.size", "65536"),
     "SPARK_PYTHON_RUNTIME": ("", "PYTHON_WORKER"),
 }
-"""What a stream adds: the property that has its value, and Spark's default."""
+"""The names that a stream adds, each with the property of its value, and Spark's default."""
 
 
 class JavaMap(Protocol):
-    """What is used of a `java.util.Map` through py4j."""
+    """The used methods of a `java.util.Map`, through py4j."""
 
     def keySet(self) -> "JavaSet": ...  # noqa: N802, D102
 
@@ -34,21 +34,20 @@ class JavaMap(Protocol):
 
 
 class JavaSet(Protocol):
-    """What is used of a `java.util.Set`."""
+    """The used methods of a `java.util.Set`."""
 
     def toArray(self) -> Iterable[object]: ...  # noqa: N802, D102
 
 
 def names(spark: SparkSession) -> list[str]:
-    """Those that are in the map, as Java tells them one by one."""
+    """The names in the map, read one by one."""
     return [str(each) for each in _shared(spark).keySet().toArray()]
 
 
 def fill(spark: SparkSession) -> None:
-    """Put in what streams would add, while nothing else uses the data source.
+    """Add the names that streams would add, before anything else uses the data source.
 
-    What Spark itself put there stays. Where another Spark keeps it elsewhere the session works all
-    the same, as it would without this.
+    Existing values stay. If another release of Spark keeps the map elsewhere, this does nothing.
     """
     try:
         shared = _shared(spark)

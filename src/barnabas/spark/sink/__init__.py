@@ -1,1 +1,1 @@
-"""From Arrow batches to records, at least or exactly once."""
+"""Writing: Arrow batches become records, at least once or exactly once."""

@@ -14,14 +14,14 @@ from barnabas.spark.sink.client_cache import kept_admin
 from barnabas.spark.sink.exactly_once import Prepared
 
 ABORT_S: Final = 10.0
-"""How long a failed batch waits for all its transactions to be aborted; the next try does it, too."""
+"""How long a failed batch waits until its transactions are aborted; the next try aborts them, too."""
 
 
 def commit(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:
-    """Have all transactions of a batch count.
+    """Commit all transactions of a batch.
 
     Raises:
-        WriteRefused: one could not be committed; the batch must be done again.
+        WriteRefused: one could not be committed; the batch must be repeated.
         Unreachable: no broker could be reached.
     """
     with writing(), kept_admin(kafka) as admin:
@@ -39,12 +39,12 @@ def abort(
     messages: Iterable[WriterCommitMessage | None],
     name: str | None = None,
 ) -> None:
-    """Have what can still be aborted not count. What was committed before the failure stays.
+    """Abort the transactions of a batch that are not committed yet.
 
-    Tasks that have no message may have been stopped amid their transactions: those are ended by
-    the names that they have beside the others. `name`: of the batch, where it is known without any
-    message. It is not for a stream, as Spark tells only tasks which query they are of: where no task
-    answered, the next try ends what is open, or the transaction's timeout.
+    Tasks without a message may have been stopped during their transactions. Their names follow from those of
+    the others, so these are aborted, too. `name`: that of the batch, if it is known without any message. In a
+    stream it is not, because Spark reveals the query only to tasks: if no task has answered, the next try
+    aborts open transactions, or they time out.
     """
     replies = list(messages)
     names = [each.name for each in replies if isinstance(each, Prepared)]
@@ -64,7 +64,7 @@ def abort(
 
 @contextmanager
 def _unless_unreachable() -> Iterator[None]:
-    """Go on where a coordinator refused: it says nothing of the next one."""
+    """Continue after a coordinator's refusal: the next coordinator may accept."""
     try:
         yield
     except (ConnectionFailed, RequestTimeout):

@@ -1,6 +1,6 @@
-"""Clients that are reused across tasks: connecting per micro-batch would cost more than the batch.
+"""Clients that are reused across tasks: connecting for each micro-batch would cost more than the batch.
 
-One for each configuration and process. Spark runs one task at a time in a worker process.
+There is one for each configuration and process. Spark runs one task at a time in a worker process.
 """
 
 from collections import OrderedDict
@@ -15,24 +15,24 @@ from barnabas.errors import KafkaError
 from barnabas.spark.options.write_options import PRODUCER_DEFAULTS
 
 KEPT = 8
-"""How many configurations are kept open; the least recently used goes first."""
+"""How many clients are kept; the least recently used one is closed first."""
 
 _Client = TypeVar("_Client", Admin, Producer)
 
 
 class _Kept(Generic[_Client]):
-    """The clients of one kind that are open in this process, by their configuration."""
+    """The idle clients of one kind in this process, by their configuration."""
 
     def __init__(self, connect: Callable[[Mapping[str, str]], _Client]) -> None:
         self._connect: Callable[[Mapping[str, str]], _Client] = connect
         self._open: OrderedDict[tuple[tuple[str, str], ...], _Client] = OrderedDict()
 
     def take(self, config: Mapping[str, str]) -> _Client:
-        """One with this configuration, which nobody else has until it is given back."""
+        """Return a client with this configuration; it is not shared until it is given back."""
         return self._open.pop(_key(config), None) or self._connect(config)
 
     def give_back(self, config: Mapping[str, str], client: _Client) -> None:
-        """Keep it for the next task, in place of the least recently used one."""
+        """Keep a client for the next task, in place of the least recently used one."""
         self._open[_key(config)] = client
         while len(self._open) > KEPT:
             self._open.popitem(last=False)[1].close()
@@ -53,17 +53,17 @@ _admins: _Kept[Admin] = _Kept(Admin)
 
 @contextmanager
 def kept_producer(properties: Mapping[str, str]) -> Iterator[Producer]:
-    """A producer with these properties, made or kept from an earlier task.
+    """A producer with these properties, new or from an earlier task.
 
-    After an error inside the `with` the producer is closed, so that what it still held of a failed
-    task does not come up in the next one.
+    After an error inside the `with` it is closed, so that the next task does not send records of the failed
+    one.
     """
     config = PRODUCER_DEFAULTS | dict(properties)
     producer = _producers.take(config)
     try:
         yield producer
     except BaseException:
-        # What went wrong is on its way up; that the rest could not be sent either adds nothing.
+        # The first error is being raised; that other records could not be sent either adds nothing.
         with suppress(KafkaError):
             producer.close(0)
         raise
@@ -72,7 +72,7 @@ def kept_producer(properties: Mapping[str, str]) -> Iterator[Producer]:
 
 @contextmanager
 def kept_admin(properties: Mapping[str, str]) -> Iterator[Admin]:
-    """An admin client with those of these properties that are for one; kept whatever happens."""
+    """An admin client with those of the properties that it has; kept even after an error."""
     config = {name: value for name, value in properties.items() if AdminConfig.find(name)}
     admin = _admins.take(config)
     try:
@@ -82,6 +82,6 @@ def kept_admin(properties: Mapping[str, str]) -> Iterator[Admin]:
 
 
 def close_kept() -> None:
-    """Close all kept clients, for a process that goes on when its brokers have stopped."""
+    """Close all kept clients, in a process that outlives its brokers."""
     _producers.close()
     _admins.close()

@@ -1,11 +1,11 @@
 """Writing exactly once: a task's rows are one transaction, which the driver commits.
 
-A task prepares its transaction and hands it over; once all tasks have answered, the driver commits
-all of them. In each transaction is the batch's number, as a position of a group that nobody joins.
-A batch that is done again reads it first, and skips what was committed before the failure.
+A task prepares its transaction and hands it over. When all tasks have answered, the driver commits all
+transactions. Each transaction contains the batch's number, as the position of a group without members. A
+repeated batch reads it first, and skips what was committed before the failure.
 
-Sound by this order: `init_transactions` first, which fences all older attempts and waits for what
-they had committed, then the number. After the fence nobody else can commit, so the number is final.
+The order makes this correct: `init_transactions` fences all older attempts and waits for their commits; only
+then is the number read. After the fence no other attempt can commit, so the number is final.
 """
 
 from collections.abc import Iterator
@@ -27,24 +27,24 @@ from barnabas.spark.sink.row_sink import RowSink
 from barnabas.types import TopicPartition
 
 BATCH_NUMBER: Final = TopicPartition("__consumer_offsets", 0)
-"""Where a group's position is the number of a batch: a partition that is on every cluster."""
+"""The partition whose committed position is the number of a batch; it exists on every cluster."""
 
 DEFAULTS: Final = {
-    # The most that brokers allow by default: from the first row of a batch until its commit.
+    # The brokers' default maximum: it must last from the first row of a batch until its commit.
     "transaction.timeout.ms": "900000"
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SinkBatch:
-    """What tasks write together: the name of its transactions, and its number where it has one."""
+    """A batch that tasks write together: the name of its transactions, and its number, if it has one."""
 
     name: str
     number: int | None = None
 
     @classmethod
     def of_stream(cls, prefix: str) -> "SinkBatch":
-        """The micro-batch that this task is of; its query is known by its checkpoint."""
+        """The micro-batch of this task; the checkpoint identifies its query."""
         query, number = _local("sql.streaming.queryId"), _local("streaming.sql.batchId")
         if query is None or number is None:
             raise WriteRefused("exactly-once needs the query and batch that Spark tells its tasks")
@@ -52,10 +52,10 @@ class SinkBatch:
 
     @classmethod
     def of_function(cls, prefix: str, number: int) -> "SinkBatch":
-        """One that a function for `foreachBatch` was called with."""
+        """A batch passed to a function for `foreachBatch`."""
         query = _local("sql.streaming.queryId")
         if query is None:
-            # Batches of another query, or of a new checkpoint, would be taken for written ones.
+            # Otherwise batches of another query, or of a new checkpoint, would count as written.
             raise WriteRefused(
                 "Spark does not say which query this batch is of (it never does by Spark Connect): "
                 "write exactly once by writeStream.format('barnabas'), or in a classic session"
@@ -64,7 +64,7 @@ class SinkBatch:
 
     @classmethod
     def alone(cls, prefix: str) -> "SinkBatch":
-        """A write that is not repeated; all attempts of its tasks share the name."""
+        """A batch write, which is not repeated; all attempts of a task share the name."""
         return cls(f"{prefix}-{SystemEntropy().uuid().hex()}")
 
 
@@ -75,9 +75,9 @@ def _local(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Prepared(WriterCommitMessage):
-    """What a task says: its transaction, or None where its rows were committed before.
+    """The message of a task: its transaction, or None if its rows were committed before.
 
-    `name`: of the batch, as in `SinkBatch`.
+    `name`: that of the batch, as in `SinkBatch`.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Prepared(WriterCommitMessage):
 
 
 def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepared:
-    """Send all rows of `batches` (`pyarrow.RecordBatch`es) in a transaction and leave it open.
+    """Send all rows of `batches` (`pyarrow.RecordBatch`es) in a transaction, and leave it prepared.
 
     Raises:
         WriteRefused: as `RowSink.send`, or this batch was written with another number of rows, or a
@@ -103,7 +103,7 @@ def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepa
             rows = sum(each.num_rows for each in batches)
             _check_same(name, batch.number, done, rows)
             with _open(producer):
-                producer.prepare_transaction()  # Of nothing: so it is ready for the next batch.
+                producer.prepare_transaction()  # An empty one: ready for the next batch.
             return Prepared(batch.name, rows, None)
         with _open(producer):
             rows = sink.send(producer, batches)
@@ -115,7 +115,7 @@ def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepa
 
 @contextmanager
 def _open(producer: Producer) -> Iterator[None]:
-    """A transaction, which is aborted where the task fails: it would hold up readers until later."""
+    """Begin a transaction; abort it if the task fails, because it would delay readers."""
     producer.begin_transaction()
     try:
         yield
@@ -128,11 +128,11 @@ def _open(producer: Producer) -> Iterator[None]:
 
 
 def _written(sink: RowSink, name: str, number: int) -> int | None:
-    """How many rows of this batch the task has committed; None where it has not.
+    """How many rows of this batch the task has committed; None: it has not.
 
     Raises:
-        WriteRefused: it has committed a later batch. Which rows that batch and those before it had,
-            nobody knows any more: to skip this one could lose some, to write it could double some.
+        WriteRefused: it has committed a later batch. The rows of earlier batches are unknown by now: skipping
+            this batch could lose rows, and writing it could write rows twice.
     """
     with kept_admin(sink.options.kafka) as admin:
         saved = admin.list_group_offsets(name, [BATCH_NUMBER]).get(BATCH_NUMBER)

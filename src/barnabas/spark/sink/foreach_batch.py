@@ -1,6 +1,6 @@
 """A function for `foreachBatch` that writes exactly once.
 
-For streams of mode "update", which Spark lets no sink of Python write, and for batches that go to
+For streams of mode "update", which Spark does not let Python sinks write, and for batches that are written to
 several places.
 """
 
@@ -17,10 +17,10 @@ _SET_HERE: Final = ("deliveryguarantee", "transactionalidprefix", "batchid")
 
 @dataclass(frozen=True, slots=True)
 class ExactlyOnce:
-    """Writes each micro-batch exactly once, also where Spark calls twice for the same one.
+    """Writes each micro-batch exactly once, even if Spark calls it twice for the same one.
 
-    Give `query.foreachBatch` one of these. `options` are those of a write to `format("barnabas")`,
-    without the three that this sets itself; `name` tells this sink from others of the same query.
+    Pass one to `query.foreachBatch`. `options` are those of a write to `format("barnabas")`, without the
+    three that this class sets itself; `name` distinguishes the sinks of one query.
 
     Raises:
         OptionError: the name is empty, or one of the three is among the options.

@@ -18,7 +18,7 @@ TYPES = {
     "partition": ("int",),
     "timestamp": ("timestamp",),
 }
-"""The columns that mean something to the sink; others are not written, as with Spark's own."""
+"""The columns that the sink writes; others are ignored, as by Spark's own sink."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class RowLayout:
 
 
 def row_layout(schema: StructType, topic: str | None) -> RowLayout:
-    """Check the columns of what is to be written.
+    """Check the columns to write.
 
     Args:
-        schema: the DataFrame's.
-        topic: option `topic`; it is stronger than a column.
+        schema: that of the DataFrame.
+        topic: option `topic`, which overrides the column.
 
     Raises:
-        SchemaError: there is no value, no topic, or a column has another type.
+        SchemaError: value or topic is missing, or a column has a wrong type.
     """
     names = schema.fieldNames()
     if "value" not in names:

@@ -1,4 +1,4 @@
-"""Write the rows of one task, in either guarantee."""
+"""Write the rows of one task, with either guarantee."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from barnabas.spark.sink.client_cache import kept_producer
 from barnabas.spark.sink.row_layout import RowLayout
 
 TOGETHER: Final = 1 << 20
-"""Bytes of rows that are sent together. Spark gives rows by the thousand; each lot costs 0.3 ms for itself."""
+"""Bytes of rows that are sent together. Spark passes a thousand rows at a time; each call takes 0.3 ms."""
 
 
 @dataclass(frozen=True)
 class Written(WriterCommitMessage):
-    """What a task says when all its records are acknowledged."""
+    """The message of a task whose records are all acknowledged."""
 
     rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class RowSink:
-    """Sends rows as records. Pickled into tasks; holds no connection."""
+    """Sends rows as records. Pickled into tasks; has no connection."""
 
     options: WriteOptions
     layout: RowLayout
@@ -44,7 +44,7 @@ class RowSink:
         return Written(rows)
 
     def send(self, producer: Producer, batches: Iterator[Any]) -> int:
-        """Put all rows in line; how many there are.
+        """Queue all rows; return their number.
 
         Raises:
             WriteRefused: a row has no topic, a negative partition, or a header without a key.
@@ -66,7 +66,7 @@ class RowSink:
         return rows
 
     def _by_topic(self, batch: Any) -> Iterator[tuple[str, Any]]:
-        """Cut a batch into one for each topic; the order of rows within a topic stays."""
+        """Split a batch by topic; rows of one topic stay in order."""
         import pyarrow.compute as pc
 
         if not batch.num_rows:
@@ -87,7 +87,7 @@ class RowSink:
 
 
 def _check_partitions(column: Any) -> None:
-    """Refuse what Java's producer refuses; -1 is no partition to it, and means any to ours."""
+    """Refuse the partitions that Java's producer refuses, including -1, which means any to `Producer`."""
     import pyarrow.compute as pc
 
     lowest = pc.min(column).as_py()
@@ -99,9 +99,9 @@ def _check_partitions(column: Any) -> None:
 
 
 def joined(batches: Iterator[Any]) -> Iterator[Any]:
-    """The rows of all `pyarrow.RecordBatch`es in their order, in batches of at least `TOGETHER` bytes.
+    """Join `pyarrow.RecordBatch`es, in order, into batches of at least `TOGETHER` bytes.
 
-    The last one may be smaller. What is large enough already is not copied.
+    The last one may be smaller. Batches that are large enough are not copied.
     """
     held: list[Any] = []
     size = 0

@@ -1,6 +1,6 @@
-"""Spark's writers: at least once, as Spark's own sink, or exactly once.
+"""The writers that Spark calls: at least once, like Spark's own sink, or exactly once.
 
-Spark makes a writer where it plans, pickles it into tasks, and makes another one to commit.
+Spark makes a writer for planning, pickles it into tasks, and makes another one to commit.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from barnabas.spark.workers.worker_process import THIS_WORKER
 
 
 class BatchWriter(DataSourceArrowWriter):
-    """One `df.write`, which may be a batch that a function for `foreachBatch` writes."""
+    """Writes one `df.write`, perhaps inside a function for `foreachBatch`."""
 
     def __init__(self, options: WriteOptions, layout: RowLayout) -> None:
         self._options = options
@@ -43,21 +43,21 @@ class BatchWriter(DataSourceArrowWriter):
 
     @briefly()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Have it all count, where it does not yet."""
+        """Commit everything that is not committed yet."""
         THIS_WORKER.begin_task()
         if self._options.exactly_once:
             commit(self._options.kafka, messages)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Have nothing count of what can be undone."""
+        """Abort everything that is not committed yet."""
         if self._options.exactly_once:
-            # A batch of a function has its query in its name, which only tasks know.
+            # The name of a batch from `foreachBatch` contains the query, which only tasks know.
             alone = self._alone.name if self._options.batch_id is None else None
             abort(self._options.kafka, messages, alone)
 
 
 class StreamWriter(DataSourceStreamArrowWriter):
-    """One `df.writeStream`. Spark commits a micro-batch once all its tasks have answered."""
+    """Writes one `df.writeStream`. Spark commits a micro-batch when all its tasks have answered."""
 
     def __init__(self, options: WriteOptions, layout: RowLayout) -> None:
         self._options = options
@@ -78,7 +78,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         messages: list[WriterCommitMessage | None],
         batchId: int,  # noqa: ARG002, N803 (Spark's name)
     ) -> None:
-        """Have the micro-batch count, where it does not yet. An error here has it done again."""
+        """Commit the micro-batch where it is not committed yet. After an error Spark repeats it."""
         if self._options.exactly_once:
             commit(self._options.kafka, messages)
 
@@ -87,6 +87,6 @@ class StreamWriter(DataSourceStreamArrowWriter):
         messages: list[WriterCommitMessage | None],
         batchId: int,  # noqa: ARG002, N803
     ) -> None:
-        """Have nothing count of what can be undone; the micro-batch is done again."""
+        """Abort everything that is not committed yet; Spark repeats the micro-batch."""
         if self._options.exactly_once:
             abort(self._options.kafka, messages)

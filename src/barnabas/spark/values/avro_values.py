@@ -1,7 +1,7 @@
-"""Values in Avro's binary encoding to Arrow, a field of all records at a time; no object for any.
+"""Decode Avro's binary encoding to Arrow, one field of all records at a time, without Python objects.
 
-Where each record is, is an array of positions. A step reads one thing of many records and moves
-their positions on. A record that is not what the schema says is marked and not looked at again.
+An array has the position of each record. A step reads one item of many records and advances their positions.
+A record that does not match the schema is marked, and then skipped.
 
 Source: the Avro 1.12 specification, "Binary Encoding".
 """
@@ -24,24 +24,24 @@ _LONGEST: Final = 10
 """Bytes of the longest number."""
 
 _MOST_MILLIS: Final = (2**63 - 1) // 1000
-"""As far from 1970 as 64 bits of microseconds go."""
+"""The largest distance from 1970 that 64 bits of microseconds can express."""
 
 ITEMS_FREE: Final = 1024
-"""Items without bytes (nulls) that one value may have beyond its length; one with more is bad.
+"""How many items without bytes (nulls) a value may have beyond its length; with more it is bad.
 
-Every other item of an array or map has a byte at least, so all that a value has are bounded.
+Every other item of an array or map has at least one byte, so the number of items is bounded.
 """
 
 
 class AvroValues:
     """Decodes one array of values.
 
-    `bad` are the rows that are not what the schema says; `fields` names for each of them the field at
-    which that was found, "" where it is none.
+    `bad`: the rows that do not match the schema. `fields`: for each of them, the field at which that was found;
+    "" if it is outside of any.
     """
 
     def __init__(self, values: Any, header: int = 0) -> None:
-        """`values`: a `pyarrow.BinaryArray`; `header`: how many bytes are before each record."""
+        """`values`: a `pyarrow.BinaryArray`; `header`: the number of bytes before each record."""
         count = len(values)
         _, offsets, data = values.buffers()
         ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + count + 1]
@@ -60,7 +60,7 @@ class AvroValues:
         self._count = count
 
     def decode(self, schema: AvroNode) -> Any:
-        """A `pyarrow.Array` with the values; null where there was none, or a bad one."""
+        """A `pyarrow.Array` with the values; null for missing and bad ones."""
         rows = self._good(self._given, self._at[self._given] <= self._end[self._given])
         rows = rows[~self.bad[rows]]
         decoded = self._node(schema, rows)
@@ -71,7 +71,7 @@ class AvroValues:
         return _taken(decoded, index)
 
     def _node(self, node: AvroNode, rows: Rows) -> Any:
-        """Read one thing of `rows`; as long as they are, whatever is bad among them."""
+        """Read one item of each of `rows`; bad rows have a place in the result, too."""
         read: dict[str, Callable[[AvroNode, Rows], Any]] = {
             "record": self._record,
             "union": self._union,
@@ -155,7 +155,7 @@ class AvroValues:
         return pa.StructArray.from_arrays(branches, node.type.fieldNames(), mask=pa.array(missing))
 
     def _branches(self, node: AvroNode, rows: Rows) -> list[Any]:
-        """What each branch but null has; null in the rows of the other branches."""
+        """The values of each branch except null; null in the rows of other branches."""
         branch = self._longs(rows)
         self._mark(rows, (branch < 0) | (branch >= len(node.parts) + (node.size >= 0)))
         found = []
@@ -186,7 +186,7 @@ class AvroValues:
         return pa.MapArray.from_arrays(offsets, keys, items)
 
     def _blocks(self, rows: Rows, read: Callable[[Rows], list[Any]]) -> tuple[Any, list[Any]]:
-        """The items of an array or map: one of all records that have one, then the next."""
+        """The items of an array or map: the first items of all records, then the second ones, and so on."""
         counts = np.zeros(len(rows), np.int64)
         left = np.zeros(len(rows), np.int64)
         opened = np.ones(len(rows), np.bool_)
@@ -211,11 +211,11 @@ class AvroValues:
         return offsets, [each.take(pa.array(order)) for each in joined]
 
     def _block_sizes(self, rows: Rows) -> Rows:
-        """How many items the next block has; 0 at the end."""
+        """The number of items in the next block; 0 at the end."""
         sizes = self._longs(rows)
         negative = np.flatnonzero(sizes < 0)
         if len(negative):
-            self._longs(rows[negative])  # The block's bytes, for those who skip it.
+            self._longs(rows[negative])  # The size of the block in bytes, for readers that skip it.
             sizes[negative] = -sizes[negative]
         self._mark(rows, (sizes < 0) | (sizes > self._items_left[rows]))
         sizes[self.bad[rows]] = 0
@@ -223,7 +223,7 @@ class AvroValues:
         return sizes
 
     def _longs(self, rows: Rows) -> Rows:
-        """A number of variable length of each of `rows`; 0 of bad ones."""
+        """Read a number of variable length from each of `rows`; 0 for bad ones."""
         value = np.zeros(len(rows), np.uint64)
         going = np.flatnonzero(~self.bad[rows])
         for step in range(_LONGEST):
@@ -245,14 +245,14 @@ class AvroValues:
         return numbers
 
     def _fixed(self, rows: Rows, size: int, kind: Any) -> npt.NDArray[Any]:
-        """So many bytes of each of `rows` as a number; zero of bad ones."""
+        """Read `size` bytes of each of `rows` as a number; 0 for bad ones."""
         begins = self._advanced(rows, np.full(len(rows), size, np.int64))
         gathered = self._data[begins[:, None] + np.arange(size)]
         found = np.ascontiguousarray(gathered).view(kind).reshape(len(rows))
         return np.where(self.bad[rows], np.zeros(1, kind), found)
 
     def _binary(self, rows: Rows, sizes: Rows) -> Any:
-        """So many bytes of each of `rows`; none of bad ones."""
+        """Read `sizes` bytes of `rows`; none for bad ones."""
         begins = self._advanced(rows, sizes)
         sizes = np.where(self.bad[rows], 0, sizes)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -265,7 +265,7 @@ class AvroValues:
         return pa.BinaryArray.from_buffers(pa.binary(), len(rows), buffers)
 
     def _advanced(self, rows: Rows, sizes: Rows) -> Rows:
-        """Go over so many bytes; where they begin, 0 of bad ones."""
+        """Skip `sizes` bytes; return where they begin, 0 for bad ones."""
         begins = self._at[rows]
         self._mark(rows, (sizes < 0) | (sizes > self._end[rows] - begins))
         good = ~self.bad[rows]
@@ -299,7 +299,7 @@ def _nulls(array: Any) -> npt.NDArray[np.bool_]:
 
 
 def _taken(array: Any, index: Rows) -> Any:
-    """`array` in the order of `index`, and null where that is below 0."""
+    """`array` in the order of `index`; null where that is negative."""
     missing = index < 0
     if not missing.any() and len(index) == len(array):
         same = np.array_equal(index, np.arange(len(index)))

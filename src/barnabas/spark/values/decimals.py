@@ -1,4 +1,4 @@
-"""Decimals from the bytes of their unscaled value, many at a time.
+"""Decode decimals from the bytes of their unscaled values, many at a time.
 
 Source: the Avro 1.12 specification, "Decimal": two's complement, the highest byte first.
 """
@@ -15,19 +15,19 @@ from pyspark.sql.types import DecimalType
 Numbers = npt.NDArray[np.int64]
 
 _WIDTH: Final = 16
-"""Bytes of a decimal in Arrow, the lowest first."""
+"""Bytes of a decimal in Arrow, little-endian."""
 
 
 def decimals(
     data: npt.NDArray[np.uint8], begins: Numbers, sizes: Numbers, kind: DecimalType
 ) -> tuple[Any, npt.NDArray[np.bool_]]:
-    """A `pyarrow.Decimal128Array`, and which of them have no more digits than `kind`; 0 for others.
+    """A `pyarrow.Decimal128Array`, and which values fit the digits of `kind`; other values are 0.
 
     Args:
         data: all bytes.
-        begins: where in `data` each decimal begins.
-        sizes: how many bytes each has; none is 0.
-        kind: digits in all and behind the point.
+        begins: the position of each decimal in `data`.
+        sizes: the number of bytes of each; none is 0.
+        kind: the type, with precision and scale.
     """
     back = np.arange(_WIDTH)
     there = back < sizes[:, None]

@@ -12,9 +12,9 @@ from pyspark.sql.types import DataType
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """`column`: a `pyarrow.Array` of the format's type, null where a value was null or is bad.
+    """`column`: a `pyarrow.Array` of the format's type, null for null and bad values.
 
-    `bad`: the rows that are not in the format, ascending. `why`: the reason of one of them.
+    `bad`: the rows with bad values, ascending. `why`: returns the reason for one of them.
     """
 
     column: Any
@@ -27,16 +27,16 @@ class ValueFormat(Protocol):
 
     @property
     def type(self) -> DataType:
-        """What the column has."""
+        """The type of the column."""
         ...
 
     def decode(self, values: Any) -> Decoded:
-        """Values (a `pyarrow.BinaryArray`) as the format's type."""
+        """Decode values (a `pyarrow.BinaryArray`) to the format's type."""
         ...
 
 
 def assembled(parts: Sequence[tuple[Any, Any]], count: int, arrow_type: Any) -> Any:
-    """One array of `count` values out of parts, each rows (int64) and the array of their values."""
+    """Join parts, each an array of rows (int64) and one of their values, to an array of `count` values."""
     import numpy as np
     import pyarrow as pa
 
@@ -52,5 +52,5 @@ def assembled(parts: Sequence[tuple[Any, Any]], count: int, arrow_type: Any) -> 
 
 
 def reasons(given: Mapping[int, str]) -> tuple[list[int], Callable[[int], str]]:
-    """`bad` and `why` of a `Decoded`, of reasons by row."""
+    """`bad` and `why` of a `Decoded`, from reasons by row."""
     return sorted(given), given.__getitem__

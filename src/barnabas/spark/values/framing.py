@@ -1,6 +1,6 @@
-"""The schema registry's header before a value: a zero and the id of its schema.
+"""The schema registry's header of a value: a zero and the id of its schema.
 
-Protocol Buffers have the way to the message within its file behind the id: see
+With Protocol Buffers, the path to the message within its file follows the id: see
 `runtime.registries.message_indexes`.
 
 Source: Confluent's wire format.
@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 HEADER: Final = 5
-"""Bytes: 0, then the id, highest byte first."""
+"""Bytes: 0, then the id, big-endian."""
 
 NULL: Final = -1
-"""In place of an id: there is no value."""
+"""In place of an id: the value is null."""
 
 UNFRAMED: Final = -2
-"""In place of an id: the value does not begin so."""
+"""In place of an id: the value has no such header."""
 
 NO_HEADER: Final = "the value does not begin with 0 and the id of a schema"
 

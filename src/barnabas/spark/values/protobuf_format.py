@@ -1,4 +1,4 @@
-"""Values in Protocol Buffers, as the options of a query describe them. Imports protobuf when it decodes."""
+"""Values in Protocol Buffers, as the options of a query describe them. Imports protobuf only to decode."""
 
 import base64
 import binascii
@@ -28,10 +28,10 @@ from barnabas.spark.values.registry import (
 class ProtobufFormat:
     """How values are decoded.
 
-    `descriptors`: a `FileDescriptorSet` with the message `name`. `type`: what the column has.
-    `framed`: a header is before each value; `schema_id`: what it says, None for any id.
-    `registry`: has the schemas that values were written by, which say which message it is.
-    `recursion`: as of `protobuf_message`.
+    `descriptors`: a `FileDescriptorSet` with the message `name`. `type`: the type of the column.
+    `framed`: each value has a header; `schema_id`: the id in it, None for any id. `registry`: has the
+    schemas with which values were written, which determine the message. `recursion`: see
+    `protobuf_message`.
     """
 
     descriptors: bytes
@@ -43,10 +43,10 @@ class ProtobufFormat:
     recursion: int = 0
 
     def decode(self, values: Any) -> Decoded:
-        """Values (a `pyarrow.BinaryArray`) as the message's fields.
+        """Decode values (a `pyarrow.BinaryArray`) to the message's fields.
 
         Raises:
-            Unreachable: the registry is needed and does not answer.
+            Unreachable: the registry is needed and does not respond.
         """
         from google.protobuf.message import DecodeError
 
@@ -68,7 +68,7 @@ class ProtobufFormat:
         return Decoded(column, *reasons(bad))
 
     def _messages(self, values: Any, bad: dict[int, str]) -> list[bytes | None]:
-        """The values without their headers, None where there is none; reasons go into `bad`."""
+        """The values without headers, None for null and bad ones; reasons go into `bad`."""
         from barnabas.runtime.registries.message_indexes import message_indexes
         from barnabas.spark.values.framing import schema_ids
 
@@ -97,7 +97,7 @@ class ProtobufFormat:
         return found
 
     def _refused(self, schema_id: int, way: tuple[int, ...]) -> str:
-        """Why a message written by this schema is not read, or nothing."""
+        """Why a message of this schema cannot be read; empty if it can."""
         if self.registry is None:
             if self.schema_id in (None, schema_id):
                 return ""
@@ -110,12 +110,12 @@ class ProtobufFormat:
 
 
 def registered(registry: SchemaRegistry, stored: StoredSchema) -> bytes:
-    """The descriptor set of a schema that a registry has; the schema itself is the last file.
+    """The descriptor set of a schema in a registry; the schema itself is the last file.
 
     Raises:
-        SchemaMissing: it is not of Protocol Buffers, or one that it needs is not there.
-        ValueError: the registry has only its text.
-        Unreachable: as the registry.
+        SchemaMissing: it is not of Protocol Buffers, or imports a missing schema.
+        ValueError: the registry returns only its text.
+        Unreachable: the registry does not respond.
     """
     from google.protobuf import descriptor_pb2
 
@@ -160,7 +160,7 @@ def _message(descriptors: bytes, name: str, recursion: int) -> ProtobufMessage:
 
 @lru_cache(MOST_KEPT)
 def _written(registry: SchemaRegistry, schema_id: int, way: tuple[int, ...]) -> str:
-    """The full name of the message at the end of a way."""
+    """The full name of the message at the end of a path."""
     stored = registry.by_id(schema_id, serialized=True)
     _, files = descriptor_pool(registered(registry, stored))
     place, names = files[-1], [files[-1].package] if files[-1].package else []

@@ -1,7 +1,7 @@
-"""A message of Protocol Buffers: its class, and a tree of fields with the Spark types that they become.
+"""A message of Protocol Buffers: its class, and a tree of fields with their Spark types.
 
-Types become what Spark's own `from_protobuf` makes of them, but numbers without a sign, which become
-a type that holds them all. Imports protobuf only when it runs.
+Types are those of Spark's own `from_protobuf`, except for unsigned numbers, which get a type that holds all
+of them. Imports protobuf only when it runs.
 
 Source: Spark's "Protobuf Data Source Guide".
 """
@@ -51,7 +51,7 @@ _WELL_KNOWN: Final = (
     *("any", "api", "descriptor", "duration", "empty", "field_mask", "source_context"),
     *("struct", "timestamp", "type", "wrappers"),
 )
-"""Files in google/protobuf, which most descriptor files leave out."""
+"""Files in google/protobuf, which most descriptor sets omit."""
 
 _DEEPEST: Final = 64
 
@@ -60,9 +60,9 @@ _DEEPEST: Final = 64
 class ProtobufField:
     """One field, or (as an item of a list or map) one value.
 
-    `kind`: "message", "time", "enum", "list", "map" or "scalar". `parts`: the fields of a message,
-    what a list has, or what keys and values of a map are. `shown`: a field that is not set has its
-    default; else null. `symbols`: of an enum, by number.
+    `kind`: "message", "time", "enum", "list", "map" or "scalar". `parts`: the fields of a message, the item
+    of a list, or key and value of a map. `shown`: whether an unset field has its default instead of null.
+    `symbols`: those of an enum, by number.
     """
 
     name: str
@@ -77,7 +77,7 @@ class ProtobufField:
 
 @dataclass(frozen=True, slots=True)
 class ProtobufMessage:
-    """`made`: its class. `root`: its fields. `name`: in full."""
+    """`made`: its class. `root`: its fields. `name`: its full name."""
 
     name: str
     made: Any
@@ -85,7 +85,7 @@ class ProtobufMessage:
 
 
 class DescriptorsUnusable(ValueError):
-    """What was given is no descriptor set, or lacks a file that another one imports."""
+    """The bytes are not a descriptor set, or an imported file is missing."""
 
 
 def protobuf_message(descriptors: bytes, name: str | None, recursion: int = 0) -> ProtobufMessage:
@@ -93,13 +93,13 @@ def protobuf_message(descriptors: bytes, name: str | None, recursion: int = 0) -
 
     Args:
         descriptors: the set; files of google/protobuf may be missing.
-        name: of the message, in full or without its package; None: the first of the last file.
-        recursion: how often a message may be within itself, the outermost counted; a field that would
-            be one more is left out. 0: it may not.
+        name: the name of the message, with or without its package; None: the first one of the last file.
+        recursion: how many levels of a message within itself are read, including the outermost one; deeper
+            fields are left out. 0: none may contain itself.
 
     Raises:
-        DescriptorsUnusable: as `descriptor_pool`.
-        ValueError: there is no such message, or Spark has no types for it.
+        DescriptorsUnusable: as from `descriptor_pool`.
+        ValueError: there is no such message, or Spark has no type for it.
     """
     from google.protobuf import message_factory
 
@@ -128,7 +128,7 @@ def descriptor_pool(descriptors: bytes) -> tuple[Any, list[Any]]:
     """A pool of all files of a descriptor set, and the files (`FileDescriptorProto`s) themselves.
 
     Raises:
-        DescriptorsUnusable: it is no descriptor set, or lacks a file that another one imports.
+        DescriptorsUnusable: it is not a descriptor set, or an imported file is missing.
     """
     from google.protobuf import descriptor_pb2
     from google.protobuf import descriptor_pool as pools
@@ -162,7 +162,7 @@ def _well_known() -> Iterable[Any]:
 
 
 def _in_order(files: list[Any]) -> list[Any]:
-    """Each behind those that it imports; of two with one name the later counts."""
+    """The files, each after those that it imports; of two with one name the later one counts."""
     by_name = {each.name: each for each in files}
     ordered: dict[str, Any] = {}
 
@@ -190,7 +190,7 @@ def _full(file: Any, name: str) -> str:
 
 
 def _messages(file: Any) -> Iterable[str]:
-    """Names within the package, those of messages within messages, too."""
+    """The names within the package, including nested messages."""
     waiting = [(each.name, each) for each in file.message_type]
     while waiting:
         name, each = waiting.pop(0)
@@ -200,14 +200,14 @@ def _messages(file: Any) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    """Makes the tree of a message; `recursion` as of `protobuf_message`."""
+    """Builds the tree of a message; `recursion`: see `protobuf_message`."""
 
     recursion: int
 
     def message(
         self, descriptor: Any, name: str, where: str, above: tuple[str, ...]
     ) -> ProtobufField | None:
-        """The fields of a message; None where it has none, as Spark has no such struct."""
+        """The fields of a message; None if it has none: Spark has no empty structs."""
         within = above.count(descriptor.full_name)
         if within and not self.recursion:
             raise ValueError(
@@ -243,7 +243,7 @@ class _Fields:
         return ProtobufField(descriptor.name, "list", ArrayType(item.type), (item,))
 
     def _value(self, descriptor: Any, where: str, above: tuple[str, ...]) -> ProtobufField | None:
-        """One value of a field, whether there are more or not."""
+        """One value of a field, which may be repeated."""
         name, message = descriptor.name, descriptor.message_type
         if message is not None:
             time = _TIMES.get(message.full_name)
@@ -267,7 +267,7 @@ def _is_repeated(descriptor: Any) -> bool:
 
 
 def _symbols(enum: Any) -> tuple[tuple[int, str], ...]:
-    """The first name counts where a number has several."""
+    """The symbols by number; the first one, if a number has several."""
     return tuple((number, each.name) for number, each in enum.values_by_number.items())
 
 

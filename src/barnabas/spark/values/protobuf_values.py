@@ -1,6 +1,6 @@
-"""Messages of Protocol Buffers to Arrow, a field of all messages at a time.
+"""Convert messages of Protocol Buffers to Arrow, one field of all messages at a time.
 
-The protobuf library reads each message; what is done here is to put fields into columns.
+The protobuf library decodes the messages; this module puts their fields into columns.
 """
 
 from itertools import accumulate, chain
@@ -13,15 +13,15 @@ from barnabas.spark.values.arrow_types import arrow_type
 from barnabas.spark.values.protobuf_schema import ProtobufField, ProtobufMessage
 
 _WRONG: Final = (ValueError, OverflowError, pa.ArrowException)
-"""Text that is no UTF-8 (a message of proto2 may have it), times that microseconds cannot hold."""
+"""Errors of text that is not UTF-8 (possible in proto2), and of times beyond 64 bits of microseconds."""
 
 
 def columns_of(messages: list[Any], message: ProtobufMessage) -> tuple[Any, list[int]]:
     """A `pyarrow.StructArray` of messages, and the rows that Spark's types cannot hold.
 
     Args:
-        messages: one for each row, None where there is none.
-        message: their class and the fields that they have.
+        messages: one for each row, or None.
+        message: their class and their fields.
     """
     empty, root = message.made(), message.root
     there = [each is not None for each in messages]
@@ -44,30 +44,30 @@ def _fits(root: ProtobufField, message: Any) -> bool:
 
 
 def _message(field: ProtobufField, messages: list[Any], there: list[bool]) -> Any:
-    """The fields of messages; null where one is not there, whatever stands in its place."""
+    """The fields of messages; null where `there` is False, whatever the message."""
     mask = pa.array([not each for each in there], pa.bool_())
     children = [_field(part, messages) for part in field.parts]
     return pa.StructArray.from_arrays(children, fields=list(arrow_type(field.type)), mask=mask)
 
 
 def _field(field: ProtobufField, messages: list[Any]) -> Any:
-    """What one field has in each message."""
+    """The values of one field in all messages."""
     get = attrgetter(field.name)
     if field.presence and not field.shown:
         there = [each.HasField(field.name) for each in messages]
-        # One default for all, as each that is asked for is an object of its own.
+        # One default for all, because each access would create an object.
         default = None if all(there) else get(messages[there.index(False)])
         values = [get(m) if is_set else default for m, is_set in zip(messages, there, strict=True)]
         return _values(field, values, there)
     values = list(map(get, messages))
     if field.kind in ("list", "map"):
         return _several(field, values)
-    # Without presence what is not set is its type's zero: null, as in `from_protobuf`.
+    # Without presence, an unset field has the zero of its type, which becomes null, as in `from_protobuf`.
     return _values(field, values if field.shown else [each or None for each in values])
 
 
 def _several(field: ProtobufField, found: list[Any]) -> Any:
-    """Lists or maps of many messages."""
+    """The lists or maps of many messages."""
     offsets = pa.array([0, *accumulate(map(len, found))], pa.int32())
     if field.kind == "list":
         items = _values(field.parts[0], list(chain.from_iterable(found)))
@@ -78,7 +78,7 @@ def _several(field: ProtobufField, found: list[Any]) -> Any:
 
 
 def _values(field: ProtobufField, values: list[Any], there: list[bool] | None = None) -> Any:
-    """Values of one kind, null where one is None or not there."""
+    """Values of one kind; null where one is None or missing."""
     if field.kind == "message":
         return _message(field, values, there or [True] * len(values))
     if there is not None:
@@ -92,10 +92,10 @@ def _values(field: ProtobufField, values: list[Any], there: list[bool] | None = 
 
 
 def _symbol(known: dict[int, str], field: ProtobufField, number: int) -> str:
-    """A number that the enum does not have is shown as in `from_protobuf`."""
+    """The symbol of a number; unknown numbers are shown as in `from_protobuf`."""
     return known.get(number) or f"UNKNOWN_ENUM_VALUE_{field.enum}_{number}"
 
 
 def _micros(value: Any) -> int:
-    """Of a Timestamp since 1970, of a Duration."""
+    """Microseconds of a Timestamp, since 1970, or of a Duration."""
     return int(value.seconds) * 1_000_000 + int(value.nanos) // 1000

@@ -1,4 +1,4 @@
-"""A schema registry as a query names it: errors say which options to look at."""
+"""The schema registry of a query: errors name the options to check."""
 
 from barnabas.runtime.registries.schema_registry import (
     MOST_KEPT,
@@ -14,12 +14,12 @@ __all__ = ["MOST_KEPT", "Reference", "SchemaMissing", "SchemaRegistry", "StoredS
 
 
 class SchemaRegistry(SchemaRegistryClient):
-    """One that a query's options name."""
+    """The registry that the options of a query name."""
 
     __slots__ = ()
 
     def ask(self, path: str) -> StoredSchema:
-        """What is at a path; SchemaMissing or Unreachable, if nothing is."""
+        """Return the schema at a path. Raises SchemaMissing or Unreachable."""
         try:
             return super().ask(path)
         except RegistryUnanswered as error:

@@ -1,8 +1,8 @@
 """Spark's daemon, which forks the Python processes of tasks and of planning, without its tracebacks.
 
-Spark closes the socket of a process that it needs no more: it has what it asked for, the query wants
-only the first rows, or it did not wait any longer. Spark's own daemon and workers then print a
-BrokenPipeError beside a right result. The daemon runs as `python -m pyspark_barnabas.daemon MODULE`.
+Spark closes the socket of a process that it no longer needs: it has its result, the query needs only the
+first rows, or a timeout has passed. Spark's own daemon and workers then print a BrokenPipeError although the
+result is right. The daemon runs as `python -m pyspark_barnabas.daemon MODULE`.
 """
 
 import os
@@ -14,25 +14,25 @@ from pyspark import daemon
 
 WORKER: Final = "pyspark_barnabas.worker"
 WORKER_MODULE: Final = "BARNABAS_SPARK_WORKER"
-"""The variable in which `worker` finds the module that Spark wanted to run."""
+"""The environment variable that names the module for `worker` to run."""
 
 _LEFT: Final = (BrokenPipeError, ConnectionResetError)
 
 
 class Tracebacks:
-    """What the daemon uses of `traceback`."""
+    """The part of `traceback` that the daemon uses."""
 
     format_exc = staticmethod(traceback.format_exc)
 
     @staticmethod
     def print_exc() -> None:
-        """Print the exception that is handled, unless it says that Spark is gone."""
+        """Print the present exception, unless it only means that Spark has closed the socket."""
         if not isinstance(sys.exc_info()[1], _LEFT):
             traceback.print_exc()
 
 
 def main() -> None:
-    """Be Spark's daemon until Spark closes our stdin; `sys.argv[1]` names the module of workers."""
+    """Run Spark's daemon until Spark closes stdin; `sys.argv[1]` names the module of the workers."""
     os.environ[WORKER_MODULE] = sys.argv[1]
     sys.argv[1] = WORKER
     vars(daemon)["traceback"] = Tracebacks

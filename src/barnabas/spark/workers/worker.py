@@ -1,9 +1,9 @@
-"""Spark's Python worker, which ends quietly when Spark needs no more of it.
+"""Spark's Python worker, which ends quietly when Spark no longer needs it.
 
-A query that needs only the first rows (`show`, `limit`) closes the socket of its workers. Spark's
-own worker then tries to report that over the closed socket, and prints a traceback that looks as
-if the query had failed. For the setting `spark.python.worker.module`; its process is forked by
-Spark's daemon, which takes only modules whose names start with "pyspark".
+A query that needs only the first rows (`show`, `limit`) closes the sockets of its workers. Spark's own worker
+then tries to report that over the closed socket, and prints a traceback that looks as if the query had
+failed. This module is for the setting `spark.python.worker.module`. Spark's daemon forks the process, and
+accepts only modules whose names start with "pyspark".
 """
 
 import os
@@ -15,11 +15,11 @@ from barnabas.spark.workers.daemon import WORKER, WORKER_MODULE
 
 
 def main(infile: BinaryIO, outfile: BinaryIO) -> None:
-    """Run one task, as Spark's own worker; ends the process where nobody reads what it writes.
+    """Run one task like Spark's own worker; end the process if Spark has closed the socket.
 
     Args:
-        infile: what Spark sends, a buffered reader; a process does many tasks over one socket.
-        outfile: what Spark reads, a buffered writer.
+        infile: a buffered reader of the socket, over which one process gets many tasks.
+        outfile: a buffered writer of the socket.
     """
     if not infile.peek(1):  # type: ignore[attr-defined]
         os._exit(0)
@@ -33,6 +33,6 @@ def main(infile: BinaryIO, outfile: BinaryIO) -> None:
 
 
 def _module() -> ModuleType:
-    """The module of Spark's that does the work: of tasks, or of planning."""
+    """Spark's module that does the work: for tasks, or for planning."""
     name = os.environ.get(WORKER_MODULE, WORKER)
     return import_module("pyspark.worker" if name == WORKER else name)

@@ -1,8 +1,8 @@
 """Retry work that failed because a Python process was slow to start.
 
-Spark gives a Python process ten seconds, and no setting changes that. On a machine that is busy a
-query fails by it that would do well a moment later: a stream goes on from its checkpoint, a batch
-read reads again. A write that is no stream is not for this: its rows could be written twice.
+Spark waits ten seconds for a Python process to start, and no setting changes that. On a busy machine this
+makes a query fail that would succeed a moment later: a stream then continues from its checkpoint, and a batch
+read starts over. Do not use this for a batch write: its rows could be written twice.
 """
 
 import logging
@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 log = logging.getLogger(__name__)
 
 WORKER_LATE: Final = "Python worker failed to connect back"
-"""What Spark says where a Python process needs more than the fixed ten seconds to start."""
+"""Spark's message when a Python process needs more than ten seconds to start."""
 
 STARTS: Final = 3
 
@@ -23,14 +23,14 @@ _Result = TypeVar("_Result")
 
 
 def despite_late_workers(work: Callable[[], _Result], starts: int = STARTS) -> _Result:
-    """What `work` returns, which is called again where a Python process was late, and only there.
+    """Return the result of `work`; call it again if a Python process started too late.
 
     Args:
         work: starts a query and waits for its end; it has a checkpoint, or only reads.
         starts: how often it is called at most.
 
     Raises:
-        PySparkException, Py4JJavaError: as `work`, for another reason or for the last time.
+        PySparkException, Py4JJavaError: from `work`, for another reason, or after the last start.
     """
     for start in range(1, starts):
         try:

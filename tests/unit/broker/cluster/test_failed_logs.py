@@ -182,6 +182,8 @@ def test_a_directory_that_is_lost_while_its_broker_leads_costs_no_record(
             [NewTopic("dogs", configs=small, assignments=[[failing, other]] * count)]
         )
     wait(lambda: all(sorted(two.in_sync("dogs", one)) == [1, 2] for one in range(count)))
+    # A topic begins with all replicas in sync, before its brokers have made all logs.
+    wait(lambda: all(two.places(failing, "dogs", one) for one in range(count)))
     lost, kept = two.directories(failing)
     there = {one for one in range(count) if two.place(failing, "dogs", one) == lost}
     assert 0 < len(there) < count

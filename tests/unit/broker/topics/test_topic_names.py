@@ -213,7 +213,7 @@ def test_a_partition_without_a_name_for_its_directory_is_not_made() -> None:
     broker = a_broker()
     name = "x" * 249
     broker.topics.create(name, {0: [1]}, {})
-    with pytest.raises(BrokerError, match="has at most 255 bytes"):
+    with pytest.raises(BrokerError, match="must have at most 255 bytes"):
         broker.topics.add_partitions(name, {100_000: [1]})
     assert broker.registry.get(f"{TOPICS}/{name}") is not None
     (topic,) = broker.topics

@@ -22,7 +22,7 @@ FOREVER = 2**63 - 1
 )
 def test_what_no_topic_may_have(name: str, value: str) -> None:
     with pytest.raises(
-        (BrokerError, ConfigError), match=r"no property|must be|no other storage|throttled"
+        (BrokerError, ConfigError), match=r"no property|must be|no remote storage|throttled"
     ):
         check_properties({name: value}, {}, "")
 

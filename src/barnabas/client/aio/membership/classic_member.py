@@ -90,7 +90,7 @@ class GroupMember(GroupMemberBase[Membership]):
         while self._subscribed and self.machine.due:
             change = self.machine.before_join()
             if change is not None:
-                await self._give_up(change)
+                await self._revoke(change)
             try:
                 found = await self._round()
             except KafkaError as error:
@@ -131,9 +131,9 @@ class GroupMember(GroupMemberBase[Membership]):
         )  # fmt: skip
         for change in changes:
             if change.kind is ChangeKind.ASSIGNED:
-                await self._take(change)
+                await self.changes.assign(change)
             else:
-                await self._give_up(change)
+                await self._revoke(change)
         self._driver.news()
         return NextStep.CONTINUE
 
@@ -185,19 +185,15 @@ class GroupMember(GroupMemberBase[Membership]):
                 await self._go_away()
                 continue
             generation = machine.generation
-            self._asking = True
-            self._note_busy()
-            try:
-                reply = await self._coordinator.ask(machine.heartbeat_request())
-            except KafkaError as error:
-                failures += 1
-                log.debug("no heartbeat group=%s why=%s", self._coordinator.group_id, error)
-            else:
-                failures = 0
-                self._on_heartbeat_response(reply.error_code, generation)
-            finally:
-                self._asking = False
-                self._note_busy()
+            with self._requesting():
+                try:
+                    reply = await self._coordinator.ask(machine.heartbeat_request())
+                except KafkaError as error:
+                    failures += 1
+                    log.debug("no heartbeat group=%s why=%s", self._coordinator.group_id, error)
+                else:
+                    failures = 0
+                    self._on_heartbeat_response(reply.error_code, generation)
 
     def _on_heartbeat_response(
         self, code: int, generation: int, error: BrokerError | None = None

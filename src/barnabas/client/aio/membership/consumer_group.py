@@ -83,7 +83,7 @@ class ConsumerMembership:
             self._watch = PatternWatch(cluster, topics, self.member.subscribe, internal=internal)
         self.subscribed = True
         self._wanted = bool(topics)
-        self.member.listens = listens
+        self.member.changes.listens = listens
 
     @property
     def reads(self) -> bool:
@@ -135,12 +135,12 @@ class ConsumerMembership:
         if self.subscribed:
             self.member.begin()
             self._note_done()
-            if self.member.call is not None:
-                raise CallDue(self.member.call)
+            if self.member.changes.call is not None:
+                raise CallDue(self.member.changes.call)
 
     def listener_notified(self) -> None:
         """The listener was notified of the change in `CallDue`."""
-        self.member.listener_notified()
+        self.member.changes.listener_notified()
 
     async def begin_end(self, deadline: Deadline) -> Change | None:
         """Start to leave: return what a listener must be notified of before `end`, if anything.

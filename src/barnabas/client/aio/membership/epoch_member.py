@@ -112,7 +112,7 @@ class EpochMember(GroupMemberBase[EpochMembership]):
         machine = self.machine
         change = machine.before_join()
         if change is not None:
-            await self._give_up(change)
+            await self._revoke(change)
         if machine.state is EpochState.AWAY:
             machine.join()
         names: dict[bytes, str] = {}
@@ -120,14 +120,14 @@ class EpochMember(GroupMemberBase[EpochMembership]):
         while machine.state is EpochState.RECONCILING:
             change = machine.before_join()
             if change is not None:
-                await self._give_up(change)
+                await self._revoke(change)
             elif unnamed := machine.unnamed(names):
                 if failures:
                     await asyncio.sleep(self._cluster.retry_wait(failures))
                 names |= await self._names(unnamed)
                 failures += 1
             else:
-                await self._take(machine.took(names))
+                await self.changes.assign(machine.took(names))
                 machine.reconciled()
         self._say_news()
 
@@ -168,23 +168,18 @@ class EpochMember(GroupMemberBase[EpochMembership]):
     async def _ask(self) -> bool:
         """Send one heartbeat; False if it must be repeated after a delay."""
         machine = self.machine
-        self._asking = True
-        self._note_busy()
-        try:
-            least = 0 if machine.regex is None else _KNOWS_REGEXES
-            reply = await self._coordinator.ask(machine.heartbeat_request(), at_least=least)
-        except KafkaError as error:
-            machine.no_response()
-            log.debug("no heartbeat group=%s why=%s", self._coordinator.group_id, error)
-            if not error.retriable:
-                machine.forgotten()
-                self._refused(error.code, error.why)
-            return not error.retriable
-        else:
+        with self._requesting():
+            try:
+                least = 0 if machine.regex is None else _KNOWS_REGEXES
+                reply = await self._coordinator.ask(machine.heartbeat_request(), at_least=least)
+            except KafkaError as error:
+                machine.no_response()
+                log.debug("no heartbeat group=%s why=%s", self._coordinator.group_id, error)
+                if not error.retriable:
+                    machine.forgotten()
+                    self._refused(error.code, error.why)
+                return not error.retriable
             return self._on_heartbeat_response(reply)
-        finally:
-            self._asking = False
-            self._note_busy()
 
     def _on_heartbeat_response(self, reply: ConsumerGroupHeartbeatResponse) -> bool:
         group_id, code = self._coordinator.group_id, ErrorCode.of(reply.error_code)

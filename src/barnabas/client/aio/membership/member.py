@@ -1,25 +1,26 @@
-"""Shared code of group members on the loop: watch polls, notify, revoke, end.
+"""GroupMemberBase: what both kinds of group members do on the loop: watch polls, rebalance, leave.
 
 A rebalance starts only with a poll, as in Kafka's client: the last poll's records count as
-processed then. It continues by itself, except for calls of the listener, which wait as `call` for
-the next poll.
+processed then. It continues by itself, except for calls of the listener, which wait for the next poll
+(`assignment_changes`).
 """
 
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Final, Generic, TypeVar
 
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
 from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
+from barnabas.client.aio.membership.assignment_changes import AssignmentChanges
 from barnabas.client.aio.membership.member_machine import Machine
 from barnabas.client.aio.membership.missing_topics import MissingTopics
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
-from barnabas.client.core.group.membership import Change, ChangeKind
+from barnabas.client.core.group.membership import Change
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
@@ -33,10 +34,9 @@ _Machine = TypeVar("_Machine", bound=Machine)
 
 
 class GroupMemberBase(ABC, Generic[_Machine]):
-    """`call`: the pending notification of the listener, if any; `listens`: whether there is a listener.
+    """`changes`: the partitions that are being assigned or revoked.
 
-    `listener_notified` must follow each. `commits` saves finished positions before partitions are revoked, with
-    automatic commits.
+    `commits` saves finished positions before partitions are revoked, with automatic commits.
     """
 
     def __init__(
@@ -48,14 +48,11 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         commits: Callable[[], Awaitable[None]] | None,
     ) -> None:
         self.machine = machine
-        self.listens = False
-        self.call: Change | None = None
-        self._notified: asyncio.Future[None] | None = None
         self._coordinator = coordinator
         self._cluster = coordinator.cluster
         self._offsets = offsets
         self._driver = driver
-        self._commits = commits
+        self.changes = AssignmentChanges(self._cluster, driver, commits, self._note_busy)
         self._loop = self._cluster.environment.loop
         self._fatal: KafkaError | None = None
         self._subscribed = False
@@ -87,7 +84,7 @@ class GroupMemberBase(ABC, Generic[_Machine]):
     @property
     def wants_poll(self) -> bool:
         """Whether there is something that only a poll may start."""
-        if self.call is not None or self._fatal is not None:
+        if self.changes.call is not None or self._fatal is not None:
             return True
         return self._subscribed and self._rebalancing is None and self.machine.due
 
@@ -121,17 +118,10 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         if self.wants_poll and self._rebalancing is None:
             change = self.machine.before_join()
             if change is not None:
-                self._pause(change)  # This poll must not return records of it either.
+                self.changes.pause(change)  # This poll must not return records of it either.
             self._rebalancing = self._loop.create_task(self._rebalance())
             self._rebalancing.add_done_callback(self._rebalanced)
             self._note_busy()
-
-    def listener_notified(self) -> None:
-        """The listener was notified of `call`: continue the rebalance."""
-        self.call = None
-        self._note_busy()
-        if self._notified is not None and not self._notified.done():
-            self._notified.set_result(None)
 
     @abstractmethod
     async def commit(
@@ -192,35 +182,8 @@ class GroupMemberBase(ABC, Generic[_Machine]):
             self._beating = self._loop.create_task(self._beat())
         self._driver.news()
 
-    async def _give_up(self, change: Change) -> None:
-        self._pause(change)
-        if change.kind is ChangeKind.REVOKED and self._commits is not None:
-            await self._commits()
-        await self._tell(change)
-        self.machine.gave_up(change)
-        gone = set(change.partitions)
-        positions = self._driver.fetcher.positions
-        self._driver.assign([where for where in positions if where not in gone])
-
-    async def _take(self, change: Change) -> None:
-        self._cluster.metadata.topics |= {where.topic for where in change.partitions}
-        self._driver.assign([*self._driver.fetcher.positions, *change.partitions])
-        await self._tell(change)
-
-    def _pause(self, change: Change) -> None:
-        positions = self._driver.fetcher.positions
-        for where in change.partitions:
-            if where in positions:
-                positions[where].paused = True
-
-    async def _tell(self, change: Change) -> None:
-        if not self.listens:
-            return
-        self.call = change
-        self._notified = self._loop.create_future()
-        self._note_busy()
-        self._driver.news()
-        await self._notified
+    async def _revoke(self, change: Change) -> None:
+        await self.changes.revoke(change, self.machine.gave_up)
 
     def _rebalanced(self, task: "asyncio.Task[None]") -> None:
         if self._rebalancing is task:
@@ -261,7 +224,7 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         )  # fmt: skip
         if self._rebalancing is not None:
             self._rebalancing.cancel()
-            self._rebalancing = self.call = None
+            self._rebalancing = self.changes.call = None
         await self.leave()
 
     def _look_at_metadata(self) -> None:
@@ -271,8 +234,19 @@ class GroupMemberBase(ABC, Generic[_Machine]):
     def _on_new_metadata(self) -> None:
         """Take new metadata of the subscribed topics into account; by default nothing depends on them."""
 
+    @contextmanager
+    def _requesting(self) -> Iterator[None]:
+        """Around a heartbeat: `quiet` waits for its response."""
+        self._asking = True
+        self._note_busy()
+        try:
+            yield
+        finally:
+            self._asking = False
+            self._note_busy()
+
     def _note_busy(self) -> None:
-        if self._asking or (self._rebalancing is not None and self.call is None):
+        if self._asking or (self._rebalancing is not None and self.changes.call is None):
             self._quiet.clear()
         else:
             self._quiet.set()
@@ -281,5 +255,5 @@ class GroupMemberBase(ABC, Generic[_Machine]):
         for task in (self._rebalancing, self._beating):
             if task is not None:
                 task.cancel()
-        self._rebalancing = self._beating = self.call = None
+        self._rebalancing = self._beating = self.changes.call = None
         self._note_busy()

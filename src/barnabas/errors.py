@@ -143,7 +143,10 @@ class HostUnknown(ConnectionRefused):
 
 
 class ApiVersionsUnanswered(ConnectionFailed):
-    """A broker closed the connection instead of answering ApiVersions, as Kafka before 0.10 does."""
+    """A broker closed the connection instead of answering ApiVersions, as Kafka before 0.10 does.
+
+    Or what answered is no Kafka.
+    """
 
 
 class WakeupError(KafkaError):

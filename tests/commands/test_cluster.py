@@ -107,6 +107,10 @@ def test_replicas_move_to_another_broker_and_back(three: EmbeddedCluster, tmp_pa
     assert [line.split("\t")[3] for line in moved.lines] == ["1,3", "1,3"]
     assert sorted(three.in_sync("dogs", 1)) == [1, 3]
     assert at_three(three, "reassign", "status").lines == []
+    # Without waiting, the output is what was begun.
+    begun = at_three(three, "reassign", "run", plan, "--yes", "--no-wait", "--json")
+    columns = ("topic", "partition", "replicas", "new_replicas")
+    assert [tuple(move) for move in json.loads(begun.out)] == [columns] * 2
     # The way back is never written over.
     again = ("reassign", "run", plan, "--undo", undo, "--yes")
     refused = run(*again, servers=three.bootstrap_servers)

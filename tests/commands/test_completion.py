@@ -147,6 +147,13 @@ def test_tab_completes_what_is_typed(broker: Served, tmp_path: Path) -> None:
             ("barnabas quotas --set prod", "barnabas quotas --set producer_byte_rate="),
             ("barnabas consume x -X fetch.min", "barnabas consume x -X fetch.min.bytes="),
             ("barnabas completion fi", "barnabas completion fish "),
+            ("barnabas serve --set num.part", "barnabas serve --set num.partitions="),
+            ("barnabas serve --profile 0.7", "barnabas serve --profile 0.7 "),
+            ("barnabas profiles 3.9", "barnabas profiles 3.9 "),
+            (
+                "barnabas pipeline init x --template med",
+                "barnabas pipeline init x --template medallion ",
+            ),
             # Names are asked for at the broker of -b, although bash splits its address at the colon.
             (
                 f"barnabas topics describe -b {broker.servers} do",
@@ -173,6 +180,16 @@ def test_names_come_from_the_broker_of_the_environment(broker: Served, tmp_path:
             shell.line("barnabas consume cats --group r")
             == "barnabas consume cats --group readers-1 "
         )
+        for typed, completed in [
+            ("configs topic ca", "configs topic cats "),
+            ("configs group re", "configs group readers-1 "),
+            ("transactions find-hanging --topic ca", "transactions find-hanging --topic cats "),
+            ("transactions abort ca", "transactions abort cats "),
+            # Of another cluster than that of -b, which nobody has named yet.
+            ("mirror ca", "mirror ca"),
+            (f"mirror --from {broker.servers} ca", f"mirror --from {broker.servers} cats "),
+        ]:
+            assert shell.line(f"barnabas {typed}") == f"barnabas {completed}"
 
 
 @needs("bash")

@@ -308,6 +308,30 @@ def test_no_record_runs(url: str, tab: Tab) -> None:
 
 
 @in_a_browser
+def test_records_of_an_aborted_transaction_are_marked(broker: Served, url: str, tab: Tab) -> None:
+    mine = {"bootstrap.servers": broker.servers, "transactional.id": "undecided"}
+    with Producer(mine) as producer:
+        producer.init_transactions()
+        for text in ("kept", "given up"):
+            producer.begin_transaction()
+            producer.send("decisions", text).result(SECONDS)
+            if text == "kept":
+                producer.commit_transaction()
+            else:
+                producer.abort_transaction()
+    tab.open(f"{url}topics/decisions/records")
+    rows = "[...document.querySelectorAll('#records tr')]"
+    assert tab.value(f"{rows}.map(row => row.cells[1].textContent)") == ["2 aborted", "0"]
+    assert tab.value(f"{rows}.map(row => row.cells[4].querySelector('pre').textContent)") == [
+        "given up",
+        "kept",
+    ]
+    tab.open(f"{url}topics/decisions/records?isolation=committed")
+    assert tab.value(f"{rows}.map(row => row.cells[1].textContent)") == ["0"]
+    assert tab.problems == []
+
+
+@in_a_browser
 def test_a_form_is_filled_and_confirmed_by_keyboard(url: str, tab: Tab) -> None:
     tab.open(f"{url}topics/animals/produce")
     tab.press("Tab")

@@ -89,3 +89,44 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
     done = run("doctor", "--port", "0", "--data-dir", str(tmp_path / "data"), "--json")
     assert done.code == 1
     assert rows(done)["data directory"]["found"] == f"{tmp_path} cannot be written"
+
+
+def test_a_file_of_properties_and_what_it_names(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    second.touch()
+    file = tmp_path / "server.properties"
+    file.write_text(f"listeners=PLAINTEXT://localhost:0\nlog.dirs={first},{second}\nnum.dogs=3\n")
+    done = run("doctor", "--config", str(file))
+    assert done.code == 1
+    found = [line.split("\t") for line in done.lines]
+    assert [row[2] for row in found if row[0] == "port"] == ["localhost:0 is free"]
+    assert [row[1:3] for row in found if row[0] == "data directory"] == [
+        ["ok", f"{first} is made by the first start"],
+        ["problem", f"{second} is not a directory"],
+    ]
+    (config,) = [row for row in found if row[0] == "config"]
+    assert config[1] == "warning"
+    assert "num.dogs (server.properties:3)" in config[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("log.segment.bytes=abc", "log.segment.bytes=abc: it must be a whole number"),
+        ("listeners=SASL_SSL://:9092", "SASL_SSL"),
+        (None, "No such file"),
+    ],
+)
+def test_a_file_with_which_no_broker_would_start(
+    tmp_path: Path, text: str | None, says: str
+) -> None:
+    file = tmp_path / "server.properties"
+    if text is not None:
+        file.write_text(text)
+    done = run("doctor", "--config", str(file), "--json")
+    found = rows(done)
+    assert done.code == 1
+    assert found["config"]["state"] == "problem"
+    assert says in found["config"]["found"]
+    assert found["config"]["remedy"] == f"correct {file}: a broker would not start with it"
+    assert found.keys().isdisjoint({"port", "data directory"})

@@ -12,6 +12,7 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
+from barnabas.cli.arguments.names import complete_configured
 from barnabas.cli.arguments.properties import (
     COLUMNS,
     property_options,
@@ -33,7 +34,7 @@ _KINDS = {
 
 @click.command()
 @click.argument("kind", type=click.Choice(list(_KINDS)))
-@click.argument("name", default="")
+@click.argument("name", default="", shell_complete=complete_configured)
 @property_options
 @json_option
 @connection_options

@@ -39,6 +39,7 @@ def offline(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
 @click.argument("places", nargs=-1, type=TOPIC, metavar="TOPIC[:PARTITION]...")
 @click.option("--all", "everything", is_flag=True, help="All offline partitions.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
+@json_option
 @connection_options
 def give_up(
     places: tuple[str, ...],
@@ -47,6 +48,7 @@ def give_up(
     *,
     everything: bool,
     yes: bool,
+    as_json: bool,
 ) -> None:
     """Serve partitions again although records were lost.
 
@@ -61,16 +63,17 @@ def give_up(
         lost = _offline(admin.describe_topics().values())
         if places:
             lost = _chosen(admin, places, lost)
-        if not lost:
+        if lost:
+            _confirm(lost, yes=yes)
+            admin.elect_leaders(lost, unclean=True)
+        else:
             notice("nothing is offline")
-            return
-        _confirm(lost, yes=yes)
-        admin.elect_leaders(lost, unclean=True)
         first = admin.list_offsets(dict.fromkeys(lost, EARLIEST))
         last = admin.list_offsets(dict.fromkeys(lost, LATEST))
     rows = [(*place, first[place].offset, last[place].offset) for place in lost]
     columns = ("topic", "partition", "start_offset", "end_offset")
-    show_rows(columns, rows, title="Given up", as_json=False)
+    if lost or as_json:
+        show_rows(columns, rows, title="Given up", as_json=as_json)
 
 
 def _confirm(lost: Sequence[TopicPartition], *, yes: bool) -> None:

@@ -2,13 +2,14 @@
 
 import click
 
+from barnabas.cli.arguments.names import complete_releases
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.output.output import Row, json_option, show_rows
 from barnabas.config.releases import RELEASE_07, RELEASES, release_line
 
 
 @click.command()
-@click.argument("release", required=False)
+@click.argument("release", required=False, shell_complete=complete_releases)
 @json_option
 def profiles(*, release: str | None, as_json: bool) -> None:
     """List the Kafka releases that a broker can emulate, or the APIs of one RELEASE.

@@ -52,7 +52,8 @@ def check(directories: tuple[str, ...], *, as_json: bool) -> None:
 
 @registry.command()
 @_directories
-def repair(directories: tuple[str, ...]) -> None:
+@json_option
+def repair(directories: tuple[str, ...], *, as_json: bool) -> None:
     """Rebuild a damaged registry from all readable parts of its copies.
 
     Stop the broker first. Each changed file is kept as NAME.old.1 beside it. If the unreadable part
@@ -68,6 +69,10 @@ def repair(directories: tuple[str, ...]) -> None:
         EmbeddedRegistry(disk, *paths, repair=True).close()
         after = _found(disk, directories)
     whole = max(after.values(), key=lambda one: one.generation)
+    if as_json:
+        copies = [{"file": path, "state": _state(one)} for path, one in before.items()]
+        show_json({"changes": len(whole.frames), "copies_before": copies})
+        return
     for path, one in before.items():
         print(f"{path}: {_state(one)}")
     lost = "" if damaged else ", which it was"

@@ -14,7 +14,7 @@ from barnabas.cli.arguments.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import TOPIC, named
 from barnabas.cli.arguments.numbers import Number, WholeNumber
 from barnabas.cli.arguments.partition_names import in_typed_notation, shown
 from barnabas.cli.arguments.usage import HintingGroup, Spelled
@@ -146,7 +146,7 @@ def _minutes(ctx: click.Context, param: click.Parameter, value: float) -> float:
     "--topic",
     "topics",
     multiple=True,
-    callback=named("topic"),
+    type=TOPIC,
     help="Only in this topic or partition.",
 )
 @click.option(
@@ -200,7 +200,7 @@ def _partitions(admin: Admin, topics: tuple[str, ...]) -> list[TopicPartition]:
 
 
 @transactions.command()
-@click.argument("partition", metavar="[TOPIC:PARTITION]", required=False)
+@click.argument("partition", type=TOPIC, metavar="[TOPIC:PARTITION]", required=False)
 @click.argument(
     "start_offset", type=WholeNumber(0, LONG_MAX), metavar="[START_OFFSET]", required=False
 )

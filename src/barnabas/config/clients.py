@@ -17,7 +17,6 @@ from barnabas.config.definition import (
     boolean,
     integer,
     long,
-    optional_long,
     optional_string,
     string,
     words,
@@ -97,11 +96,12 @@ class ClientConfig(Configuration):
     socket_connection_setup_timeout_ms: int = long(
         10_000, MEDIUM, "How long opening a connection may take, in milliseconds.", low=1
     )
-    bootstrap_refused_timeout_ms: int | None = optional_long(
+    bootstrap_refused_timeout_ms: int = long(
+        10_000,
         LOW,
         "How long a call retries if nothing listens at any of bootstrap.servers and no broker was "
-        "ever reached, in milliseconds; none: until the call's own time limit. Not a Kafka "
-        "property. The command line uses 5000, planning in Spark 10000.",
+        "ever reached, in milliseconds; the call's own time limit may end it earlier. Not a Kafka "
+        "property. The command line uses 5000.",
         low=0,
     )
     connections_max_idle_ms: int = long(

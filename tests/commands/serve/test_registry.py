@@ -1,5 +1,6 @@
 """`barnabas registry`, and a broker whose registry is damaged: nothing is lost that a copy has."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,12 @@ def test_one_that_no_copy_has_is_refused_with_a_command_that_keeps_the_rest(data
     assert checked.code == 1
     assert "damaged: bytes" in checked.out
     assert registry.read_bytes() == damaged
-    repaired = run("registry", "repair", str(data))
+    repaired = run("registry", "repair", str(data), "--json")
     assert repaired.code == 0, repaired.err
-    assert "the registry is whole: " in repaired.out
+    found = json.loads(repaired.out)
+    assert [one["state"].partition(":")[0] for one in found["copies_before"]] == ["damaged"] * 2
+    again = run("registry", "repair", str(data))
+    assert f"the registry is whole, which it was: {found['changes']} changes" in again.out
     assert (data / "barnabas.registry.old.1").read_bytes() == damaged
     assert run("registry", "check", str(data)).code == 0
     # One comes back from its logs, with its properties, which are whole.

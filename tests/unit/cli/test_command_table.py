@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
+import click
 import pytest
 
 from barnabas.cli.command_table import COMMANDS, load_command
@@ -40,6 +42,20 @@ OF_OTHERS = (
 )
 """What a command that asks an admin client, in a pipe, has no use for."""
 
+WITHOUT_JSON = {
+    "completion": "prints a script for a shell",
+    "console": "serves pages until it is stopped",
+    "demo": "is a show for people; what it finds are files",
+    **dict.fromkeys(
+        (
+            *("topics create", "topics delete", "topics add-partitions", "groups delete-offsets"),
+            *("transactions abort", "reassign cancel", "reassign unthrottle"),
+        ),
+        "prints nothing in a pipe: the exit code is the result",
+    ),
+}
+"""Why a command has no --json: all others print something that a program may read."""
+
 LISTING = """
 import sys
 from barnabas.cli.main import main
@@ -56,6 +72,27 @@ def test_a_command_is_listed_with_the_first_sentence_of_its_help(name: str) -> N
     assert command is not None
     assert command.name == name
     assert COMMANDS[name].summary == command.get_short_help_str(limit=1000)
+
+
+def leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    for one, found in command.commands.items():
+        yield from leaves(f"{name} {one}", found)
+
+
+def test_each_command_that_prints_something_to_read_prints_json_too() -> None:
+    without = set()
+    for name in COMMANDS:
+        found = load_command(name)
+        assert found is not None
+        without |= {
+            path
+            for path, command in leaves(name, found)
+            if not any("--json" in one.opts for one in command.params)
+        }
+    assert without == set(WITHOUT_JSON)
 
 
 def test_a_name_that_is_none_has_no_command() -> None:

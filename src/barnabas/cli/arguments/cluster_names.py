@@ -17,9 +17,14 @@ _PATIENCE_MS: Final = 1500
 """Longer than a healthy cluster takes, shorter than what makes somebody press the key again."""
 
 
-def names_of(what: str, ctx: click.Context) -> list[str]:
-    """The names of all topics or groups of the cluster of -b; none if it does not answer soon."""
-    servers = ctx.params.get("servers") or DEFAULT_SERVERS
+def names_of(what: str, ctx: click.Context, place: str = "servers") -> list[str]:
+    """The names of all topics or groups of a cluster; none if it does not answer soon.
+
+    `place` is the parameter with its address, usually that of -b.
+    """
+    servers = ctx.params.get(place) or (DEFAULT_SERVERS if place == "servers" else "")
+    if not servers:
+        return []
     soon = {
         "bootstrap.refused.timeout.ms": 0,
         "default.api.timeout.ms": _PATIENCE_MS,

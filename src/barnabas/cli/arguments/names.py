@@ -30,12 +30,16 @@ def _refuse_empty(
 
 
 class ClusterName(click.ParamType[str]):
-    """The name of something that a cluster has: a topic or a group."""
+    """The name of something that a cluster has: a topic or a group.
+
+    `servers`: the parameter that names the cluster; without a value for another than -b there are no names.
+    """
 
     name = "text"
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, servers: str = "servers") -> None:
         self._what = what
+        self._servers = servers
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name itself, which may not exist.
@@ -53,10 +57,12 @@ class ClusterName(click.ParamType[str]):
         """The names that begin so, from the cluster that the command line names."""
         from barnabas.cli.arguments.cluster_names import names_of
 
-        return starting(incomplete, names_of(self._what, ctx))
+        return starting(incomplete, names_of(self._what, ctx, self._servers))
 
 
 TOPIC: Final = ClusterName("topic")
+SOURCE_TOPIC: Final = ClusterName("topic", "source")
+SOURCE_GROUP: Final = ClusterName("group", "source")
 GROUP: Final = ClusterName("group")
 
 
@@ -66,11 +72,32 @@ def complete_properties(
     """The properties that an option sets (NAME=) or resets (NAME)."""
     from barnabas.cli.arguments.property_names import property_names
 
-    kind = {"configs": _configured(ctx), "quotas": "quota"}.get(ctx.command.name or "", "topic")
-    if param.name == "pairs":
+    command = ctx.command.name or ""
+    kinds = {"configs": _configured(ctx), "quotas": "quota", "serve": "broker"}
+    kind = kinds.get(command, "topic")
+    if param.name == "pairs" and command != "serve":
         kind = "client"
     sign = "" if param.name == "removed" else "="
     return starting(incomplete, (name + sign for name in property_names(kind)))
+
+
+def complete_configured(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The names of what `barnabas configs` is about, where a cluster lists them: topics and groups."""
+    from barnabas.cli.arguments.cluster_names import names_of
+
+    kind = _configured(ctx)
+    return starting(incomplete, names_of(kind, ctx) if kind in {"topic", "group"} else ())
+
+
+def complete_releases(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The Kafka releases that a broker can emulate, oldest first."""
+    from barnabas.config.releases import RELEASE_07, RELEASES
+
+    return [CompletionItem(one) for one in (RELEASE_07, *RELEASES) if one.startswith(incomplete)]
 
 
 def _configured(ctx: click.Context) -> str:

@@ -183,7 +183,7 @@ def run(
                 undo.unlink()  # It was refused: there is nothing to move back.
             raise
         if not wait:
-            notice("begun; barnabas reassign status shows how far it is")
+            _show_begun(_moved(targets, current, targets), as_json=as_json)
             return
         try:
             wait_for(admin, [*targets], total, quiet=as_json)
@@ -193,7 +193,7 @@ def run(
         if rate is not None:
             unthrottle(admin, {place.topic for place in targets})
         after = _settled(admin, targets)
-    rows: list[Row] = [(*place, [*current[place]], [*after[place]]) for place in targets]
+    rows = _moved(targets, current, after)
     show_rows(PLANNED[:-1], rows, title="Moved", as_json=as_json)
     wrong = [shown(place) for place in targets if after[place] != targets[place]]
     if wrong:
@@ -263,6 +263,20 @@ def _replicas(views: Mapping[str, TopicView]) -> dict[TopicPartition, tuple[int,
         for name, view in views.items()
         for one in view.partitions
     }
+
+
+def _show_begun(rows: Sequence[Row], *, as_json: bool) -> None:
+    if as_json:
+        show_rows(PLANNED[:-1], rows, title="Moving", as_json=True)
+    notice("begun; barnabas reassign status shows how far it is")
+
+
+def _moved(
+    places: Iterable[TopicPartition],
+    before: Mapping[TopicPartition, tuple[int, ...]],
+    after: Mapping[TopicPartition, tuple[int, ...]],
+) -> list[Row]:
+    return [(*place, [*before[place]], [*after[place]]) for place in places]
 
 
 def _check_brokers(named: Iterable[int], there: Collection[int]) -> None:

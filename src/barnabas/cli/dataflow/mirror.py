@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from barnabas.cli.arguments.connection import connection_options
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import SOURCE_GROUP, SOURCE_TOPIC
 from barnabas.cli.arguments.usage import typed
 from barnabas.cli.dataflow.addresses import check_cluster, cluster, old_cluster
 from barnabas.cli.dataflow.compare import PARTS, part_rows
@@ -37,7 +37,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("topics", nargs=-1, required=True, callback=named("topic"))
+@click.argument("topics", nargs=-1, required=True, type=SOURCE_TOPIC)
 @click.option("--from", "source", metavar="HOST:PORT", help="The source's brokers.")
 @click.option(
     "--from-07",
@@ -82,7 +82,7 @@ Examples:
     "--group",
     "groups",
     multiple=True,
-    callback=named("group"),
+    type=SOURCE_GROUP,
     help="Move the positions of this group; repeatable.",
 )
 @click.option("--all-groups", is_flag=True, help="Move the positions of all groups.")

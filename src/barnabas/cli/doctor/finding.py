@@ -5,9 +5,13 @@ from typing import NamedTuple
 
 
 class Verdict(StrEnum):
-    """Whether something works; a warning is slower or smaller than it could be."""
+    """Whether something works; a warning is slower or smaller than it could be.
+
+    MISSING: what is optional is not there, which is fine for all that does not need it.
+    """
 
     OK = "ok"
+    MISSING = "missing"
     WARNING = "warning"
     PROBLEM = "problem"
 

@@ -4,12 +4,15 @@ import os
 import platform
 import sysconfig
 from importlib.util import find_spec
+from shutil import which
 from typing import Final
 
 from barnabas import kernels
 from barnabas.cli.doctor.finding import Finding, Verdict
 from barnabas.extras import install, packages
 from barnabas.version import __version__
+
+_COMPILERS: Final = ("cc", "gcc", "clang")
 
 _PURPOSES: Final = {
     "arrow": "fetch_arrow and send_arrow",
@@ -45,24 +48,29 @@ def check_kernels() -> Finding:
             "not compiled, as BARNABAS_KERNELS=pure asks: records go 20 to 100 times slower",
             "unset BARNABAS_KERNELS",
         )
-    return Finding(
-        "kernels",
-        Verdict.WARNING,
-        "not compiled: records go 20 to 100 times slower",
-        "install a C compiler (Debian: apt-get install gcc python3-dev), then pip install "
-        "--force-reinstall --no-binary barnabas barnabas",
-    )
+    compiler = next(filter(None, map(which, _COMPILERS)), None)
+    again = "pip install --force-reinstall --no-binary barnabas barnabas"
+    if compiler is None:
+        remedy = f"install a wheel, or a C compiler (Debian: apt-get install gcc python3-dev) and {again}"
+    else:
+        remedy = f"{again} compiles them with {compiler}"
+    what = "not compiled: records go 20 to 100 times slower"
+    return Finding("kernels", Verdict.WARNING, what, remedy)
 
 
 def check_packages() -> list[Finding]:
     """The packages of each extra that a user may want."""
+    if not any(map(packages, _PURPOSES)):
+        what = "barnabas runs from its source tree, which does not say what its extras need"
+        return [Finding("packages", Verdict.WARNING, what, "pip install . in the source tree")]
     return [_extra(extra, purpose) for extra, purpose in _PURPOSES.items()]
 
 
 def check_java() -> Finding:
     """The Java that `barnabas.spark.session` would use; only Spark needs one."""
     if find_spec("pyspark") is None:
-        return Finding("java", Verdict.OK, "not needed without pyspark")
+        what = "not looked for: only Spark needs it, and pyspark is not installed"
+        return Finding("java", Verdict.MISSING, what)
     from barnabas.spark.sessions.java import JavaMissing, default_cache, find_java
 
     try:
@@ -77,8 +85,10 @@ def _extra(extra: str, purpose: str) -> Finding:
     found = packages(extra)
     wrong = [each for each in found if not each.usable]
     if not wrong:
-        return Finding(extra, Verdict.OK, ", ".join(map(str, found)) or "barnabas is not installed")
-    what, remedy = ", ".join(map(str, wrong)), f"for {purpose}: {install(extra)}"
-    # An extra of which nothing is there was not asked for.
-    missing = all(each.installed is None for each in wrong)
-    return Finding(extra, Verdict.OK if missing else Verdict.PROBLEM, what, remedy)
+        return Finding(extra, Verdict.OK, ", ".join(map(str, found)))
+    remedy = f"for {purpose}: {install(extra)}"
+    if all(each.installed is None for each in wrong):
+        # An extra that lacks whole packages was not asked for.
+        what = f"not installed: {', '.join(each.name for each in wrong)}"
+        return Finding(extra, Verdict.MISSING, what, remedy)
+    return Finding(extra, Verdict.PROBLEM, ", ".join(map(str, wrong)), remedy)

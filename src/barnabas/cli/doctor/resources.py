@@ -14,6 +14,8 @@ from barnabas.runtime.files.disk import RealDisk
 _FEW = 4096
 """Descriptors with which a broker of some hundred partitions and connections runs well."""
 _LITTLE_BYTES = 1 << 30
+_NOTHING_BYTES = 64 << 20
+"""With less free, a broker soon cannot write a record, nor a new segment's indexes."""
 _LITTLE_SHARE = 0.05
 
 
@@ -101,6 +103,10 @@ def _held(directory: Path) -> Finding:
 def _room(directory: Path) -> Finding:
     total, _, free = shutil.disk_usage(directory)
     found = f"{free / 1e9:.1f} of {total / 1e9:.1f} GB are free"
+    if free < _NOTHING_BYTES:
+        remedy = "free some, or choose a --data-dir on another disk: a broker could not write here"
+        what = f"full: {free / 1e6:.1f} MB of {total / 1e9:.1f} GB are free"
+        return Finding("disk", Verdict.PROBLEM, what, remedy)
     if free < max(_LITTLE_BYTES, _LITTLE_SHARE * total):
         remedy = "free some, or set retention.bytes or retention.ms of large topics"
         return Finding("disk", Verdict.WARNING, found, remedy)

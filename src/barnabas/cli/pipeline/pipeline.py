@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from barnabas.cli.arguments.hints import DEFAULT_SERVERS
+from barnabas.cli.arguments.names import starting
 from barnabas.cli.arguments.usage import HintingCommand, HintingGroup, usage
 from barnabas.cli.output.output import notice, show_json, show_rows
 from barnabas.cli.pipeline.run import dry_run, run
@@ -29,6 +30,7 @@ def pipeline() -> None:
 @click.option(
     "--template",
     metavar="TEMPLATE",
+    shell_complete=lambda _ctx, _param, typed: starting(typed, templates()),
     help="What to write; `barnabas pipeline templates` lists all.",
 )
 @click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.names import complete_properties, complete_releases, named
 from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.output.log_lines import log_from
@@ -35,10 +35,16 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 @click.option(
     "--profile",
     metavar="RELEASE",
+    shell_complete=complete_releases,
     help="Emulate this Kafka release, as 0.8.2 or 3.9: `barnabas profiles` lists them.",
 )
 @click.option(
-    "--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Set one property; repeatable."
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    shell_complete=complete_properties,
+    help="Set one property; repeatable.",
 )
 @click.option(
     "--metrics-port",

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
 from barnabas.client.aio.cluster.environment import ClientEnvironment
+from barnabas.errors import KafkaError
 from barnabas.runtime.loops.caller_loop import CallerLoop
 from barnabas.runtime.loops.deferred_signals import DeferredSignals
 
@@ -64,7 +65,11 @@ class CallerClient(Generic[_Client]):
 
     def run(self, work: Coroutine[Any, Any, _Result], *, wakeable: bool = True) -> _Result:
         """Run a call of the client; return its result."""
-        return self._loop.run(work, wakeable=wakeable)
+        try:
+            return self._loop.run(work, wakeable=wakeable)
+        except KafkaError as error:
+            # What it says is for users, the way through the loop is not: it took most of the lines.
+            raise error.with_traceback(None)  # noqa: B904
 
     def keep(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
         """See `CallerLoop.keep`."""

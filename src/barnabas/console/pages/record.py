@@ -10,9 +10,10 @@ from starlette.responses import Response
 from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.decoding.value_view import FORMATS, ValueView, lightened
 from barnabas.console.forms import missing, one_of, whole_number
+from barnabas.console.records.aborted_records import aborted_among
 from barnabas.console.records.record_filter import RecordFilter
 from barnabas.console.records.record_query import decoder_of, reading
-from barnabas.console.records.record_rows import headers_of
+from barnabas.console.records.record_rows import headers_of, transaction_of
 from barnabas.console.records.record_scan import RecordScan
 from barnabas.console.records.scan_budget import ScanBudget
 from barnabas.console.rendering import page, segment
@@ -37,6 +38,12 @@ async def record(request: Request) -> Response:
     decoder = decoder_of(request)
     found = await record_at(request, request.path_params)
     name = found.topic
+    where = TopicPartition(name, found.partition)
+    cluster: ClusterState = request.app.state.cluster
+    counts_bytes = await cluster.counts_bytes(name)
+    stable = {} if counts_bytes else await cluster.committed_ends([where])
+    ends = {found.partition: stable[where]} if where in stable else {}
+    aborted = await aborted_among(request.app.state.settings, name, [found], ends)
 
     def views() -> list[ValueView | None]:
         return [
@@ -57,6 +64,7 @@ async def record(request: Request) -> Response:
         more_headers=max(0, len(found.headers) - _MOST_HEADERS),
         formats=FORMATS,
         form=decoder.form,
+        transaction=transaction_of(found, ends, aborted.places),
     )
 
 

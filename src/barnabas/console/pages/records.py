@@ -9,6 +9,7 @@ from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.console.decoding.value_view import FORMATS
 from barnabas.console.pages.download import USUAL_MOST
 from barnabas.console.pages.live import LIVE_PARAMETERS
+from barnabas.console.records.aborted_records import AbortedRecords, aborted_among
 from barnabas.console.records.record_query import (
     COUNTS,
     ISOLATIONS,
@@ -57,9 +58,9 @@ async def records(request: Request) -> Response:
         found = await asked.run(consumer, budget)
     partitions = {TopicPartition(view.name, one.partition) for one in found.records}
     ends = {} if asked.counts_bytes else await cluster.committed_ends(partitions)
-    rows = await rows_of(
-        found.records, decoder, {where.partition: end for where, end in ends.items()}
-    )
+    stable = {where.partition: end for where, end in ends.items()}
+    aborted = await _aborted(request, asked, found, stable)
+    rows = await rows_of(found.records, decoder, stable, aborted.places)
     if asked.start.backward:
         rows.reverse()  # The newest is first.
     kept = {name: query.get(name, "") for name in _KEPT}
@@ -69,6 +70,7 @@ async def records(request: Request) -> Response:
         **shown,
         rows=rows,
         found=found,
+        unchecked=aborted.unchecked,
         bounds=[] if rows or found.following else sorted(asked.bounds.items())[:_MOST_BOUNDS],
         count=asked.count,
         backward=asked.start.backward,
@@ -80,6 +82,14 @@ async def records(request: Request) -> Response:
         download={name: text for name, text in query.items() if name not in _NOT_OF_FILES},
         most=USUAL_MOST,
     )
+
+
+async def _aborted(
+    request: Request, asked: RecordQuery, found: ScannedRecords, ends: dict[int, int]
+) -> AbortedRecords:
+    if asked.isolation == "committed":
+        return AbortedRecords(frozenset())
+    return await aborted_among(request.app.state.settings, asked.view.name, found.records, ends)
 
 
 def _following(here: str, kept: dict[str, str], asked: RecordQuery, found: ScannedRecords) -> str:

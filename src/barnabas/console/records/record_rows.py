@@ -1,7 +1,7 @@
 """Records as rows of a page: keys, values and headers as shortened text."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +23,8 @@ _HEADER_BYTES: Final = 1000
 class RecordRow:
     """One record as a table shows it; `more_headers` counts those that are left out.
 
-    `is_open`: a transaction is open there, so that readers with read_committed do not have it yet.
+    `transaction`: "open", if one is open there, so that readers with read_committed do not have the
+    record yet; "aborted", if they never will; else empty.
     """
 
     partition: int
@@ -33,25 +34,41 @@ class RecordRow:
     value: ValueView | None
     headers: tuple[tuple[str, str | None], ...]
     more_headers: int
-    is_open: bool
+    transaction: str
 
 
 async def rows_of(
-    records: Sequence[Record], decoder: ValueDecoder, ends: Mapping[int, int] | None = None
+    records: Sequence[Record],
+    decoder: ValueDecoder,
+    ends: Mapping[int, int] | None = None,
+    aborted: Collection[tuple[int, int]] = (),
 ) -> list[RecordRow]:
     """The rows; a thread waits for the schema registry, if there is one.
 
-    `ends`: where the first open transaction of each partition begins, or its end.
+    `ends`: where the first open transaction of each partition begins, or its end. `aborted`: partition and
+    offset of records of aborted transactions.
     """
-    known = ends or {}
-    if decoder.schemas is None:
-        return [row_of(record, decoder, known) for record in records]
-    return await asyncio.to_thread(lambda: [row_of(record, decoder, known) for record in records])
+
+    def made() -> list[RecordRow]:
+        return [
+            row_of(record, decoder, transaction_of(record, ends or {}, aborted))
+            for record in records
+        ]
+
+    return made() if decoder.schemas is None else await asyncio.to_thread(made)
 
 
-def row_of(record: Record, decoder: ValueDecoder, ends: Mapping[int, int]) -> RecordRow:
+def transaction_of(
+    record: Record, ends: Mapping[int, int], aborted: Collection[tuple[int, int]]
+) -> str:
+    """What a row says of a record's transaction."""
+    if (record.partition, record.offset) in aborted:
+        return "aborted"
+    return "open" if record.offset >= ends.get(record.partition, record.offset + 1) else ""
+
+
+def row_of(record: Record, decoder: ValueDecoder, transaction: str) -> RecordRow:
     """One row."""
-    end = ends.get(record.partition)
     return RecordRow(
         record.partition,
         record.offset,
@@ -60,7 +77,7 @@ def row_of(record: Record, decoder: ValueDecoder, ends: Mapping[int, int]) -> Re
         lightened(decoder.view(record.value, _MOST_VALUE), _VALUE_BYTES),
         headers_of(record, _MOST_HEADERS, _MOST_HEADER, _HEADER_BYTES),
         max(0, len(record.headers) - _MOST_HEADERS),
-        end is not None and record.offset >= end,
+        transaction,
     )
 
 

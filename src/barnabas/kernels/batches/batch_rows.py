@@ -53,6 +53,20 @@ def count(data: cython.const[cython.uchar][::1]) -> cython.Py_ssize_t:
     return step if step < 0 else found
 
 
+def last_whole(data: cython.const[cython.uchar][::1], found: cython.longlong[::1]) -> cython.void:
+    """Write where the last whole batch starts and ends, up to the first that is none; both 0 without one."""
+    size: cython.Py_ssize_t = len(data)
+    start: cython.Py_ssize_t = 0
+    position: cython.Py_ssize_t = 0
+    step: cython.Py_ssize_t = _prefix(data, 0, size)
+    while step > 0:
+        start = position
+        position += step
+        step = _prefix(data, position, size)
+    found[0] = start
+    found[1] = position
+
+
 def walk(
     data: cython.const[cython.uchar][::1],
     table: cython.longlong[::1],

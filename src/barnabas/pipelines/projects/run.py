@@ -21,7 +21,8 @@ from barnabas.spark.workers.worker_retries import despite_late_workers
 OnEvent = Callable[[str], object]
 """Gets each line that Spark reports of a run."""
 
-_FLOW: Final = re.compile(r"Flow '?(?P<flow>[\w.`$-]+)'? (?:is|has) (?P<state>[A-Z]+)")
+FLOW: Final = re.compile(r"Flow '?(?P<flow>[\w.`$-]+)'? (?:(?:is|has) )?(?P<state>[A-Z]+)\b")
+"""Spark's events have no fields but their text: this is how FlowProgressEventLogger words them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ def run(
         state = run_state.begin()
 
         def seen(message: str) -> None:
-            found = _FLOW.search(message)
+            found = FLOW.search(message)
             if found and not options.dry:
                 state.flows[flow_name(found["flow"])] = found["state"]
                 run_state.save(project.folder, state)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from barnabas.errors import LocalProtocolError, RequestTimeout
+from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 
 _Result = TypeVar("_Result")
 
@@ -42,6 +42,9 @@ class Portal:
                 raise
             future.cancel()
             raise RequestTimeout(f"{self._name}: no result within {timeout_s} s") from None
+        except KafkaError as error:
+            # What it says is for users, the way through the loop is not.
+            raise error.with_traceback(None)  # noqa: B904
         except BaseException:
             future.cancel()
             raise

@@ -15,6 +15,12 @@ from barnabas.spark.errors import OptionError
 KAFKA_PREFIX = "kafka."
 BOOTSTRAP = "kafka.bootstrap.servers"
 
+TASK_REFUSED_MS = "3600000"
+"""`bootstrap.refused.timeout.ms` of a task's client, so that the limit of each call holds.
+
+Planning has reached the brokers: where nothing listens now, they are starting again.
+"""
+
 _NO_OPTIONS = (
     "is missing, as all options are. Of a table made by CREATE TABLE ... USING barnabas Spark keeps "
     "none, so give them at each use: SELECT * FROM name WITH (`kafka.bootstrap.servers` = "

@@ -10,7 +10,7 @@ from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import ConfigError
 from barnabas.spark.errors import OptionError
-from barnabas.spark.options.option_values import Options
+from barnabas.spark.options.option_values import TASK_REFUSED_MS, Options
 from barnabas.spark.options.read_options import NAMES as READ_NAMES
 
 NAMES = (
@@ -46,6 +46,7 @@ PRODUCER_DEFAULTS = {
     "batch.size": "524288",
     "linger.ms": "0",
     "client.id": "spark-barnabas-sink",
+    "bootstrap.refused.timeout.ms": TASK_REFUSED_MS,
 }
 
 DEFAULT_PREFIX = "spark-barnabas"

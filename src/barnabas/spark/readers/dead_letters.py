@@ -14,6 +14,7 @@ from barnabas.client.sync.producer import Producer
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError
 from barnabas.spark.errors import writing
+from barnabas.spark.options.option_values import TASK_REFUSED_MS
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.values.decoded import Decoded
 from barnabas.types import TopicPartition
@@ -33,7 +34,11 @@ class DeadLetters:
         self._topic = topic
         self._where = where
         named = {key: text for key, text in options.kafka.items() if ProducerConfig.find(key)}
-        self._properties = {"client.id": options.group_id_prefix} | named
+        ours = {
+            "client.id": options.group_id_prefix,
+            "bootstrap.refused.timeout.ms": TASK_REFUSED_MS,
+        }
+        self._properties = ours | named
         self._producer: Producer | None = None
 
     def send(self, columns: Mapping[str, Any], decoded: Decoded) -> None:

@@ -10,6 +10,7 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.records.columns.arrow import to_arrow
 from barnabas.records.columns.columns import ColumnSelection
 from barnabas.spark.errors import reaching
+from barnabas.spark.options.option_values import TASK_REFUSED_MS
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.admin_cluster import AdminCluster
 from barnabas.spark.planner.ranges import ScanRange
@@ -129,5 +130,6 @@ def reader_properties(options: ReadOptions) -> dict[str, str]:
     ours = {
         "client.id": options.group_id_prefix,
         "default.api.timeout.ms": str(options.poll_timeout_ms),
+        "bootstrap.refused.timeout.ms": TASK_REFUSED_MS,
     }
     return ours | dict(options.kafka)

@@ -12,6 +12,7 @@ from barnabas.client.sync.admin import Admin
 from barnabas.client.sync.producer import Producer
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import KafkaError
+from barnabas.spark.options.option_values import TASK_REFUSED_MS
 from barnabas.spark.options.write_options import PRODUCER_DEFAULTS
 
 KEPT = 8
@@ -74,6 +75,7 @@ def kept_producer(properties: Mapping[str, str]) -> Iterator[Producer]:
 def kept_admin(properties: Mapping[str, str]) -> Iterator[Admin]:
     """An admin client with those of the properties that it has; kept even after an error."""
     config = {name: value for name, value in properties.items() if AdminConfig.find(name)}
+    config = {"bootstrap.refused.timeout.ms": TASK_REFUSED_MS} | config
     admin = _admins.take(config)
     try:
         yield admin

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from barnabas.client.core.cluster.connection import Connection
+from barnabas.client.core.cluster.other_protocols import other_protocol
 from barnabas.client.core.cluster.requests import api_of
 from barnabas.client.core.cluster.responses import BufferPool, ResponseReader
 from barnabas.client.core.cluster.throttling import throttle_s
@@ -42,6 +43,10 @@ class LinkOptions:
     request_timeout_s: float = 30.0
     max_response_bytes: int = 256 * 1024 * 1024
     buffers: tuple[int, int] = (-1, -1)
+
+
+class _NoKafka(Exception):
+    """What answers ApiVersions speaks another protocol."""
 
 
 @dataclass(slots=True)
@@ -209,12 +214,15 @@ class Link:
         if self._channel is None or self._has_received:
             self.close(RequestTimeout(f"connecting to {self} took longer than {seconds}"))
         else:
-            what = f"{self} did not answer ApiVersions within {seconds}: is it busy? Or {_TOO_OLD}"
+            what = f"{self} did not answer ApiVersions within {seconds}: is it busy, or no Kafka? "
+            what += f"Or {_TOO_OLD}"
             self.close(RequestTimeout(what))
 
     def _readable(self) -> None:
         try:
             self._receive()
+        except _NoKafka as error:
+            self.close(ApiVersionsUnanswered(f"{self} is no Kafka broker: {error}"))
         except RemoteProtocolError as error:
             # As with a lost connection, requests may have taken effect or not; callers may retry
             # over another one.
@@ -240,6 +248,8 @@ class Link:
                 return
             if count == 0:
                 raise ConnectionFailed(f"{self} closed the connection")
+            if not self._has_received and (other := other_protocol(target[:count])):
+                raise _NoKafka(other)
             self._has_received = True
             self._traffic.bytes_received += count
             for frame in reader.received(count):

@@ -1,13 +1,14 @@
 """TimeLimits: bounds the calls of a client, and ends calls early if nothing listens at its servers."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from barnabas.client.core.arguments.deadline import API_TIMEOUT, REFUSED, TIMEOUT, Deadline
 from barnabas.client.core.cluster.bootstrap import Failures
 from barnabas.config.clients import ClientConfig
-from barnabas.errors import ConnectionFailed
+from barnabas.errors import ConnectionFailed, KafkaError
 
 _Result = TypeVar("_Result")
 
@@ -28,10 +29,9 @@ class TimeLimits:
         self.failures = Failures()
         self._loop = loop
         self._api_timeout_s = config.default_api_timeout_ms / 1000
-        refused_ms = config.bootstrap_refused_timeout_ms
-        self._refused_s = None if refused_ms is None else refused_ms / 1000
+        self._refused_s = config.bootstrap_refused_timeout_ms / 1000
         self._bootstrap = [f"{host}:{port}" for host, port in bootstrap]
-        self._overdue: set[asyncio.Timeout] = set()
+        self._overdue: set[Callable[[], None]] = set()
 
     def deadline(self, timeout_s: float | None = None) -> Deadline:
         """The deadline of a call that starts now; None means default.api.timeout.ms."""
@@ -53,20 +53,44 @@ class TimeLimits:
         Raises:
             KafkaError: time ran out, or an error of `work`.
         """
-        early, limit, refused = None, asyncio.timeout_at(deadline.at), deadline
+        limit = asyncio.timeout_at(deadline.at)
+
+        def end() -> None:
+            if not limit.expired():
+                limit.reschedule(self._loop.time())
+
+        with self._early(end) as refused:
+            try:
+                async with limit:
+                    return await work
+            except TimeoutError:
+                over = deadline if self._loop.time() >= deadline.at else refused or deadline
+                raise over.missed(what, self.trouble()) from None
+
+    @contextmanager
+    def reporting(self, what: str, report: Callable[[KafkaError], None]) -> Iterator[None]:
+        """While the block runs, `report` the error with which `within` would end it early, once."""
+
+        def end() -> None:
+            assert early is not None, "it is due"
+            report(early.missed(what, self.trouble()))
+
+        with self._early(end) as early:
+            yield
+
+    @contextmanager
+    def _early(self, end: Callable[[], None]) -> Iterator[Deadline | None]:
+        """Call `end` once if nothing listens, from the time on that is returned; None: never."""
+        if self.reached:
+            yield None
+            return
+        refused = self.deadline_by(REFUSED, self._refused_s)
+        timer = self._loop.call_at(refused.at, self._look_early, end)
         try:
-            async with limit:
-                if self._refused_s is not None and not self.reached:
-                    refused = self.deadline_by(REFUSED, self._refused_s)
-                    early = self._loop.call_at(refused.at, self._look_early, limit)
-                return await work
-        except TimeoutError:
-            over = deadline if self._loop.time() >= deadline.at else refused
-            raise over.missed(what, self.trouble()) from None
+            yield refused
         finally:
-            self._overdue.discard(limit)
-            if early is not None:
-                early.cancel()
+            self._overdue.discard(end)
+            timer.cancel()
 
     def trouble(self) -> ConnectionFailed | None:
         """Why no broker is reachable now; None if one was reached."""
@@ -77,10 +101,10 @@ class TimeLimits:
         self.failures.note(address, why)
         self._look_early()
 
-    def _look_early(self, *overdue: asyncio.Timeout) -> None:
+    def _look_early(self, *overdue: Callable[[], None]) -> None:
         """End waiting calls if nothing listens, now or as soon as the last address has refused."""
         self._overdue.update(overdue)
-        nobody = self.failures.hopeless(self._bootstrap)
-        for limit in self._overdue if nobody and not self.reached else ():
-            if not limit.expired():
-                limit.reschedule(self._loop.time())
+        if self._overdue and not self.reached and self.failures.hopeless(self._bootstrap):
+            ending, self._overdue = self._overdue, set()
+            for end in ending:
+                end()

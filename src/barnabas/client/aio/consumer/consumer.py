@@ -69,7 +69,7 @@ class Consumer(OffsetCalls):
         self._cluster.metadata.creates_topics = loaded.allow_auto_create_topics
         self._cluster.metadata.logs_missing_topics = True
         self._driver, self.group = self._reading(GroupOptions.of(loaded))
-        self.polling = Polling(self._driver, self.group)
+        self.polling = Polling(self._driver, self.group, self._cluster.limits)
         self._fetcher = self._driver.fetcher
         self._lookup = OffsetLookup(self._cluster, self._options)
         self.handing_out = PollBuffer(self._fetcher, check_crcs=self._options.check_crcs)

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sized
 from contextlib import contextmanager
 from inspect import isawaitable
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from barnabas.client.aio.cluster.time_limits import TimeLimits
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
 from barnabas.client.aio.membership.consumer_group import CallDue, ConsumerMembership
 from barnabas.client.core.group.listener import RebalanceListener, tell
@@ -13,14 +14,18 @@ from barnabas.client.core.group.membership import Change
 from barnabas.errors import KafkaError, LocalProtocolError
 
 _Found = TypeVar("_Found", bound=Sized)
+_POLLING: Final = "waiting for records"
 
 
 class Polling:
     """`listener` is notified of changes; if the caller notifies it, calls end with `CallDue`."""
 
-    def __init__(self, driver: FetchDriver, group: ConsumerMembership | None) -> None:
+    def __init__(
+        self, driver: FetchDriver, group: ConsumerMembership | None, limits: TimeLimits
+    ) -> None:
         self.listener: RebalanceListener | None = None
         self._driver = driver
+        self._limits = limits
         self._group = group
         self._waiting = False
         self._interruption: KafkaError | None = None
@@ -113,7 +118,7 @@ class Polling:
         self._waiting = True
         try:
             self._check_reads()
-            with self._patiently():
+            with self._patiently(), self._limits.reporting(_POLLING, self.interrupt):
                 deadline = self._driver.deadline(timeout_s)
                 await self.attend()
                 while not len(found := look()):
@@ -129,7 +134,7 @@ class Polling:
     async def arrival(self) -> None:
         """Wait for records, an error, or group work; raise the error."""
         self._check_reads()
-        with self._patiently():
+        with self._patiently(), self._limits.reporting(_POLLING, self.interrupt):
             await self.attend()
             self._check_interrupted()
             await self._driver.arrival(None)

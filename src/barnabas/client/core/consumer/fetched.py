@@ -1,10 +1,12 @@
 """A fetch result of one partition: whole batches, still encoded. Decodes no record."""
 
 import struct
+from array import array
 from dataclasses import dataclass
 from typing import Final
 
 from barnabas.errors import BrokerError, DecodeError, ErrorCode
+from barnabas.kernels.batches import batch_rows
 from barnabas.protocol.fetch import PartitionData
 from barnabas.records.batches.batch import MAGIC_AT, SMALLEST_ENTRY
 from barnabas.records.message_rows import end_of_messages
@@ -50,7 +52,17 @@ def end_of(records: memoryview) -> tuple[int, int, int]:
     """
     size = len(records)
     position, after, epoch = 0, -1, -1
+    found = array("q", (0, 0))
     while size - position >= SMALLEST_ENTRY:
+        # One call for all batches that follow one another: there may be one for each record.
+        batch_rows.last_whole(records[position:], found)
+        last, step = found
+        if step:
+            after = _PREFIX.unpack_from(records, position + last)[0] + 1
+            after += _DELTA.unpack_from(records, position + last + _DELTA_AT)[0]
+            epoch = _DELTA.unpack_from(records, position + last + _EPOCH_AT)[0]
+            position += step
+            continue
         if records[position + MAGIC_AT] < _MAGIC_OF_BATCHES:
             end, after_messages = end_of_messages(records, position)
             if end == position:
@@ -64,6 +76,7 @@ def end_of(records: memoryview) -> tuple[int, int, int]:
             raise DecodeError("batch.length", position + 8, f"49 or more, not {length}")
         if position + _PREFIX_SIZE + length > size:
             break
+        # Of a later magic: decoding it says so.
         after = base + _DELTA.unpack_from(records, position + _DELTA_AT)[0] + 1
         epoch = _DELTA.unpack_from(records, position + _EPOCH_AT)[0]
         position += _PREFIX_SIZE + length

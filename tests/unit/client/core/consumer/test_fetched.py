@@ -1,5 +1,9 @@
+import sys
+from types import FrameType
+
 import pytest
 
+from barnabas import kernels
 from barnabas.client.core.consumer.fetched import end_of, records_of
 from barnabas.errors import DecodeError
 from barnabas.protocol.fetch import PartitionData
@@ -38,6 +42,31 @@ def test_messages_of_old_formats_count_as_batches() -> None:
     assert end_of(memoryview(old + batch(10, 4))) == (len(old) + 100, 15, 3)
     assert end_of(memoryview(batch(10, 4) + old)) == (len(old) + 100, 7, -1)
     assert end_of(memoryview(old[:20])) == (0, -1, -1)
+
+
+def test_a_later_magic_counts_as_a_batch_between_others() -> None:
+    later = bytearray(batch(20, 9, epoch=7))
+    later[16] = 3
+    assert end_of(memoryview(bytes(later))) == (100, 30, 7)
+    assert end_of(memoryview(batch(10, 4) + later + batch(30, 0, epoch=8))) == (300, 31, 8)
+
+
+@pytest.mark.skipif(kernels.implementation != "compiled", reason="uncompiled kernels are Python")
+def test_batches_of_one_record_each_cost_no_call_each() -> None:
+    many = memoryview(b"".join(batch(offset, 0, size=61) for offset in range(1000)))
+    calls = 0
+
+    def count(_frame: FrameType, _event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        found = end_of(many)
+    finally:
+        sys.setprofile(None)
+    assert found == (61_000, 1000, 3)
+    assert calls < 50
 
 
 def test_no_records_are_empty_records() -> None:

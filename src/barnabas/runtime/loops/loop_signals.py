@@ -1,7 +1,7 @@
 """LoopSignals: the signals of the process that an event loop is notified of; only in the main thread.
 
-`poll_loop` is compiled, and handlers of signals must not be: a handler may be replaced while it runs, which frees
-a compiled function in the midst of its call.
+`poll_loop` is compiled, and handlers of signals must not be: a handler may be replaced while it runs, which
+frees a compiled function in the midst of its call.
 """
 
 import signal

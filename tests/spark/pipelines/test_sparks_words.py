@@ -14,6 +14,8 @@ import pytest
 from barnabas.pipelines.projects.run import FLOW
 from barnabas.spark.workers.worker_retries import WORKER_LATE
 
+pytestmark = pytest.mark.spark
+
 JARS = Path(pyspark.__file__).parent / "jars"
 EVENTS = "org/apache/spark/sql/pipelines/logging/FlowProgressEventLogger.class"
 STATES = {

@@ -31,7 +31,8 @@ async def overview(request: Request) -> Response:
     if waits(request):
         described, known = await cluster.admin.describe_cluster(), await cluster.topics()
     else:
-        described, known = await cluster.described_soon(), await cluster.topics_soon()
+        # At once: each may take as long as the page has time for both.
+        described, known = await asyncio.gather(cluster.described_soon(), cluster.topics_soon())
     is_whole = described is not None and known is not None
     rates = sampler.latest()
     if rates.lag is None and is_whole:

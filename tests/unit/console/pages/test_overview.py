@@ -1,10 +1,13 @@
 """The overview and what moves on it."""
 
+import asyncio
 from collections.abc import Callable
 
+import pytest
 from starlette.testclient import TestClient
 
 from barnabas import Admin, Producer
+from barnabas.console.cluster.cluster_state import ClusterState
 from barnabas.testing import EmbeddedBroker
 
 
@@ -52,3 +55,19 @@ def test_a_cluster_of_one_topic(opened: Callable[..., TestClient]) -> None:
     assert "<dt>Partitions</dt><dd>1</dd>" in text
     assert ", with 1 internal topic of 50 partitions</caption>" in text
     assert '<tr><td colspan="2">…</td></tr>' in text
+
+
+def test_the_first_page_waits_for_its_lists_at_the_same_time(
+    opened: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asyncio.Event()
+
+    async def described(_cluster: ClusterState) -> None:
+        await asyncio.wait_for(asked.wait(), 20)
+
+    async def topics(_cluster: ClusterState) -> None:
+        asked.set()
+
+    monkeypatch.setattr(ClusterState, "described_soon", described)
+    monkeypatch.setattr(ClusterState, "topics_soon", topics)
+    assert "whole=1" in opened().get("/").text

@@ -10,9 +10,7 @@ this one before them. Python prefers an extension to the `.py` beside it, so `pu
 import importlib
 import os
 import sys
-from importlib.abc import MetaPathFinder
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
-from importlib.util import spec_from_file_location
 from pathlib import Path
 
 _HERE = Path(__file__).parent
@@ -87,7 +85,7 @@ def _is_compiled(place: Path) -> bool:
     return any(Path(f"{place}{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
 
 
-class _Sources(MetaPathFinder):
+class _Sources:
     """Finds the sources. Left alone, Python would prefer an extension beside them."""
 
     def find_spec(self, fullname: str, path: object, target: object = None, /) -> ModuleSpec | None:
@@ -96,6 +94,9 @@ class _Sources(MetaPathFinder):
         place = _PLACES.get(fullname)
         if place is None:
             return None
+        # Imported late: compiled kernels do not need it, and it brings shutil and tempfile.
+        from importlib.util import spec_from_file_location
+
         twin = place.with_name(f"{place.name}_plain.py")  # of a family that needs pointers
         return spec_from_file_location(
             fullname, twin if twin.exists() else place.with_suffix(".py")

@@ -19,7 +19,7 @@ def append_messages(
     *,
     rolls: bool = True,
 ) -> PartitionProduceResponse:
-    """As `Partition.append`, for messages of Kafka 0.7; without `rolls` a segment may become too long or old."""
+    """As `Partition.append`, for messages of Kafka 0.7; without `rolls` a segment may grow too long or old."""
     log = partition.log
     if not log.config.byte_positions:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -21,8 +21,8 @@ def append_messages(
     """Queue whole messages that were checked, as they are; they must not change until written.
 
     A segment ends when it has more than `segment.bytes` or is too old, so that it is longer than
-    that by up to one set: a set is never split. Without `rolls` it ends only where it must, and otherwise with a
-    later set.
+    that by up to one set: a set is never split. Without `rolls` it ends only where it must, and otherwise
+    with a later set.
 
     Raises:
         StorageError: the log is offline, or its disk is full.

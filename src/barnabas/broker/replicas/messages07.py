@@ -12,16 +12,21 @@ from barnabas.types import NO_TIMESTAMP
 
 
 def append_messages(
-    partition: Partition, messages: memoryview, now_ms: int, unpacking: Unpacking | None = None
+    partition: Partition,
+    messages: memoryview,
+    now_ms: int,
+    unpacking: Unpacking | None = None,
+    *,
+    rolls: bool = True,
 ) -> PartitionProduceResponse:
-    """As `Partition.append`, for messages of Kafka 0.7."""
+    """As `Partition.append`, for messages of Kafka 0.7; without `rolls` a segment may grow too long or old."""
     log = partition.log
     if not log.config.byte_positions:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return refused(partition.index, code, "its offsets are no byte positions")
     try:
         kept = check_set(messages, log.config.max_message_bytes, unpacking)
-        info = byte_appending.append_messages(log, kept, now_ms=now_ms)
+        info = byte_appending.append_messages(log, kept, now_ms=now_ms, rolls=rolls)
     except RefusedRecords as reason:
         return refusal(partition.index, reason, log.start_offset)
     except StorageError as error:

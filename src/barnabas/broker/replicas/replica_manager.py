@@ -203,8 +203,7 @@ class ReplicaManager(PartitionTable):
     ) -> PartitionProduceResponse | None:
         """Queue the batch of a request for one partition; None: nothing is done.
 
-        It is refused, or it may have to wait for another turn: the batch before unpacked much, or this one
-        may begin a tiny segment.
+        It is refused, or may have to wait for another turn: it may roll, or the one before unpacked much.
         """
         unpacking = self._unpacking
         was_much = unpacking.is_much
@@ -240,13 +239,15 @@ class ReplicaManager(PartitionTable):
             self.on_slow()
 
     def append_messages(
-        self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None
-    ) -> PartitionProduceResponse:
-        """Queue messages of Kafka 0.7; the answer counts after `write`."""
+        self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None, *,
+        rolls: bool = True,
+    ) -> PartitionProduceResponse:  # fmt: skip
+        """Queue messages of Kafka 0.7; the answer counts after `write`. Without `rolls` no segment begins."""
         # Imported late: most brokers have no such topic.
         from barnabas.broker.replicas.messages07 import append_messages
 
-        answer = append_messages(partition, messages, self._clock.time_ms(), unpacking)
+        now_ms = self._clock.time_ms()
+        answer = append_messages(partition, messages, now_ms, unpacking, rolls=rolls)
         if not answer.error_code:
             self._await_write(partition, answer)
         return answer

@@ -15,20 +15,23 @@ _RUN_BYTES = 64 << 10
 """A look-up reads message by message what is behind an entry of the index: 7,000 of nine bytes."""
 
 
-def append_messages(log: PartitionLog, messages: memoryview, *, now_ms: int) -> AppendInfo:
+def append_messages(
+    log: PartitionLog, messages: memoryview, *, now_ms: int, rolls: bool = True
+) -> AppendInfo:
     """Queue whole messages that were checked, as they are; they must not change until written.
 
     A segment ends when it has more than `segment.bytes` or is too old, so that it is longer than
-    that by up to one set: a set is never split.
+    that by up to one set: a set is never split. Without `rolls` it ends only where it must, and otherwise
+    with a later set.
 
     Raises:
         StorageError: the log is offline, or its disk is full.
     """
     if log.refusal is not None:
         raise log.refused()
-    if _ends(log, len(messages), now_ms):
-        log.roll(now_ms)
     base, size = log.end_offset, len(messages)
+    if log.segments.active.size + size > _INT32_MAX or (rolls and _ends(log, now_ms)):
+        log.roll(now_ms)
     segment = log.segments.active
     segment.created_ms = segment.created_ms or now_ms
     for run in _runs(messages):
@@ -54,7 +57,7 @@ def _runs(messages: memoryview) -> Iterator[memoryview]:
     yield messages[start:]
 
 
-def _ends(log: PartitionLog, size: int, now_ms: int) -> bool:
+def _ends(log: PartitionLog, now_ms: int) -> bool:
     segment, config = log.segments.active, log.config
     if not segment.size:
         segment.created_ms = now_ms
@@ -63,6 +66,5 @@ def _ends(log: PartitionLog, size: int, now_ms: int) -> bool:
     return (
         segment.size > config.segment_bytes
         or age > config.longest_segment_ms - segment.jitter_ms
-        or segment.size + size > _INT32_MAX
         or (segment.room <= 0 and segment.index_is_full(config.segment_index_bytes))
     )

@@ -7,6 +7,7 @@ import pytest
 from barnabas.broker.apis07 import produce as handling
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.replicas.slow_rolls import ROLLS_IN_STEP
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
@@ -205,3 +206,16 @@ def test_many_sets_are_a_slow_request(
     asked_for = a_request(*[("t", 0, memoryview(M1))] * sets, acks=0)
     handling.handle(broker, asked(3), asked_for)
     assert broker.slow_requests.crowded is is_slow
+
+
+def test_one_request_begins_few_segments(broker: EmbeddedBroker, wire: Wire07) -> None:
+    """3,000 sets that each began a segment held up all others for 3 s."""
+    sets = [produce("tiny", 0, M1 * 10)] * 100
+    assert len(M1) * 10 > 100, "each ends its segment"
+    segments, size = [], 0
+    for _ in range(2):
+        wire.send(encode_request(MultiProduceRequest(produces=sets)).joined())
+        segments.append(len(wire.offsets("tiny", 0, -1, 1000)) - 1)
+        size += 100 * len(M1) * 10
+    assert segments[0] <= ROLLS_IN_STEP + 1 < segments[1] <= 2 * ROLLS_IN_STEP + 1
+    assert wire.offsets("tiny", 0, -1, 1) == [size], "all is stored"

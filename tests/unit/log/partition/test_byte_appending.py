@@ -55,6 +55,14 @@ def test_offsets_are_where_messages_begin() -> None:
     assert (log.end_offset, log.written_end) == (48, 48)
 
 
+def test_a_segment_ends_later_where_none_may_begin() -> None:
+    log, _ = log_of(LogConfig(magic=MAGIC_07, segment_bytes=20))
+    for rolls in (True, True, False, False, True):
+        append_messages(log, memoryview(SMALL), now_ms=NOW, rolls=rolls)
+        log.write_pending()
+    assert starts(log) == [0, 48]
+
+
 def test_a_segment_ends_behind_its_limit_and_never_inside_a_set() -> None:
     """Kafka 0.7's own test: segments of 100 bytes and 20 sets of 12 begin at 0, 108 and 216."""
     log, disk = log_of(LogConfig(magic=MAGIC_07, segment_bytes=100))

@@ -123,7 +123,9 @@ def test_a_start_without_what_was_there_is_reported(data: Path, name: str) -> No
         listed = run("topics", "list", servers=broker.servers).lines
     assert [line.split("\t")[0] for line in listed] == [*TOPICS]
     text = (data / "broker.log").read_text()
-    warning = "no registry beside the logs" if "registry" in name else "inventory damaged and not used"
+    warning = (
+        "no registry beside the logs" if "registry" in name else "inventory damaged and not used"
+    )
     assert text.count("warning") == 1
     assert f"{warning}: " in text
     assert f"file={data}/{name}" in text

@@ -105,5 +105,7 @@ def _found(disk: RealDisk, directories: Sequence[str]) -> dict[str, Journal]:
 def _state(found: Journal) -> str:
     if not found.holes:
         return "whole"
+    if not found.data:
+        return "damaged: it is empty"
     places = ", ".join(f"{first} to {behind - 1}" for first, behind in found.holes)
     return f"damaged: bytes {places} hold no whole change"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.served import run, serving
+from tests.crash.volumes import running
 
 TOPICS = ("cats", "dogs", "mice")
 
@@ -108,3 +109,23 @@ def test_a_directory_without_one_is_named(tmp_path: Path) -> None:
     refused = run("registry", "check", str(tmp_path))
     assert (refused.code, refused.out) == (1, "")
     assert f"there is no barnabas.registry in {tmp_path}" in refused.err
+
+
+@pytest.mark.parametrize("name", ["barnabas.registry", "barnabas.partitions"])
+def test_a_start_without_what_was_there_is_reported(data: Path, name: str) -> None:
+    """What is in a directory is served all the same."""
+    for file in data.glob(f"{name}*"):
+        if "registry" in name:
+            file.unlink()
+        else:
+            file.write_bytes(b"?" + file.read_bytes()[1:])
+    with running([data], data / "broker.log") as broker:
+        listed = run("topics", "list", servers=broker.servers).lines
+    assert [line.split("\t")[0] for line in listed] == [*TOPICS]
+    text = (data / "broker.log").read_text()
+    warning = (
+        "no registry beside the logs" if "registry" in name else "inventory damaged and not used"
+    )
+    assert text.count("warning") == 1
+    assert f"{warning}: " in text
+    assert f"file={data}/{name}" in text

@@ -1,5 +1,6 @@
 """Node: a broker on this machine: event loop, disk, network, clock, and a registry in a file or ZooKeeper."""
 
+import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
@@ -15,12 +16,14 @@ from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, KafkaError, RegistryUnavailable
+from barnabas.log.directories.inventory import INVENTORY
 from barnabas.ports import Clock, SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.event_loop import EventLoop
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.heap import SECONDS, system_heap
+from barnabas.runtime.registries.copies import COPY
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.registries.start_waits import StartWaits
 from barnabas.runtime.sockets.listener import SocketOptions
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from barnabas.broker.metrics.broker_metrics import BrokerMetrics
+
+log = logging.getLogger(__name__)
 
 _Result = TypeVar("_Result")
 _SYSTEM_CLOCK = SystemClock()
@@ -273,6 +278,7 @@ class Node:
             if shared is not None:
                 registries = Registries(shared, shared, shared_07)
             else:
+                _report_missing(self._disk, directories)
                 embedded = EmbeddedRegistry(self._disk, *map(_registry_file, directories))
                 registries = Registries(embedded, of_07=shared_07)
                 if len(self._directories) > 1:
@@ -318,6 +324,16 @@ def _new_metrics(host: str, port: int) -> "BrokerMetrics":
 
 def _registry_file(directory: str) -> str:
     return f"{directory}/barnabas.registry"
+
+
+def _report_missing(disk: RealDisk, directories: Sequence[str]) -> None:
+    """Warn of directories that a broker has used, and that have no registry."""
+    files = [*map(_registry_file, directories)]
+    if any(disk.exists(path) for file in files for path in (file, file + COPY)):
+        return
+    if any(disk.exists(f"{directory}/{INVENTORY}") for directory in directories):
+        what = "no registry beside the logs: topics are taken over without properties, and expire nothing"
+        log.warning(what, extra={"file": files[0]})
 
 
 def _socket_options(config: BrokerConfig) -> SocketOptions:

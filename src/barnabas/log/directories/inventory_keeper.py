@@ -1,6 +1,7 @@
 """Keeps the inventory of all log directories: reads it at the start, writes it while the broker runs."""
 
 import contextlib
+import logging
 from collections.abc import Iterator, Mapping
 from functools import partial
 
@@ -26,6 +27,8 @@ from barnabas.log.file_names import uuid_text
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Disk, Entropy, File
 from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
 
 _ROWS_A_STEP = 1000
 _NOTHING_NAMED = -1
@@ -55,6 +58,9 @@ class InventoryKeeper:
         for directory in self._directories.usable:
             data = self._read(directory)
             found = DirectoryInventory.parse(data)
+            if data and found is None:
+                what = "inventory damaged and not used: what is missing in the directories is not noticed"
+                log.warning(what, extra={"file": f"{directory.path}/{INVENTORY}"})
             if found is not None and (found.number, len(data)) >= newest:
                 # Of two that were written together, the longer one has got more since.
                 newest = found.number, len(data)

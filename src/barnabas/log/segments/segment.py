@@ -30,7 +30,7 @@ class Segment(IndexedFile):
         *,
         has_aborted: bool | None = None,
     ) -> None:
-        """`has_aborted`: whether there is a file of aborted transactions; None: look when asked."""
+        """`has_aborted`: whether there is a file of aborted transactions; None: look when that is needed."""
         super().__init__(disk, directory, base_offset, config)
         self._aborted: TransactionIndex | None = None
         self._has_aborted = has_aborted

@@ -160,11 +160,17 @@ class RegistryCopies:
         if found is not None and found.data.startswith(newest.data):
             file.is_behind = False
             if len(found.data) > newest.end:
+                if file.is_synced:
+                    self._keep(file, found, "damaged" if found.holes else "torn at its end")
                 file.cut(newest.end)
-        elif found is not None and file.is_synced and not newest.data.startswith(found.whole):
-            kept = keep_beside(self._disk, file.path, found.data)
-            what = "damaged" if found.holes else "older than its copy"
-            log.error("registry was %s: what it held is kept", what, extra={"path": kept})
+        elif found is None or not found.data or not file.is_synced:
+            return
+        elif found.holes or not newest.data.startswith(found.whole):
+            self._keep(file, found, "damaged" if found.holes else "older than its copy")
+
+    def _keep(self, file: RegistryFile, found: Journal, what: str) -> None:
+        kept = keep_beside(self._disk, file.path, found.data)
+        log.error("registry was %s: what it held is kept", what, extra={"path": kept})
 
     def spread(self, paths: Sequence[str]) -> None:
         """Have the journal in these files from now on, and in no others.

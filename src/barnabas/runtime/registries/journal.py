@@ -27,8 +27,8 @@ Change = tuple[str, Node | None]
 class Journal(NamedTuple):
     """What was found in a file. `frames` are those that are whole, by their places.
 
-    `holes` are bytes that are none, with whole frames behind them. What is behind `end` was torn: a
-    change that never returned.
+    `holes` are bytes that are none, with whole frames behind them, or more than one change that was
+    torn. What else is behind `end` was torn: a change that never returned.
     """
 
     path: str
@@ -47,6 +47,11 @@ class Journal(NamedTuple):
         """Where the last whole frame ends."""
         position = max(self.frames, default=-1)
         return len(MARK) if position < 0 else position + len(self.frames[position])
+
+    @property
+    def lost_end(self) -> bool:
+        """Whether there were changes behind `end`, and not only one that was torn."""
+        return self.is_of_registry and bool(self.holes) and self.holes[-1][1] == len(self.data)
 
     @property
     def whole(self) -> bytes:
@@ -87,12 +92,17 @@ def read_journal(path: str, data: bytes) -> Journal:
         position = end = position + len(frame)
     if not frames and not data.startswith(MARK):
         holes.append((0, len(data)))
+    elif not _may_be_torn(data[end:]):
+        holes.append((end, len(data)))
     return Journal(path, data, frames, holes, generation)
 
 
 def merged(journals: Sequence[Journal]) -> Journal:
     """The newest of them, with what it lacks taken from copies of the same generation."""
-    newest = max(journals, key=lambda each: (each.is_of_registry, each.generation, each.end))
+    newest = max(
+        journals,
+        key=lambda each: (each.is_of_registry, each.generation, each.end, not each.lost_end),
+    )
     frames = dict(newest.frames)
     if newest.holes:
         for copy in journals:
@@ -104,6 +114,8 @@ def merged(journals: Sequence[Journal]) -> Journal:
             holes.append((position, start))
         data += bytes(start - len(data)) + frames[start]
         position = len(data)
+    if newest.lost_end and max(frames, default=-1) < newest.end:
+        holes.append((newest.end, len(newest.data)))
     return Journal(newest.path, bytes(data), frames, holes, newest.generation)
 
 
@@ -134,6 +146,24 @@ def generation_frame(generation: int) -> bytes:
 def live_size(path: str, node: Node) -> int:
     """The bytes that a node has in a journal without history."""
     return _FRAME.size + _PUT.size + len(path) + len(node[0])
+
+
+_LARGEST_CHANGE = 64 << 20
+"""Bytes that no change has: a topic with all partitions that can be made at once has less."""
+
+
+def _may_be_torn(tail: bytes) -> bool:
+    """Whether the bytes behind the last whole frame may be a part of one, with zeros behind it."""
+    written = tail.rstrip(b"\0")
+    if len(written) <= _FRAME.size or not any(written[: _FRAME.size]):
+        return True
+    size, _checksum = _FRAME.unpack_from(written)
+    body = written[_FRAME.size :]
+    if len(body) > size or size > _LARGEST_CHANGE or body[0] > 1:
+        return False
+    place = _PUT.size if body[0] else _DROP.size
+    is_generation = not any(body[1:3])
+    return is_generation or len(body) <= place or body[place : place + 1] == b"/"
 
 
 def _frame_at(data: bytes, position: int) -> bytes | None:

@@ -137,6 +137,44 @@ def test_what_no_copy_has_is_refused_and_given_up_on_demand(disk: RealDisk, path
     assert names_in(disk, path) == "abdef"
 
 
+@pytest.mark.parametrize("whole", range(5))
+@pytest.mark.parametrize("place", [0, 3, 8, 12, 30])
+@pytest.mark.parametrize("rubbish", [b"?", b"\1"])
+def test_all_behind_some_change_is_damaged(
+    disk: RealDisk, path: Path, whole: int, place: int, rubbish: bytes
+) -> None:
+    """That is more than one change that was torn: it is not cut off in silence."""
+    journal = written(disk, path)
+    end = journal.index(b"\n") + 1 + (len(journal) - journal.index(b"\n") - 1) // 6 * whole
+    place += end
+    damaged = journal[:place] + rubbish * (len(journal) - place)
+    path.write_bytes(damaged)
+    assert names_in(disk, path) == NAMES
+    assert path.read_bytes() == journal
+    assert path.with_name("registry.old.1").read_bytes() == damaged
+    for file in (path, copy_of(path)):
+        file.write_bytes(damaged)
+    with pytest.raises(StorageError, match=rf"damaged at byte {end}, .* registry repair"):
+        opened(disk, path)
+    assert path.read_bytes() == copy_of(path).read_bytes() == damaged
+    repaired = opened(disk, path, repair=True)
+    assert "".join(repaired.children("/")) == NAMES[:whole]
+    repaired.close()
+    assert path.with_name("registry.old.2").read_bytes() == damaged
+    assert names_in(disk, path) == NAMES[:whole]
+
+
+def test_a_last_change_that_is_torn_in_all_copies_is_reported(
+    disk: RealDisk, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    torn = written(disk, path)[:-3]
+    for file in (path, copy_of(path)):
+        file.write_bytes(torn)
+    assert names_in(disk, path) == NAMES[:-1]
+    assert "registry was torn at its end: what it held is kept" in caplog.text
+    assert path.with_name("registry.old.1").read_bytes() == torn
+
+
 def test_what_is_below_a_node_that_was_lost_can_be_removed(disk: RealDisk, path: Path) -> None:
     registry = opened(disk, path)
     registry.create("/topics/lost", b"lost" * 10)

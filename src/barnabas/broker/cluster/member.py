@@ -57,7 +57,7 @@ class MemberPorts(NamedTuple):
 
 
 class ClusterMember:
-    """This broker as a member of the cluster: follower of the controller's requests, or the controller."""
+    """This broker as a member of its cluster, of which it may be the controller."""
 
     def __init__(
         self,

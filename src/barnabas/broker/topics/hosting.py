@@ -86,7 +86,7 @@ class Hosting:
         return found or self._logs.create(place, topic_id, config)
 
     def logs(self) -> Iterator[PartitionLog]:
-        """All open logs, whether served or not."""
+        """All logs, whether served or not."""
         return self._logs.logs()
 
     def delete(self, place: TopicPartition) -> None:

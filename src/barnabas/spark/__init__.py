@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _HOME = {
     "ExactlyOnce": "sink.foreach_batch",
     "ProgressLog": "monitoring",
-    "despite_late_workers": "workers.late_workers",
+    "despite_late_workers": "workers.worker_retries",
     "lag": "monitoring",
     "register": "sessions.local_session",
     "session": "sessions.local_session",

@@ -41,10 +41,11 @@ class Topics:
         self._producer = Producer({"bootstrap.servers": servers, "linger.ms": 0})
 
     def create(self, partitions: int = 1, *, name: str | None = None) -> str:
-        """Create a topic; its name is new unless given."""
+        """Create a topic that keeps its records, whatever their times; its name is new unless given."""
         self._count += 1
         name = name or f"{self.prefix}-{self._count}"
-        (made,) = self._admin.create_topics([NewTopic(name, partitions, 1)]).values()
+        wanted = NewTopic(name, partitions, 1, config={"retention.ms": "-1"})
+        (made,) = self._admin.create_topics([wanted]).values()
         made.result(20)
         return name
 

@@ -62,13 +62,7 @@ class Confluent:
             }
         )
         # Or what waits for metadata may be sent in pieces when they come: the first would be a small one.
-        try:
-            producer.list_topics(topic, READ_SECONDS)
-        except KafkaException as error:
-            # librdkafka 2.16 cannot read Metadata 0 about a topic that is being made: it is made now.
-            if error.args[0].code() != KafkaError._BAD_MSG:
-                raise
-            producer.list_topics(topic, READ_SECONDS)
+        _make_topic(producer, topic)
         for sample in samples:
             producer.produce(
                 topic,
@@ -159,3 +153,17 @@ def sample_of(message: Message) -> Sample:
         -1 if kind == TIMESTAMP_NOT_AVAILABLE else timestamp,
         tuple((name, value) for name, value in message.headers() or ()),
     )
+
+
+def _make_topic(producer: Producer, topic: str) -> None:
+    """Ask for a topic until it is there: librdkafka 2.16 cannot read Metadata 0 about one that is being made."""
+    deadline = time.monotonic() + READ_SECONDS
+    while True:
+        try:
+            producer.list_topics(topic, READ_SECONDS)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError._BAD_MSG or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return

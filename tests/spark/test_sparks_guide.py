@@ -193,7 +193,7 @@ def test_batches(spark: SparkSession, beside: Topics, options: dict[str, str]) -
         for name, value in options.items()
     }
     if "kafka.group.id" in filled:
-        # Spark keeps consumers for minutes, by group, topic and partition, and refuses those of another broker.
+        # Spark keeps consumers for minutes, by group, topic and partition: those of one broker only.
         filled["kafka.group.id"] += beside.servers
     found = {kind: rows(load(spark, kind, beside, filled)) for kind in FORMATS}
     assert found[OURS] == found[THEIRS]

@@ -156,7 +156,7 @@ def sample_of(message: Message) -> Sample:
 
 
 def _make_topic(producer: Producer, topic: str) -> None:
-    """Ask for a topic until it is there: librdkafka 2.16 cannot read Metadata 0 about one that is being made."""
+    """Ask for a topic until it is there: librdkafka 2.16 cannot read Metadata 0 about it before."""
     deadline = time.monotonic() + READ_SECONDS
     while True:
         try:

@@ -18,7 +18,9 @@ from tests.interop.peers.missing import PeerMissing
 
 GROUP = "processors"
 NODES = (1, 2)
-VALUE, REQUEST_BYTES, REQUESTS = 1024, 65_536, 30_000
+VALUE, REQUEST_BYTES, REQUESTS = 1024, 65_536, 3_000
+TURNS, PAUSE_S = 9, 1.0
+"""Short turns of each round, with time to sync what is written: the processors decide, not the disk."""
 _BATCH = Batch.filling(REQUEST_BYTES, VALUE)
 
 
@@ -52,16 +54,20 @@ def measure(plan: Plan) -> list[Result]:
         for node in NODES:
             cluster.create(f"of-{node}", [[node]], **BOUNDED)
             hold(cluster.brokers[node].child.pid, str(node - 1))
-        for number in range(plan.rounds + 1):
-            figures = [bytes_per_second(cluster, some, plan) / 1e6 for some in (NODES[:1], NODES)]
-            plan.progress(f"{GROUP}: round {number} of {plan.rounds}: {figures} MB/s")
+        turns = plan.rounds * TURNS
+        for number in range(turns + 1):
+            figures = []
+            for some in (NODES[:1], NODES):
+                time.sleep(PAUSE_S)
+                figures.append(bytes_per_second(cluster, some, plan) / 1e6)
+            plan.progress(f"{GROUP}: turn {number} of {turns}: {figures} MB/s")
             if number:  # the first of them only warms
                 one.append(figures[0])
                 two.append(figures[1])
     what = "two brokers on two processors, acks=1, 64 KB of 1 KiB records"
+    # In pairs: one machine has slow minutes and quick ones, and both of a turn are of the same minute.
+    ratios = tuple(both / alone for both, alone in zip(two, one, strict=True))
     return [
-        Result(
-            GROUP, what, "MB/s", tuple(two), tuple(one), "one of them on one processor",
-            target=1.7, better="higher",
-        )
+        Result(GROUP, what, "MB/s", tuple(two), tuple(one), "one of them on one processor"),
+        Result(GROUP, f"{what}: of one on one, turn by turn", "times", ratios, target=1.7, better="higher"),
     ]  # fmt: skip

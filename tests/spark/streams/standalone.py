@@ -30,8 +30,9 @@ CONF: Mapping[str, str] = {
 
 
 def environment() -> dict[str, str]:
-    """What Spark's scripts need to run this Python on this machine."""
-    return os.environ | {
+    """What Spark's scripts need to run this Python on this machine, whatever sessions have set here."""
+    inherited = {key: value for key, value in os.environ.items() if key != "PYSPARK_DRIVER_PYTHON"}
+    return inherited | {
         "JAVA_HOME": str(find_java(os.environ, cache=default_cache()).home),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",

@@ -12,8 +12,8 @@ class Died(BaseException):
     """The process is gone; nothing may catch this."""
 
 
-class DyingDisk(RealDisk):
-    """Counts changes of files and names, and flushes. Dies at one of them, and at all that follow."""
+class DyingNames(RealDisk):
+    """Counts changes of names. Dies at one of them, and at all that follow."""
 
     left = 1 << 30
     """So many more are made."""
@@ -26,6 +26,23 @@ class DyingDisk(RealDisk):
         self.left -= 1
         if self.left < 0:
             raise Died
+
+    def replace_file(self, path: str, data: Buffer) -> None:
+        self._step()
+        super().replace_file(path, data)
+
+    def rename(self, source: str, target: str, *, durable: bool = True) -> None:
+        self._step()
+        super().rename(source, target, durable=durable)
+
+    def remove(self, path: str) -> None:
+        if self.exists(path):
+            self._step()
+        super().remove(path)
+
+
+class DyingDisk(DyingNames):
+    """Counts changes of files and flushes as well."""
 
     def open(self, path: str, *, create: bool = False) -> RealFile:
         if create:
@@ -42,19 +59,6 @@ class DyingDisk(RealDisk):
         super().write_file(path, b"")
         self._step()
         super().write_file(path, data)
-
-    def replace_file(self, path: str, data: Buffer) -> None:
-        self._step()
-        super().replace_file(path, data)
-
-    def rename(self, source: str, target: str, *, durable: bool = True) -> None:
-        self._step()
-        super().rename(source, target, durable=durable)
-
-    def remove(self, path: str) -> None:
-        if self.exists(path):
-            self._step()
-        super().remove(path)
 
     def begin_sync(
         self,

@@ -25,7 +25,7 @@ _BATCH = Batch.filling(REQUEST_BYTES, VALUE)
 
 
 def bytes_per_second(cluster: BenchCluster, nodes: tuple[int, ...], plan: Plan) -> float:
-    """What these brokers take together, until the last one has all of its requests."""
+    """Return the bytes a second that these brokers take together, until the last load ends."""
     requests = plan.requests(REQUESTS)
 
     def load(node: int) -> None:

@@ -2,7 +2,7 @@
 
 import contextlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,10 +31,13 @@ Change = Callable[[LogManager], object]
 MOST_STEPS = 200
 
 
-def dies_at_each_step(
-    path: Path, before: Callable[[Path], None], change: Change, check: Callable[[LogManager], None]
-) -> None:
-    """Have a broker die at each change of a file that `change` makes, and check the next two starts of each."""
+def deaths(
+    path: Path, before: Callable[[Path], object], change: Change
+) -> Iterator[tuple[Path, int, bool]]:
+    """Have a broker die at each change of a file that `change` makes, in a directory of its own each time.
+
+    Yields the directory, the number of changes that were made, and whether these were all.
+    """
     for steps in range(MOST_STEPS):
         data = path / str(steps)
         before(data)
@@ -46,16 +49,24 @@ def dies_at_each_step(
             change(manager)
         is_over = not disk.is_dead
         killed(manager)
+        yield data, steps, is_over
+        if is_over:
+            return
+    pytest.fail("it never ended")
+
+
+def dies_at_each_step(
+    path: Path, before: Callable[[Path], None], change: Change, check: Callable[[LogManager], None]
+) -> None:
+    """Check the next two starts after each death."""
+    for data, steps, is_over in deaths(path, before, change):
         for _ in range(2):
             again = a_manager((data,))
             problems = [event.text for event in again.open() if event.problem]
             assert problems == [], f"killed at step {steps}"
             check(again)
             killed(again)
-        if is_over:
-            assert steps > 5
-            return
-    pytest.fail("it never ended")
+        assert steps > 5 or not is_over
 
 
 def gone(data: Path, end: End = left_in_order) -> None:
@@ -142,18 +153,11 @@ def test_what_is_left_of_a_log_stays_given_up(tmp_path: Path, base: int) -> None
     def give_up(manager: LogManager) -> None:
         fill(manager.give_up(PLACE, TOPIC_ID, CONFIG), 1)
 
-    for steps in range(MOST_STEPS):
-        data = tmp_path / str(steps)
+    def before(data: Path) -> None:
         left_in_order(filled((data,)))
         (data / "dogs-1" / f"{base:020d}.log").unlink()
-        disk = DyingDisk()
-        manager = a_manager((data,), disk)
-        manager.open()
-        disk.left = steps
-        with contextlib.suppress(Died):
-            give_up(manager)
-        is_over = not disk.is_dead
-        killed(manager)
+
+    for data, _, is_over in deaths(tmp_path, before, give_up):
         again = a_manager((data,))
         again.open()
         log = again.get(PLACE)
@@ -166,9 +170,6 @@ def test_what_is_left_of_a_log_stays_given_up(tmp_path: Path, base: int) -> None
             each for each in range(7) if each // 2 * 2 != base
         ]
         killed(again)
-        if is_over:
-            return
-    pytest.fail("it never ended")
 
 
 def test_one_that_cannot_be_read_begins_behind_it(tmp_path: Path) -> None:
@@ -178,17 +179,10 @@ def test_one_that_cannot_be_read_begins_behind_it(tmp_path: Path) -> None:
         last.unlink()
         last.mkdir()
 
-    for steps in range(MOST_STEPS):
-        data = tmp_path / str(steps)
-        before(data)
-        disk = DyingDisk()
-        manager = a_manager((data,), disk)
-        manager.open()
-        disk.left = steps
-        with contextlib.suppress(Died):
-            fill(manager.give_up(PLACE, TOPIC_ID, CONFIG), 1)
-        is_over = not disk.is_dead
-        killed(manager)
+    def give_up(manager: LogManager) -> None:
+        fill(manager.give_up(PLACE, TOPIC_ID, CONFIG), 1)
+
+    for data, _, is_over in deaths(tmp_path, before, give_up):
         again = a_manager((data,))
         again.open()
         if again.get(PLACE) is None:
@@ -200,9 +194,6 @@ def test_one_that_cannot_be_read_begins_behind_it(tmp_path: Path) -> None:
             log = again.give_up(PLACE, TOPIC_ID, CONFIG)
         assert log.start_offset >= 7
         killed(again)
-        if is_over:
-            return
-    pytest.fail("it never ended")
 
 
 def test_a_directory_that_is_back_after_a_replica_was_made_anew_elsewhere_brings_no_second_one(

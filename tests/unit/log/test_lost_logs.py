@@ -18,6 +18,7 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import Buffer, TopicPartition
+from tests.dying_disk import Died, DyingNames
 from tests.record_batches import make_batch
 
 TOPIC_ID = bytes(range(16))
@@ -298,43 +299,19 @@ def test_what_a_kafka_has_deleted_meanwhile_is_not_missed(
     assert manager.close() == []
 
 
-class Dying(RealDisk):
-    """Dies at one of the changes of names that a test makes."""
-
-    left = 1 << 30
-
-    def _step(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise KeyboardInterrupt
-
-    def rename(self, source: str, target: str, *, durable: bool = True) -> None:
-        self._step()
-        super().rename(source, target, durable=durable)
-
-    def remove(self, path: str) -> None:
-        if self.exists(path):
-            self._step()
-        super().remove(path)
-
-    def replace_file(self, path: str, data: Buffer) -> None:
-        self._step()
-        super().replace_file(path, data)
-
-
 @pytest.mark.parametrize("steps", range(30))
 def test_retention_that_is_killed_at_any_step_is_not_missed(tmp_path: Path, steps: int) -> None:
     manager = filled((tmp_path,))
     assert manager.close() == []
     config = LogConfig(segment_bytes=250, retention_ms=1, file_delete_delay_ms=0)
-    disk = Dying()
+    disk = DyingNames()
     manager = LogManager(
         disk, SystemClock(), SystemEntropy(), LogSettings(1, [str(tmp_path)]), lambda _: config
     )
     manager.open()
     disk.left = steps
     now_ms = SystemClock().time_ms()
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(Died):
         for hours in (1, 2):
             manager.maintain(now_ms + hours * HOUR)
     killed(manager)

@@ -68,7 +68,7 @@ class CallerClient(Generic[_Client]):
         try:
             return self._loop.run(work, wakeable=wakeable)
         except KafkaError as error:
-            # What it says is for users, the way through the loop is not: it took most of the lines.
+            # Users need the message; the frames of the loop only hide it.
             raise error.with_traceback(None)  # noqa: B904
 
     def keep(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:

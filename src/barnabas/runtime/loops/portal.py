@@ -43,7 +43,7 @@ class Portal:
             future.cancel()
             raise RequestTimeout(f"{self._name}: no result within {timeout_s} s") from None
         except KafkaError as error:
-            # What it says is for users, the way through the loop is not.
+            # Users need the message; the frames of the loop only hide it.
             raise error.with_traceback(None)  # noqa: B904
         except BaseException:
             future.cancel()

@@ -1,4 +1,4 @@
-"""What doctor finds of extras, kernels and Java: what is not there is never ok."""
+"""Doctor on extras, kernels and Java: a missing one is never reported as ok."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What doctor finds of the disk."""
+"""Doctor on the disk."""
 
 import shutil
 from pathlib import Path

@@ -9,21 +9,19 @@ import pytest
 
 from barnabas.log.cleaning.replacement import replace_segments
 from barnabas.log.directories.inventory import KnownSegment
-from barnabas.log.log_start import LogSettings
 from barnabas.log.manager import LogManager
 from barnabas.log.partition.last_stable_offset import aborted_in
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.recovery.truncation import truncate_log
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.entropy import SystemEntropy
 from barnabas.types import TopicPartition
+from tests.dying_disk import Died, DyingNames
 from tests.record_batches import make_batch, make_marker
 from tests.unit.log.test_lost_logs import (
     CONFIG,
     ENDS,
     HOUR,
     TOPIC_ID,
-    Dying,
     End,
     a_manager,
     dogs,
@@ -135,16 +133,14 @@ def test_what_a_broker_shortens_and_is_killed_at_any_step_is_not_missed(
     tmp_path: Path, change: str, steps: int
 ) -> None:
     written_down((tmp_path,), left_in_order)
-    disk = Dying()
-    manager = LogManager(
-        disk, SystemClock(), SystemEntropy(), LogSettings(1, [str(tmp_path)]), lambda _: CONFIG
-    )
+    disk = DyingNames()
+    manager = a_manager((tmp_path,), disk)
     manager.open()
     log = manager.get(dogs(1))
     assert log is not None
     disk.left = steps
     now_ms = SystemClock().time_ms()
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(Died):
         CHANGES[change](manager, log)
         for hours in (1, 2):
             manager.maintain(now_ms + hours * HOUR)

@@ -46,7 +46,7 @@ class LinkOptions:
 
 
 class _NoKafka(Exception):
-    """What answers ApiVersions speaks another protocol."""
+    """The peer answers ApiVersions in another protocol."""
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ _SHOWN: Final = 40
 
 
 def other_protocol(first: bytes | memoryview) -> str:
-    """What the first bytes of a response say, as half a sentence; empty: it may be Kafka's.
+    """Return which other protocol the first bytes of a response show, as a clause; empty: it may be Kafka's.
 
     A response begins with its size in four bytes. Of a response to ApiVersions that takes two bytes,
     so that neither text nor TLS can begin like it.

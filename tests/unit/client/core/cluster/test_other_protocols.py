@@ -1,4 +1,4 @@
-"""What first bytes say of who sent them."""
+"""Other protocols are recognised by their first bytes."""
 
 import pytest
 

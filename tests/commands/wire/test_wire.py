@@ -123,7 +123,8 @@ def test_real_conversations_have_no_mistake(broker: Served, tmp_path: Path, clie
 
 def test_one_line_for_each_frame(broker: Served, tmp_path: Path) -> None:
     with proxied(broker.servers, tmp_path, "--brief") as proxy:
-        done = run("produce", "brief", "-b", proxy.servers, stdin="hello\nworld\n")
+        linger = ("-X", "linger.ms=10000")  # so that both records are in one request
+        done = run("produce", "brief", "-b", proxy.servers, *linger, stdin="hello\nworld\n")
         assert (done.code, done.err) == (0, "")
         run("consume", "brief", "-b", proxy.servers, "--from-beginning", "--exit")
     (sent,) = [line for line in proxy.lines if "-> Produce" in line]

@@ -22,6 +22,7 @@ from barnabas.config.definition import (
     words,
 )
 from barnabas.config.ignored_names import CLIENT_NAMES
+from barnabas.config.releases import RELEASE_07, release_line
 from barnabas.errors import ConfigError
 
 STRATEGIES: Final = (
@@ -104,6 +105,19 @@ class ClientConfig(Configuration):
         "property. The command line uses 5000.",
         low=0,
     )
+    api_version_request: bool = boolean(
+        LOW,
+        default=True,
+        text="Whether each broker is first asked for its versions; if false, it is taken to be of the "
+        "release broker.version.fallback. As in librdkafka.",
+    )
+    broker_version_fallback: str = string(
+        "",
+        MEDIUM,
+        "The release of brokers before 0.10, which do not respond to ApiVersions: 0.8.0, 0.8.1, 0.8.2 or "
+        "0.9.0. It is used for a broker that closes the connection or stays silent when it is asked "
+        "for its versions. As in librdkafka. Empty: such brokers are not used.",
+    )
     connections_max_idle_ms: int = long(
         540_000,
         MEDIUM,
@@ -135,7 +149,8 @@ class ClientConfig(Configuration):
         """Like every configuration, but refuses to fall back to localhost if bootstrap.servers is misspelled.
 
         Raises:
-            ConfigError: also if bootstrap.servers is not set and another name seems to mean it.
+            ConfigError: also if bootstrap.servers is not set and another name seems to mean it, or
+                the release of broker.version.fallback is unknown or missing.
         """
         if not any(name.replace("_", ".") == _SERVERS for name in given):
             for name in given:
@@ -143,7 +158,18 @@ class ClientConfig(Configuration):
                     raise ConfigError(
                         f"{name}: the property for the brokers' addresses is {_SERVERS}"
                     )
-        return super().load(given, **how)
+        loaded = super().load(given, **how)
+        fallback = loaded.broker_version_fallback
+        if not fallback and not loaded.api_version_request:
+            raise ConfigError(
+                "api.version.request=false: set broker.version.fallback to the release of the brokers, for "
+                "example 0.9.0"
+            )
+        if fallback and release_line(fallback) == RELEASE_07:
+            raise ConfigError(
+                f"broker.version.fallback={fallback}: Kafka 0.7 has a driver of its own, barnabas.driver07"
+            )
+        return loaded
 
 
 def _means_servers(kind: type[ClientConfig], name: str) -> bool:

@@ -152,10 +152,23 @@ def apis_of(release: str) -> dict[ApiKey, VersionRange]:
     return {key: versions for key, versions in found.items() if not versions.is_empty}
 
 
+def apis_for_clients(release: str) -> dict[ApiKey, VersionRange]:
+    """What a client can use of a broker of that line: 0.8.2 knows JoinGroup, but has no membership.
+
+    Raises:
+        ValueError: there is no such release line.
+    """
+    found = apis_of(release)
+    if ApiKey.SYNC_GROUP not in found:
+        for key in (ApiKey.JOIN_GROUP, ApiKey.HEARTBEAT):
+            found.pop(key, None)
+    return found
+
+
 def first_with(api: ApiKey, versions: VersionRange) -> str | None:
-    """The oldest release line whose brokers serve one of these versions; None where none does."""
+    """The oldest release line whose brokers a client can ask one of these versions; None where none is."""
     for release in RELEASES:
-        offered = apis_of(release).get(api)
+        offered = apis_for_clients(release).get(api)
         if offered is not None and not offered.intersection(versions).is_empty:
             return release
     return None

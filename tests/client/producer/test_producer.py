@@ -222,9 +222,9 @@ def test_a_new_topic_is_asked_for_without_those_that_are_known(
 ) -> None:
     asked: list[set[str]] = []
 
-    def listening(topics: Iterable[str] | None, *, create: bool) -> MetadataRequest:
+    def listening(topics: Iterable[str] | None, *, create: bool, version: int) -> MetadataRequest:
         asked.append(set(topics or ()))
-        return metadata_request(asked[-1], create=create)
+        return metadata_request(asked[-1], create=create, version=version)
 
     monkeypatch.setattr(metadata, "metadata_request", listening)
     names = [f"one-of-many-{number}" for number in range(5)]

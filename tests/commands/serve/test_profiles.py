@@ -26,16 +26,19 @@ def test_what_is_no_release_is_refused() -> None:
         assert "0.10.0, 0.10.1, 0.10.2" in ended.err
 
 
-def test_our_commands_say_that_a_broker_is_too_old_for_them() -> None:
+def test_our_commands_say_what_an_old_broker_needs() -> None:
     with serving("--ephemeral", "--profile", "0.8.2") as broker:
         patient = ("-X", "bootstrap.refused.timeout.ms=3000")
         ended = broker.run("topics", "list", *patient)
         assert ended.code == 1
         assert ended.err.splitlines()[-1] == (
             f"barnabas: {broker.servers} closes the connection at ApiVersions; "
-            "is it a Kafka before 0.10? This client needs 0.10 or later; asking for metadata: "
-            "not done within 3 s (bootstrap.refused.timeout.ms)"
+            "if it is a Kafka before 0.10, set broker.version.fallback to its release, for example "
+            "0.9.0; asking for metadata: not done within 3 s (bootstrap.refused.timeout.ms)"
         )
+        old = ("-X", "broker.version.fallback=0.8.2")
+        assert broker.run("produce", "cats", *old, stdin="tom\n").code == 0
+        assert broker.run("topics", "list", *old).out.split()[0] == "cats"
     with serving("--ephemeral", "--profile", "0.10.2") as broker:
         ended = broker.run("produce", "dogs", stdin="rex\n")
         assert ended.code == 1

@@ -23,7 +23,8 @@ from tests.interop.peers.brokers.old_kafka import OldKafka
 from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.brokers.real_kafka import RealKafka
 from tests.interop.peers.brokers.zookeeper import ZooKeeper
-from tests.interop.peers.generations import KAFKA_0_10, KAFKA_2_8
+from tests.interop.peers.generations import KAFKA_0_8_2, KAFKA_0_9, KAFKA_0_10, KAFKA_2_8
+from tests.interop.peers.maven import MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.spark, pytest.mark.timeout(900)]
@@ -103,10 +104,10 @@ def saved(servers: str, group: str, topic: str) -> list[int]:
     return [each.offset for each in found]
 
 
-def mirror(source: str, target: str, topic: str, folder: Path) -> Any:
+def mirror(source: str, target: str, topic: str, folder: Path, *more: str) -> Any:
     command = [
         *(sys.executable, "-m", "barnabas", "mirror", topic, "--from", source, "-b", target),
-        *("--work", str(folder / "work"), "--all-groups", "--json"),
+        *("--work", str(folder / "work"), "--json", *(more or ("--all-groups",))),
     ]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=400, check=False, env=dict(os.environ)
@@ -136,6 +137,38 @@ def test_from_kafka_to_ours_and_again(
     there = read(source.bootstrap_servers, topic, [0] * PARTITIONS, [2 * half] * PARTITIONS)
     assert [len(rows) for rows in there] == [2 * half] * PARTITIONS
     assert read(target, topic, [0] * PARTITIONS, [2 * half] * PARTITIONS) == there
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("release", [KAFKA_0_8_2, KAFKA_0_9], ids=lambda one: one.version)
+def test_from_brokers_that_do_not_tell_their_versions(
+    release: MavenPeer, our_broker: OurBroker, tmp_path: Path
+) -> None:
+    """A source that has no ApiVersions needs a property; groups there are moved by name."""
+    named = {"broker.version.fallback": release.version, "api.version.request": "false"}
+    topic, group = f"from-{release.version}", f"readers-of-{release.version}"
+    target = our_broker.bootstrap_servers
+    try:
+        with OldKafka(release) as kafka:
+            source = {"bootstrap.servers": kafka.bootstrap_servers, **named}
+            producer = Producer({**source, "compression.type": "gzip"})
+            for number in range(COUNT):
+                producer.produce(topic, b"value %d" % number, b"key %d" % number, 0)
+            assert producer.flush(SECONDS) == 0
+            with closing(Consumer({**source, "group.id": group})) as consumer:
+                consumer.commit(offsets=[TopicPartition(topic, 0, SAVED[0])], asynchronous=False)
+            old = [part for each in named.items() for part in ("--from-property", "=".join(each))]
+            more = ("--group", group, *old)
+            mirrored = mirror(kafka.bootstrap_servers, target, topic, tmp_path, *more)
+    except PeerMissing as missing:
+        give_up(missing)
+    assert mirrored["records"] == COUNT
+    assert [each["state"] for each in mirrored["groups"]] == ["moved"]
+    (rows,) = read(target, topic, [0], [COUNT])
+    assert [(value, key) for value, key, *_ in rows] == [
+        (b"value %d" % number, b"key %d" % number) for number in range(COUNT)
+    ]
+    assert saved(target, group, topic)[0] == SAVED[0]
 
 
 @pytest.mark.long

@@ -15,7 +15,6 @@ from barnabas.client.core.admin.descriptions import (
 )
 from barnabas.client.core.arguments.list_arguments import listed, mapped
 from barnabas.client.core.cluster.cluster_view import ClusterView, TopicView
-from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.errors import BrokerError
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
@@ -122,8 +121,8 @@ class TopicAdmin(AdminCalls):
     async def _metadata(self, names: list[str] | None, timeout_s: float | None) -> ClusterView:
         async def attempt() -> ClusterView:
             view = ClusterView()
-            request = metadata_request(names, create=False)
-            view.update(await self._cluster.ask(request), self._cluster.environment.loop.time())
+            reply = await self._cluster.metadata.of(names)
+            view.update(reply, self._cluster.environment.loop.time())
             return view
 
         deadline = self._cluster.limits.deadline(timeout_s)

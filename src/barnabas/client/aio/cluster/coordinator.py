@@ -9,6 +9,7 @@ from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.links import APART
 from barnabas.client.core.cluster.requests import api_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import (
     Coordinator as Found,
 )
@@ -21,13 +22,17 @@ _MOVED: Final = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
 class Coordinator:
-    """Of one group, or one transactional id. `node_id`: the broker, -1 while unknown."""
+    """Of one group, or one transactional id. `node_id`: the broker, -1 while unknown.
+
+    `keeps_in_zookeeper`: brokers are older than 0.8.2, and each keeps the offsets of all groups there.
+    """
 
     def __init__(self, cluster: Cluster, group_id: str, *, of_transaction: bool = False) -> None:
         self.cluster = cluster
         self.group_id = group_id
         self._kind = _TRANSACTION if of_transaction else _GROUP
         self.node_id = _NOBODY
+        self.keeps_in_zookeeper = False
 
     async def ask(
         self,
@@ -89,10 +94,16 @@ class Coordinator:
             self.cluster.links.hang_up(APART + self.node_id)
 
     async def _find(self) -> int:
+        link = await self.cluster.links.any()
+        self.keeps_in_zookeeper = not link.protocol.speaks(ApiKey.FIND_COORDINATOR)
+        if self.keeps_in_zookeeper:
+            if not self.cluster.view.brokers:
+                await self.cluster.metadata.updated()
+            return min(self.cluster.view.brokers)
         request = FindCoordinatorRequest(
             key=self.group_id, key_type=self._kind[0], coordinator_keys=[self.group_id]
         )
-        response: Any = await self.cluster.ask(request)
+        response: Any = await link.ask(request)
         assert isinstance(response, FindCoordinatorResponse)
         rows: list[Found | FindCoordinatorResponse] = [*response.coordinators] or [response]
         for row in rows:

@@ -27,7 +27,9 @@ from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
 
-_TOO_OLD: Final = "is it a Kafka before 0.10? This client needs 0.10 or later"
+_TOO_OLD: Final = (
+    "if it is a Kafka before 0.10, set broker.version.fallback to its release, for example 0.9.0"
+)
 
 OnAnswer = Callable[[Any], None]
 """Called once, with the response, or with a KafkaError instead."""
@@ -35,7 +37,10 @@ OnAnswer = Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class LinkOptions:
-    """Options shared by all links of a client. Sizes in bytes, times in seconds."""
+    """Options shared by the links of a client. Sizes in bytes, times in seconds.
+
+    `assumed_release`: the release line that brokers are taken to be of, without being asked; empty: ask.
+    """
 
     client_id: str
     software_version: str
@@ -43,6 +48,7 @@ class LinkOptions:
     request_timeout_s: float = 30.0
     max_response_bytes: int = 256 * 1024 * 1024
     buffers: tuple[int, int] = (-1, -1)
+    assumed_release: str = ""
 
 
 class _NoKafka(Exception):
@@ -59,8 +65,9 @@ class _Waiting:
 class Link:
     """A connection with its pending requests. Make all calls on the loop's thread.
 
-    `on_change` runs when the link becomes ready and when it is lost; `failure` says why. While the
-    broker throttles the client (throttle_time_ms, KIP-219), the link is not ready.
+    `on_change` runs when the link becomes ready and when it is lost; `failure` says why, `unanswered`
+    whether because the broker did not respond to ApiVersions. While the broker throttles the client
+    (throttle_time_ms, KIP-219), the link is not ready.
     """
 
     def __init__(
@@ -75,7 +82,10 @@ class Link:
         self._traffic = traffic
         self.address = address
         self.failure: KafkaError | None = None
-        self.protocol = Connection(options.client_id, options.software_version)
+        self.unanswered = False
+        self.protocol = Connection(
+            options.client_id, options.software_version, options.assumed_release
+        )
         self._loop = loop
         self._options = options
         self._on_change = on_change
@@ -207,7 +217,11 @@ class Link:
             return
         self._channel = result
         result.on_readable(self._readable)
-        self._write(self.protocol.hello())
+        hello = self.protocol.hello()
+        if hello is not None:
+            self._write(hello)
+        else:
+            self._now_ready()
 
     def _set_up_too_slowly(self) -> None:
         seconds = f"{self._options.setup_timeout_s:g} s"
@@ -216,6 +230,7 @@ class Link:
         else:
             what = f"{self} did not answer ApiVersions within {seconds}: is it busy, or no Kafka? "
             what += f"Or {_TOO_OLD}"
+            self.unanswered = True
             self.close(RequestTimeout(what))
 
     def _readable(self) -> None:
@@ -229,10 +244,9 @@ class Link:
             log.warning("connection abandoned broker=%s why=%s", self, error)
             self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
         except ConnectionFailed as error:
-            unanswered = ApiVersionsUnanswered(
-                f"{self} closes the connection at ApiVersions; {_TOO_OLD}"
-            )
-            self.close(error if self._has_received else unanswered)
+            self.unanswered = not self._has_received and not self.protocol.ready
+            what = f"{self} closes the connection at ApiVersions; {_TOO_OLD}"
+            self.close(ApiVersionsUnanswered(what) if self.unanswered else error)
         except KafkaError as error:
             self.close(error)
         except Exception as error:  # the one place that owns this connection
@@ -271,10 +285,13 @@ class Link:
             self._traffic.waited_s += self._loop.time() - waiting.since
             waiting.on_answer(answer.message)
         elif self.ready and not was_ready:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-            self._on_change(self)
+            self._now_ready()
+
+    def _now_ready(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._on_change(self)
 
     def _be_quiet(self, seconds: float) -> None:
         """Send nothing for this time, or until an earlier throttle ends if that is later."""

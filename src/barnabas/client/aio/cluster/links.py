@@ -8,6 +8,7 @@ negative numbers instead of node ids. Requests that may wait at a coordinator ha
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from barnabas.client.aio.cluster.environment import ClientEnvironment
@@ -15,6 +16,7 @@ from barnabas.client.aio.cluster.link import Link, LinkOptions
 from barnabas.client.aio.cluster.time_limits import TimeLimits
 from barnabas.client.aio.cluster.wake import Wake
 from barnabas.client.core.cluster.cluster_view import ClusterView
+from barnabas.client.core.cluster.fallback import fallback_release
 from barnabas.client.core.cluster.responses import BufferPool
 from barnabas.client.core.cluster.retry import Backoff
 from barnabas.client.core.metrics import Traffic
@@ -67,6 +69,11 @@ class Links:
         self._idle_timer: asyncio.TimerHandle | None = None
         self._pool = BufferPool()
         self._links: dict[int, Link] = {}
+        self._fallback = fallback_release(config)
+        self._options_without_asking = replace(self._options, assumed_release=self._fallback)
+        self._asks_versions = config.api_version_request
+        self._old: set[Address] = set()
+        """Where brokers did not respond to ApiVersions."""
         self._failed: dict[Address, tuple[int, float]] = {}
         """Of an address: the failures since the last success, and the time of the last one."""
         self._logged = ""
@@ -125,6 +132,9 @@ class Links:
                 await asyncio.sleep(max(0.0, self._wait_before(address)))
                 link = self._links.get(node_id) or self._open(node_id, address)
             await self.settled(link)
+            if link.unanswered and self._fallback:
+                link = self._links.get(node_id) or self._open(node_id, address)
+                await self.settled(link)
             if link.ready:
                 return link
         error = self.limits.failures.error()
@@ -185,7 +195,9 @@ class Links:
         if self._closed:
             raise LocalProtocolError("the client is closed")
         loop = self._environment.loop
-        link = Link(loop, address, self._options, self._pool, self._link_changed, self.traffic)
+        asks = self._asks_versions and address not in self._old
+        options = self._options if asks else self._options_without_asking
+        link = Link(loop, address, options, self._pool, self._link_changed, self.traffic)
         self._links[node_id] = link
         if self._idle_s >= 0 and self._idle_timer is None:
             self._idle_timer = loop.call_later(self._idle_s, self._close_idle)
@@ -210,6 +222,10 @@ class Links:
         if self._closed or not nodes:
             return  # This client closed it.
         del self._links[nodes[0]]
+        if link.unanswered and self._fallback:
+            log.info("broker=%s is taken to be of release %s", link, self._fallback)
+            self._old.add(link.address)
+            return
         failures, _ = self._failed.get(link.address, (0, 0.0))
         self._failed[link.address] = (failures + 1, self._environment.loop.time())
         self.limits.note_failure(str(link), link.failure)

@@ -66,6 +66,14 @@ class ClusterMetadata:
             self._request_soon()
             await self._updated.wait()
 
+    async def of(self, topics: Iterable[str] | None) -> MetadataResponse:
+        """Request these topics (None: all) now, and leave the view as it is.
+
+        Raises:
+            KafkaError: no response arrived.
+        """
+        return await self._request(await self._links.any(), topics, create=False)
+
     def close(self) -> None:
         """Request nothing more. A second call does nothing."""
         self._closed = True
@@ -129,9 +137,12 @@ class ClusterMetadata:
         return response
 
     @staticmethod
-    async def _request(link: Link, topics: Iterable[str], *, create: bool) -> MetadataResponse:
+    async def _request(
+        link: Link, topics: Iterable[str] | None, *, create: bool
+    ) -> MetadataResponse:
         version = link.protocol.version_of(ApiKey.METADATA)
-        request = metadata_request(sorted(topics), create=create)
+        names = None if topics is None else sorted(topics)
+        request = metadata_request(names, create=create, version=version)
         response = await link.ask(request, version=version)
         assert isinstance(response, MetadataResponse)
         return response

@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.core.admin.descriptions import OffsetAndTimestamp
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -23,6 +24,10 @@ NOT_THERE: Final = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UN
 
 A producer or consumer may wait for the topic's creation.
 """
+_ENDS: Final = (EARLIEST, LATEST)
+_NO_TIMES: Final = (
+    "offsets by time need Kafka 0.10.1 or later: before, records have no index of times"
+)
 _ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
 
 
@@ -156,7 +161,11 @@ async def ask_offsets(
         topics=[ListOffsetsTopic(name=name, partitions=rows) for name, rows in topics.items()],
         timeout_ms=30_000,
     )
-    response: Any = await cluster.ask(request, node_id=node_id)
+    link = await cluster.ready_link(node_id)
+    version = link.protocol.version_of(ApiKey.LIST_OFFSETS)
+    if version == 0 and any(time not in _ENDS for time in wanted.values()):
+        raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, _NO_TIMES)
+    response: Any = await link.ask(request, version=version)
     assert isinstance(response, ListOffsetsResponse)
     found: dict[TopicPartition, OffsetAndTimestamp] = {}
     errors: dict[TopicPartition, BrokerError] = {}
@@ -166,7 +175,9 @@ async def ask_offsets(
             if each.error_code:
                 errors[where] = BrokerError(each.error_code, f"{where.topic}-{where.partition}")
             else:
-                found[where] = OffsetAndTimestamp(each.offset, each.timestamp, each.leader_epoch)
+                # Version 0 has a list, which is empty where there is no offset.
+                offset = each.old_style_offsets[0] if each.old_style_offsets else each.offset
+                found[where] = OffsetAndTimestamp(offset, each.timestamp, each.leader_epoch)
     for where in wanted.keys() - found.keys() - errors.keys():
         errors[where] = BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _unanswered(where))
     return found, errors

@@ -10,7 +10,6 @@ from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.arguments.record_input import checked_topic
 from barnabas.client.core.cluster.cluster_view import ClusterView, TopicView
 from barnabas.client.core.cluster.missing_partitions import describe_missing
-from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.types import TopicPartition
 
@@ -102,7 +101,7 @@ async def what_is_there(
     view = ClusterView()
 
     async def ask() -> None:
-        reply = await cluster.ask(metadata_request(None, create=False))
+        reply = await cluster.metadata.of(None)
         view.update(reply, cluster.environment.loop.time())
 
     try:

@@ -44,6 +44,8 @@ class Committer:
 
 OUTSIDE: Final = Committer()
 
+_NOT_SAVED: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+"""What version 0 of OffsetFetch says of a partition without a node in ZooKeeper."""
 _NEWER: Final = (ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID)
 """Errors of a member whose epoch just changed or ended: retry with the newer one."""
 
@@ -232,6 +234,8 @@ async def saved_offsets(
             name = ids.name_of(topic) if reply.groups else topic.name
             for row in topic.partitions:
                 where = TopicPartition(name, row.partition_index)
+                if row.error_code == _NOT_SAVED and coordinator.keeps_in_zookeeper:
+                    continue
                 coordinator.check(row.error_code, f"the offset of {name}-{where.partition}")
                 if row.committed_offset >= 0:
                     found[where] = CommittedOffset.of_row(row)

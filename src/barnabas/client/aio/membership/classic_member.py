@@ -155,7 +155,7 @@ class GroupMember(GroupMemberBase[Membership]):
         elif code == ErrorCode.INVALID_SESSION_TIMEOUT:
             message += f": session.timeout.ms={options.session_ms} is not between the broker's "
             message += "group.min.session.timeout.ms and group.max.session.timeout.ms (6,000 and 1,800,000 "
-            message += "by default)"
+            message += "by default; before 0.10.1, 30,000)"
         elif code == ErrorCode.FENCED_INSTANCE_ID:
             message += f": another member has taken the group.instance.id {options.instance_id}"
         return BrokerError(code, message)

@@ -4,10 +4,8 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
-from typing import Any
 
 from barnabas.client.aio.cluster.cluster import Cluster
-from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.errors import KafkaError
 
 log = logging.getLogger(__name__)
@@ -41,7 +39,7 @@ class PatternWatch:
         failures = 0
         while True:
             try:
-                reply: Any = await self._cluster.ask(metadata_request(None, create=False))
+                reply = await self._cluster.metadata.of(None)
             except KafkaError as error:
                 failures += 1
                 log.debug("topics not had pattern=%s why=%s", self.pattern.pattern, error)

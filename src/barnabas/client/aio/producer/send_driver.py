@@ -151,7 +151,7 @@ class SendDriver:
                 raise BrokerError(ErrorCode.NETWORK_EXCEPTION, "the connection was just lost")
             top = self._newest(outgoing)
             version = link.protocol.version_of(ApiKey.PRODUCE, at_most=top)
-            request = self._sender.request(outgoing, by_id=version > _WITHOUT_TOPIC_IDS)
+            request = self._sender.request(outgoing, version, self._loop.time())
             link.send(
                 ApiKey.PRODUCE,
                 request,

@@ -1,9 +1,11 @@
 """One connection to a broker: the versions both sides support, and pending responses. No I/O.
 
     CONNECTED --hello()--> NEGOTIATING --answer--> READY --close()--> CLOSED
+              `--hello(), of a release that is assumed--^
 
 The first request is ApiVersions in our highest version. A broker that does not support it responds
-in version 0 with its own range; then the client asks again within that range (KIP-511).
+in version 0 with its own range; then the client asks again within that range (KIP-511). Kafka before
+0.10 does not respond: then the versions are those of a release that the user has named.
 """
 
 from collections import deque
@@ -29,10 +31,6 @@ from barnabas.wire.send import Send
 
 _MAX_CORRELATION: Final = 0x7FFFFFFF
 _SOFTWARE: Final = "barnabas-py"
-_OURS: Final[Mapping[ApiKey, VersionRange]] = MappingProxyType(
-    {ApiKey.PRODUCE: VersionRange(3, DECLARED[ApiKey.PRODUCE].versions.last)}
-)
-"""Limits below the declared versions: our records have magic 2, so Kafka 0.11."""
 
 
 class ConnectionState(Enum):
@@ -48,6 +46,7 @@ class ConnectionInput(Enum):
     """Events of a connection."""
 
     HELLO = "hello"
+    VERSIONS_ASSUMED = "versions assumed"
     VERSIONS_REFUSED = "versions refused"
     VERSIONS_AGREED = "versions agreed"
     CLOSE = "close"
@@ -57,6 +56,7 @@ TRANSITIONS: Mapping[ConnectionState, Mapping[ConnectionInput, ConnectionState]]
     {
         ConnectionState.CONNECTED: {
             ConnectionInput.HELLO: ConnectionState.NEGOTIATING,
+            ConnectionInput.VERSIONS_ASSUMED: ConnectionState.READY,
             ConnectionInput.CLOSE: ConnectionState.CLOSED,
         },
         ConnectionState.NEGOTIATING: {
@@ -90,10 +90,12 @@ class ReceivedResponse:
 class Connection:
     """The state of one connection.
 
-    Responses arrive in the order of requests, as Kafka guarantees.
+    Responses arrive in the order of requests, as Kafka guarantees. `assumed`: a release line whose
+    versions the broker is taken to support; it is not asked for them. Empty: it is asked.
     """
 
     __slots__ = (
+        "_assumed",
         "_client_id",
         "_correlation_id",
         "_due",
@@ -103,7 +105,8 @@ class Connection:
         "state",
     )
 
-    def __init__(self, client_id: str, software_version: str) -> None:
+    def __init__(self, client_id: str, software_version: str, assumed: str = "") -> None:
+        self._assumed = assumed
         self._client_id = client_id
         self._software_version = software_version
         self._correlation_id = -1
@@ -117,8 +120,15 @@ class Connection:
         """Whether requests may be sent."""
         return self.state is ConnectionState.READY
 
-    def hello(self) -> Send:
-        """The first bytes to send."""
+    def hello(self) -> Send | None:
+        """The first bytes to send; None if versions are assumed, and requests may be sent at once."""
+        if self._assumed:
+            # Imported late: few clients meet a broker that is so old.
+            from barnabas.protocol.releases import apis_for_clients
+
+            self._versions = apis_for_clients(self._assumed)
+            self._move(ConnectionInput.VERSIONS_ASSUMED)
+            return None
         self._move(ConnectionInput.HELLO)
         return self._ask_versions(DECLARED[ApiKey.API_VERSIONS].versions.last)
 
@@ -128,7 +138,7 @@ class Connection:
         Raises:
             BrokerError: there is none (UNSUPPORTED_VERSION); the message names both ranges.
         """
-        ours = _OURS.get(api, DECLARED[api].versions)
+        ours = DECLARED[api].versions
         theirs = self._versions.get(api)
         if theirs is not None:
             both = ours.intersection(theirs)

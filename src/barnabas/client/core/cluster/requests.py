@@ -14,7 +14,14 @@ def api_of(message: object) -> ApiKey:
     return ApiKey(key)
 
 
-def metadata_request(topics: Iterable[str] | None, *, create: bool) -> MetadataRequest:
-    """Request brokers and these topics (None: all topics); `create` missing ones."""
+def metadata_request(
+    topics: Iterable[str] | None, *, create: bool, version: int
+) -> MetadataRequest:
+    """Request brokers and these topics (None: all topics); `create` missing ones.
+
+    Before version 4, brokers decide themselves whether they create one. In version 0 no topics means all.
+    """
     rows = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
+    if rows is None and version == 0:
+        rows = []
     return MetadataRequest(topics=rows, allow_auto_topic_creation=create)

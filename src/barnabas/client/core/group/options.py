@@ -1,12 +1,16 @@
 """The configuration of group membership, in its units."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
+from barnabas.client.core.cluster.fallback import falls_back_before
 from barnabas.client.core.group.assignor import Assignor
 from barnabas.client.core.group.strategies import assignors
 from barnabas.config.clients import CONSUMER, ConsumerConfig
 from barnabas.errors import ConfigError
+
+_LONGEST_BEFORE_0_10_1_MS: Final = 30_000
+"""The default of group.max.session.timeout.ms before KIP-62."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,8 @@ class GroupOptions:
                 raise ConfigError(f"{name}: a name must not be empty; leave it out for none")
         if config.group_id is None:
             return None
-        if config.heartbeat_interval_ms >= config.session_timeout_ms:
+        session_ms = _session_ms(config)
+        if config.heartbeat_interval_ms >= session_ms:
             what = f"heartbeat.interval.ms={config.heartbeat_interval_ms}"
             raise ConfigError(f"{what}: it must be less than session.timeout.ms")
         if not config.partition_assignment_strategy:
@@ -62,7 +67,7 @@ class GroupOptions:
         return cls(
             config.group_id,
             config.group_instance_id,
-            config.session_timeout_ms,
+            session_ms,
             config.heartbeat_interval_ms,
             config.max_poll_interval_ms,
             assignors(config.partition_assignment_strategy),
@@ -70,3 +75,10 @@ class GroupOptions:
             config.group_remote_assignor,
             config.client_rack,
         )
+
+
+def _session_ms(config: ConsumerConfig) -> int:
+    """The session timeout: as set; by default no longer than old brokers allow."""
+    if "session.timeout.ms" not in config.given and falls_back_before(config, "0.10.1"):
+        return min(config.session_timeout_ms, _LONGEST_BEFORE_0_10_1_MS)
+    return config.session_timeout_ms

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Final, Self
 
+from barnabas.client.core.cluster.fallback import falls_back_before
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import ConfigError
 from barnabas.records.codecs.compression import Codec
 
 _ACKS: Final = {"all": -1, "-1": -1, "0": 0, "1": 1}
 _MOST_IDEMPOTENT_IN_FLIGHT: Final = 5
+_IDEMPOTENT_SINCE: Final = "0.11.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ def _idempotent(config: ProducerConfig, acks: int) -> bool:
         obstacles.append(f"max.in.flight.requests.per.connection={count} (it allows up to 5)")
     if config.retries == 0:
         obstacles.append("retries=0 (it needs retries)")
+    if falls_back_before(config, _IDEMPOTENT_SINCE):
+        named = config.broker_version_fallback
+        obstacles.append(f"broker.version.fallback={named} (it needs {_IDEMPOTENT_SINCE})")
     if config.transactional_id is not None:
         if not config.enable_idempotence:
             obstacles.insert(0, "enable.idempotence=false (it needs idempotence)")

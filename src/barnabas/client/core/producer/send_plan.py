@@ -1,9 +1,11 @@
 """What a producer must send now: batches by broker, and when to plan again."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.protocol.produce import PartitionProduceData
+from barnabas.types import Buffer
 
 
 @dataclass(slots=True)
@@ -14,11 +16,14 @@ class ProduceBatches:
     batches: list[ProducerBatch]
     size: int = 0
 
-    def rows_by_topic(self) -> dict[str, list[PartitionProduceData]]:
-        """The rows of a Produce request, one per batch, by topic."""
+    def rows_by_topic(
+        self, converted: Mapping[ProducerBatch, Buffer]
+    ) -> dict[str, list[PartitionProduceData]]:
+        """The rows of a Produce request, one per batch, by topic; `converted`: records in an old format."""
         topics: dict[str, list[PartitionProduceData]] = {}
         for batch in self.batches:
-            row = PartitionProduceData(index=batch.where.partition, records=batch.payload)
+            records = converted.get(batch, batch.payload)
+            row = PartitionProduceData(index=batch.where.partition, records=records)
             topics.setdefault(batch.where.topic, []).append(row)
         return topics
 

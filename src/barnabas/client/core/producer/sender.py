@@ -5,6 +5,7 @@ collect(now) -> requests to send;  answered(...) / failed(...) -> outcomes, retr
 
 from collections.abc import Callable
 from itertools import islice
+from typing import Final
 
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
 from barnabas.client.core.cluster.retry import Backoff
@@ -14,6 +15,7 @@ from barnabas.client.core.producer.delivery import StoredBatch
 from barnabas.client.core.producer.idempotence import (
     AppendResult,
 )
+from barnabas.client.core.producer.old_formats import NEWEST_MAGIC, as_messages, magic_of_produce
 from barnabas.client.core.producer.partition_queue import PartitionQueue
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
@@ -29,7 +31,10 @@ from barnabas.protocol.produce import (
 )
 from barnabas.records.batches.builder import NO_PRODUCER, build
 from barnabas.records.codecs.compression import Codec
-from barnabas.types import TopicPartition
+from barnabas.types import Buffer, TopicPartition
+
+_BY_ID_SINCE: Final = 13
+"""The version of Produce that names topics by id."""
 
 
 class Sender:
@@ -102,9 +107,15 @@ class Sender:
             self._in_flight[outgoing.node_id] = self._in_flight.get(outgoing.node_id, 0) + 1
         return plan
 
-    def request(self, outgoing: ProduceBatches, *, by_id: bool) -> ProduceRequest:
-        """The request for these batches; topics by id or by name."""
-        topics = outgoing.rows_by_topic()
+    def request(self, outgoing: ProduceBatches, version: int, now: float) -> ProduceRequest:
+        """The request for these batches in a version of Produce.
+
+        Batches with records that this version cannot store fail, and are taken out of `outgoing`.
+        """
+        by_id = version >= _BY_ID_SINCE
+        magic = magic_of_produce(version)
+        converted = {} if magic == NEWEST_MAGIC else self._converted(outgoing, magic, now)
+        topics = outgoing.rows_by_topic(converted)
         return ProduceRequest(
             transactional_id=self._options.transactional_id,
             acks=self._options.acks,
@@ -168,6 +179,20 @@ class Sender:
         for queue in list(self._records.queues.values()):
             if queue.leader[0] == node_id:
                 queue.sent.disturbed()
+
+    def _converted(
+        self, outgoing: ProduceBatches, magic: int, now: float
+    ) -> dict[ProducerBatch, Buffer]:
+        found: dict[ProducerBatch, Buffer] = {}
+        for batch in outgoing.batches:
+            assert batch.payload is not None, "what is sent is built"
+            try:
+                found[batch] = as_messages(batch.payload, magic)
+            except BrokerError as error:
+                rejected = AppendResult.REJECTED
+                self.outcomes.resolve(batch, error.code, error, None, now, answer=rejected)
+        outgoing.batches = list(found)
+        return found
 
     def _plan_queue(
         self,

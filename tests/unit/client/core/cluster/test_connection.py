@@ -22,6 +22,13 @@ def body(send: Send) -> memoryview:
     return memoryview(send.joined())[4:]
 
 
+def first(connection: Connection) -> Send:
+    """The first request, which asks for versions."""
+    send = connection.hello()
+    assert send is not None
+    return send
+
+
 def versions(
     *rows: tuple[ApiKey, int, int], error: ErrorCode = ErrorCode.NONE
 ) -> ApiVersionsResponse:
@@ -35,7 +42,7 @@ def answer(version: int, correlation_id: int, response: ApiVersionsResponse) -> 
 
 def ready(*rows: tuple[ApiKey, int, int]) -> Connection:
     connection = Connection("me", "1.0")
-    header, _ = read_request_header(body(connection.hello()))
+    header, _ = read_request_header(body(first(connection)))
     connection.receive(answer(header.api_version, header.correlation_id, versions(*rows)))
     assert connection.ready
     return connection
@@ -63,7 +70,7 @@ def test_the_highest_common_version_is_spoken() -> None:
 
 def test_the_levels_of_features_are_known() -> None:
     connection = Connection("me", "1.0")
-    header, _ = read_request_header(body(connection.hello()))
+    header, _ = read_request_header(body(first(connection)))
     reported = versions()
     reported.finalized_features = [
         FinalizedFeatureKey(name="transaction.version", max_version_level=2, min_version_level=1)
@@ -82,13 +89,13 @@ def test_no_common_version_is_an_error_that_names_both_sides() -> None:
     assert not connection.speaks(ApiKey.FETCH)
 
 
-def test_a_broker_that_takes_only_older_records_is_distinguished() -> None:
-    connection = ready((ApiKey.PRODUCE, 0, 2))
-    with pytest.raises(
-        BrokerError,
-        match=r"versions 0-2 of Produce, this client 3-13, which needs Kafka 0\.11\.0 or later",
-    ):
-        connection.version_of(ApiKey.PRODUCE)
+def test_an_assumed_release_is_not_asked() -> None:
+    connection = Connection("me", "1.0", "0.8.2")
+    assert connection.hello() is None
+    assert connection.ready
+    assert connection.version_of(ApiKey.OFFSET_COMMIT) == 1
+    with pytest.raises(BrokerError, match=r"no version of JoinGroup.* which needs Kafka 0\.9\.0"):
+        connection.version_of(ApiKey.JOIN_GROUP)
 
 
 def test_a_refused_version_is_asked_again_in_the_range_that_the_broker_names() -> None:

@@ -363,7 +363,7 @@ def test_batches_say_that_they_are_of_a_transaction() -> None:
     it = InTransaction()
     it.send(b"a")
     outgoing = it.go()
-    request = it.sender.request(outgoing, by_id=False)
+    request = it.sender.request(outgoing, 12, 0.0)
     assert request.transactional_id == "x"
     payload = outgoing.batches[0].payload
     assert payload is not None

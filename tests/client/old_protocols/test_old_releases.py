@@ -105,6 +105,9 @@ def test_positions_of_a_group(old: Old) -> None:
         consumer.commit()
     with Consumer(**old.client, group_id="g") as consumer:
         assert consumer.committed([("positions", 0)]) == {("positions", 0): 10}
+    with Admin(**old.client) as admin:
+        (found,) = admin.list_group_offsets("g").values()
+        assert found.offset == 10
 
 
 def test_membership_needs_0_9(old: Old) -> None:

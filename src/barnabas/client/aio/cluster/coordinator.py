@@ -6,6 +6,7 @@ It has a link of its own, so that neither a fetch nor a waiting join delays othe
 from typing import Any, Final
 
 from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.link import Link
 from barnabas.client.aio.cluster.links import APART
 from barnabas.client.core.cluster.requests import api_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -50,9 +51,7 @@ class Coordinator:
                 a suitable version.
         """
         try:
-            if self.node_id == _NOBODY:
-                self.node_id = await self._find()
-            link = await self.cluster.ready_link(APART + self.node_id)
+            link = await self._link()
             version = link.protocol.version_of(api_of(request), at_most=at_most)
             if version < at_least:
                 what = (
@@ -92,6 +91,19 @@ class Coordinator:
         """Close the link; its pending requests fail."""
         if self.node_id != _NOBODY:
             self.cluster.links.hang_up(APART + self.node_id)
+
+    async def version_of(self, api: ApiKey) -> int:
+        """The version of an API that its broker is asked in; the caller bounds the time.
+
+        Raises:
+            KafkaError: as `ask`.
+        """
+        return (await self._link()).protocol.version_of(api)
+
+    async def _link(self) -> Link:
+        if self.node_id == _NOBODY:
+            self.node_id = await self._find()
+        return await self.cluster.ready_link(APART + self.node_id)
 
     async def _find(self) -> int:
         link = await self.cluster.links.any()

@@ -14,6 +14,7 @@ from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.cluster.topic_ids import BY_NAME, TopicIds
 from barnabas.client.core.group.subscription import NO_GENERATION, by_topic
 from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -44,6 +45,8 @@ class Committer:
 
 OUTSIDE: Final = Committer()
 
+_ALL_SINCE: Final = 2
+"""The version of OffsetFetch that can ask for all positions of a group."""
 _NOT_SAVED: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 """What version 0 of OffsetFetch says of a partition without a node in ZooKeeper."""
 _NEWER: Final = (ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID)
@@ -200,6 +203,8 @@ async def saved_offsets(
     Raises:
         KafkaError: they could not be read.
     """
+    if partitions is None and await coordinator.version_of(ApiKey.OFFSET_FETCH) < _ALL_SINCE:
+        partitions = await _every_partition(coordinator)
     topics = None if partitions is None else by_topic(partitions)
     request = OffsetFetchRequest(
         group_id=coordinator.group_id,
@@ -240,3 +245,12 @@ async def saved_offsets(
                 if row.committed_offset >= 0:
                     found[where] = CommittedOffset.of_row(row)
     return found
+
+
+async def _every_partition(coordinator: Coordinator) -> list[TopicPartition]:
+    metadata = await coordinator.cluster.metadata.of(None)
+    return [
+        TopicPartition(topic.name or "", row.partition_index)
+        for topic in metadata.topics
+        for row in topic.partitions
+    ]

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from barnabas.client.core.group.assignor import Counts
-from barnabas.client.core.group.membership import ChangeKind, Membership
+from barnabas.client.core.group.membership import Membership
+from barnabas.client.core.group.membership_results import ChangeKind
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.coordinators.classic_group import joining, leaving, syncing

@@ -12,7 +12,7 @@ from barnabas.client.aio.membership.consumer_group import CallDue
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.listener import RebalanceListener, tell
-from barnabas.client.core.group.membership import Change
+from barnabas.client.core.group.membership_results import Change
 from barnabas.client.core.group.wanted_topics import Topics
 from barnabas.client.sync.caller_client import CallerClient
 

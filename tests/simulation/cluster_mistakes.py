@@ -61,7 +61,7 @@ def count_proposed_isr(patch: Patch) -> None:
     """Have acks=all wait for the ISR that was proposed, before anybody has confirmed it."""
 
     def isr(one: Leader) -> frozenset[NodeId]:
-        proposal = one._proposal
+        proposal = one._proposals.pending
         if proposal is None:
             return one.isr
         return one.isr & {node_id for node_id, _ in proposal.isr}

@@ -7,7 +7,7 @@ Versions: 1 endpoint types: controllers have no endpoint here (KIP-919) · 2 fen
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from barnabas.broker.requests.broker_view import brokers, controller, until_known

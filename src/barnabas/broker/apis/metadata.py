@@ -14,7 +14,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, each
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.requests.auto_topics import ask_for_topics, create_in_steps

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.share_leaders import current_leader
 from barnabas.broker.shares.acknowledgements import (

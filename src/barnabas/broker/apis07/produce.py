@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.append_errors import refused

@@ -10,7 +10,7 @@ from barnabas.broker.connections.metering import RequestCost
 from barnabas.broker.connections.ordered_replies import OrderedReplies
 from barnabas.broker.connections.repeated_requests import RepeatedRequests
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.purgatory.pending import Repeatable
 from barnabas.broker.purgatory.slow_requests import may_be_slow
 from barnabas.broker.replicas.slow_rolls import may_append_slowly
 from barnabas.dialects.dialect import Request, RequestIgnored

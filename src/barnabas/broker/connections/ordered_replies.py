@@ -8,7 +8,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.metering import RequestCost, ThrottlePause, metered
 from barnabas.broker.connections.unordered_replies import UnorderedReplies
 from barnabas.broker.purgatory.latch import Latch
-from barnabas.broker.purgatory.purgatory import Pending, Unreplicated, Unwritten, reply_of, there
+from barnabas.broker.purgatory.pending import Pending, Unreplicated, Unwritten, reply_of, there
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.protocol.api_keys import ApiKey

@@ -15,7 +15,7 @@ from barnabas.broker.connections.known_requests import (
     written,
 )
 from barnabas.broker.groups.repeated_commit import RepeatedCommit
-from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply
+from barnabas.broker.purgatory.pending import Repeatable, RepeatableReply
 from barnabas.broker.replicas.repeated_append import RepeatedAppend
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from barnabas.broker.groups.memory import GroupMemory
 from barnabas.broker.purgatory.client_memory import ClientMemory
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.shards.shard_loader import LoadedShard

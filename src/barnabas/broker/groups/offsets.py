@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.purgatory.purgatory import Pending, Unwritten
+from barnabas.broker.purgatory.pending import Pending, Unwritten
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.common.shard import Replayed

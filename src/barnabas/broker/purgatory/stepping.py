@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, Protocol, TypeVar
 
 from barnabas.broker.purgatory.admission import SLICE_SECONDS, Admission
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.reply_memory import ReplyMemory
 from barnabas.ports import Timers
 from barnabas.protocol.long_replies import LongReply, ReplyWriter, too_long

@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory, Unreplicated
+from barnabas.broker.purgatory.pending import Pending, Unreplicated
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.errors import ErrorCode

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from barnabas.broker.purgatory.purgatory import Pending, Repeatable
+from barnabas.broker.purgatory.pending import Pending, Repeatable
 from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager

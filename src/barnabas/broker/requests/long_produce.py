@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.latch import Latch
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.append_errors import refused
 from barnabas.errors import ErrorCode

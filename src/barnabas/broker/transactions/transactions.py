@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.transactions.markers import Ending, TransactionMarkers

@@ -8,7 +8,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.broker.purgatory.admission import Admission
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.dialects.dialect import ErrorWithoutResponse, Request
 from barnabas.errors import ConnectionFailed, KafkaError

@@ -143,7 +143,7 @@ def obey_old_controllers(patch: Patch) -> None:
 
 
 def acknowledge_commits_early(patch: Patch) -> None:
-    """Answer who commits positions when they are written, before followers have them."""
+    """Respond to OffsetCommit when the offsets are written, before followers have them."""
 
     def wait(
         end: int, unanswered: Unanswered, write_callbacks: WriteCallbacks

@@ -23,7 +23,7 @@ NEWER_STATE_COMES = frozenset(
         ErrorCode.NEW_LEADER_ELECTED,
     }
 )
-"""Answers after which only a state from the controller helps. All others: the proposal is sent again."""
+"""Answers after which the leader waits for a state from the controller; after others it sends again."""
 
 
 class IsrProposals:

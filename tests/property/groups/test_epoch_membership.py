@@ -1,4 +1,4 @@
-"""Our members in our broker's consumer group, without a wire between them: nobody shares, all settle."""
+"""Our members in our broker's consumer group, without a wire: no two share a partition, and all settle."""
 
 from dataclasses import dataclass, field
 

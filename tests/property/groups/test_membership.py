@@ -1,4 +1,4 @@
-"""Our members in our broker's group, without a wire between them: nobody shares, all settle."""
+"""Our members in our broker's group, without a wire: no two share a partition, and all settle."""
 
 from dataclasses import dataclass, field
 
@@ -125,7 +125,7 @@ class Members(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def die(self, name: str) -> None:
-        """It sends nothing; whoever waits for this one waits until its session ends."""
+        """It sends nothing; the others wait until its session ends."""
         self.clients.pop(name, None)
 
     @rule(topic=st.sampled_from(["t", "u"]))

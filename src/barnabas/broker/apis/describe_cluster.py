@@ -1,6 +1,6 @@
 """DescribeCluster (key 60): the broker, its cluster's id, and what one may do with the cluster.
 
-Does: authorised operations where asked for: all, as there is no authorizer.
+Does: authorised operations where requested: all, as there is no authorizer.
 Ignores: `include_fenced_brokers`: a broker that answers is not fenced.
 Versions: 1 endpoint types: controllers have no endpoint here (KIP-919) · 2 fenced brokers (KIP-1073)
 """

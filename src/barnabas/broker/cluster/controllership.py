@@ -81,7 +81,7 @@ class Controllership:
     """
 
     def __init__(self, ports: ControllerPorts, term: Term, look: Callable[[], None]) -> None:
-        """`look` finds out who is the controller; it is called when that may be another broker."""
+        """`look` finds the controller; it is called when that may be another broker."""
         self._ports = ports
         self._look = look
         self._term = term

@@ -30,7 +30,7 @@ _MOST_BYTES = 4096
 _MOST_HEADS = 8
 _FLEXIBLE = declaration_of(ProduceRequest).flexible
 _TAIL = bytes(3)
-"""Behind the records in a flexible version: no tagged fields of partition, topic and request."""
+"""After the records in a flexible version: no tagged fields of partition, topic and request."""
 
 
 class RepeatedRequestLearning:

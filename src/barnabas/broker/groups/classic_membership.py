@@ -1,6 +1,6 @@
 """GroupMembership: JoinGroup, SyncGroup and LeaveGroup of classic groups, and their deadlines.
 
-Carries out what the machine of a group decides: answers who waits, appends records, and has an alarm
+Carries out what the machine of a group decides: completes waiting requests, appends records, and has an alarm
 for each group at the next moment at which something happens to it by itself.
 """
 

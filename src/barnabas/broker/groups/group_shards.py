@@ -85,7 +85,7 @@ class GroupShards(Shards["GroupShard"]):
         try:
             held = self.find(group_id)
         except BrokerError:
-            return 0  # It was logged, and nothing of it is loaded.
+            return 0  # It was logged, and none of it is loaded.
         return 0 if held is None else weight_of(held.shard, group_id)
 
     def restore(self, held: Held) -> None:

@@ -61,7 +61,7 @@ class GroupMembers:
     def beat(
         self, asked: ConsumerHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]
     ) -> object:
-        """Join a consumer group, go on in it or leave it.
+        """Join a consumer group, stay in it or leave it.
 
         Where an expression takes long, it is matched in steps, and others are served between them.
         """
@@ -72,7 +72,7 @@ class GroupMembers:
         work = held.shard.consumer.long_work(asked)
         if work is None:
             return self._beat(held, asked, respond)
-        # A client that went may have come back meanwhile, with something newer.
+        # A client that disconnected may have connected again meanwhile, with a newer request.
         return self._stepping.run(
             self._beat_in_steps(work, asked, respond), ends_when_disconnected=True
         )

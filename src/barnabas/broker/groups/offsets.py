@@ -109,7 +109,7 @@ class GroupOffsets:
         retention_ms = self._config.offsets_retention_minutes * 60_000
         for held in self._shards.loaded():
             for some in _some_by_some(held.shard.may_expire()):
-                # What this turn commits anew is not known before it is written.
+                # New commits of this turn are not known before they are written.
                 self._shards.write()
                 if not self._shards.is_loaded(held):
                     break

@@ -32,7 +32,7 @@ class StreamsMembers:
         asked: StreamsHeartbeat,
         respond: Callable[[StreamsHeartbeatReply | BrokerError], object],
     ) -> object:
-        """Join a streams group, go on in it or leave it."""
+        """Join a streams group, stay in it or leave it."""
         group_id, now = asked.group_id, self._shards.now_ms()
         try:
             held = self._of(group_id)

@@ -72,7 +72,7 @@ class Pending:
         self._given_up = callback
 
     def give_up(self) -> None:
-        """Note that nobody waits for the reply any more: the connection is gone."""
+        """Note that nobody waits for the reply any more: the connection is closed."""
         if self.is_done:
             return
         self.is_done = True

@@ -175,7 +175,7 @@ class Purgatory:
 
     def _finish(self, parked: _Parked) -> None:
         if parked.pending.is_done:
-            return  # Its connection has gone meanwhile.
+            return  # Its connection was closed meanwhile.
         try:
             if not parked.condition.finish(is_late=parked.is_late):
                 return

@@ -39,7 +39,7 @@ class AppendQueue(PartitionTable):
         self._own: dict[Partition, OwnBatch] = {}
         """What is still gathered of the broker's own; these partitions are dirty too."""
         self._own_ms = 0
-        """When the first of these began: all of a turn are of one time."""
+        """When the first of these was begun: all batches of a turn have the same time."""
         self.writes = 0
         """How often something was written: another number means that there is more to read."""
         self._uncommitted: dict[Partition, None] = {}

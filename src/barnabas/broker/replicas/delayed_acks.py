@@ -61,7 +61,7 @@ class DelayedAcks:
 
 
 class DelayedRepeats:
-    """As `DelayedAcks`, of requests with acks=all for one partition that came one behind the other.
+    """As `DelayedAcks`, of requests with acks=all for one partition that came one after the other.
 
     Each is answered as soon as the replicas in sync have what it appended: an append before another one
     waits no longer than that.

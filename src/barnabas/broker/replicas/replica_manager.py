@@ -63,7 +63,7 @@ class ReplicaManager(AppendQueue):
         return partition
 
     def end_role(self, partition: Partition) -> None:
-        """Be offline: what was queued is written, and who waits is answered."""
+        """Take a partition offline: write its queued records, and complete the requests that wait for it."""
         self.write()
         if partition.role is not None:
             partition.role.end()
@@ -73,7 +73,7 @@ class ReplicaManager(AppendQueue):
         self._purgatory.happened(partition, -1)
 
     def leave_one(self, topic: str, index: int) -> PartitionLog | None:
-        """Stop serving one partition; who waits for it is answered. Gives its log, which stays open."""
+        """Stop serving a partition, and complete the requests that wait for it. Returns its open log."""
         partition = self._by_name.pop((topic, index), None)
         if partition is None:
             return None
@@ -83,7 +83,7 @@ class ReplicaManager(AppendQueue):
         return partition.log
 
     def leave(self, topic: str) -> list[PartitionLog]:
-        """Stop serving a topic; who waits for it is answered. Gives the logs, which stay open."""
+        """Stop serving a topic, and complete the requests that wait for it. Returns its open logs."""
         left = [one for (name, _), one in self._by_name.items() if name == topic]
         for partition in left:
             _, index = partition.log.topic_partition
@@ -169,7 +169,7 @@ class ReplicaManager(AppendQueue):
         return rolled(partition, answer)
 
     def _end_step(self) -> None:
-        """Let other requests come before the present one goes on."""
+        """Let other requests be handled before the current one continues."""
         self._unpacking = Unpacking(REQUEST_MOST)
         self.write()
         self.on_slow()
@@ -232,7 +232,7 @@ class ReplicaManager(AppendQueue):
     ) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 
-        The first batch found comes whole, so that a reader always gets on (KIP-74); with
+        The first batch found comes whole, so that a reader always makes progress (KIP-74); with
         `each_whole` that of each partition does. What was appended before is read too, also where it
         shares a readiness event with this. `read_one` reads each partition. `MOST_LISTED` is
         a limit like `max_bytes`.

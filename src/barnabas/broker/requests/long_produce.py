@@ -1,4 +1,4 @@
-"""Produce whose records begin hundreds of segments: it goes on in steps, while others are served.
+"""Produce whose records begin hundreds of segments: it is handled in steps, and other requests in between.
 
 What is left of its records is copied, as the records of a request are views of what its connection
 receives into.

@@ -68,7 +68,7 @@ class RegistryOpening:
         return registries
 
     def _zookeeper(self, name: str, place: str, opened: ExitStack) -> SharedRegistry:
-        """A session, to be closed by `opened` if the other one cannot be had.
+        """Open a session; `opened` closes it if the other one cannot be opened.
 
         `name`: the property that says where.
         """

@@ -13,7 +13,7 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.wire.growing import GrowingArray
 
 _AT_ONCE = 64
-"""Partitions that are asked for together, and written together: two milliseconds."""
+"""Partitions that are requested together, and written together: two milliseconds."""
 
 
 class StateTopic(Protocol):

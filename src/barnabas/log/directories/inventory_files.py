@@ -53,7 +53,7 @@ class InventoryFiles:
         return b""
 
     def add(self, rows: list[str], *, durable: bool) -> None:
-        """Append rows to all copies; not `durable`: `sync` has them stay.
+        """Append rows to all copies; not `durable`: `sync` makes that durable.
 
         Raises:
             StorageError: they cannot be written in any directory.

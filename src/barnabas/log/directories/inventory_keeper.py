@@ -41,7 +41,7 @@ class InventoryKeeper:
         self._directories = directories
         self._files = InventoryFiles(disk, directories)
         self._listed: dict[str, set[TopicPartition]] = {}
-        """By directory id: the partitions that the files have, be they there still or not."""
+        """By directory id: the partitions that the files list, whether they are still there or not."""
 
     # --- At the start -------------------------------------------------------------------------
 
@@ -123,13 +123,13 @@ class InventoryKeeper:
                         state = LOST if section.was_in_order else LOST_OPEN
                         section.partitions[partition] = known._replace(state=state)
                 elif elsewhere:
-                    # If that directory comes back, what it has is old.
+                    # If that directory is used again, its contents are old.
                     section.partitions[partition] = known._replace(state=REPLACED)
 
     # --- While the broker runs ----------------------------------------------------------------
 
     def note(self, section: InventorySection, partition: TopicPartition, state: str) -> None:
-        """Write down what became of a partition that is away; `sync` has it stay.
+        """Write down what became of a partition that is away; `sync` makes that durable.
 
         Raises:
             StorageError: it cannot be written in any directory.
@@ -147,7 +147,7 @@ class InventoryKeeper:
         self._files.sync()
 
     def gone(self, directory: LogDirectory, partition: TopicPartition, *, durable: bool) -> None:
-        """Note that a log is not in this directory any more; not `durable`: `sync` has it stay.
+        """Note that a log is not in this directory any more; not `durable`: `sync` makes that durable.
 
         Raises:
             StorageError: it cannot be written in any directory.
@@ -288,12 +288,12 @@ def _row(directory_id: str, log: PartitionLog) -> str:
 
 
 def _sure_segments(log: PartitionLog, named: int) -> list[KnownSegment]:
-    """Those whose names are on stable storage, with what is known of each that is there in whole."""
+    """Those whose names are on stable storage, with what is known of each complete one."""
     count = len(log.segments.bases_before(log.recovery_point))
     if not count:
         return [KnownSegment(base) for base in log.segments.bases_before(named + 1)[:1]]
     sure = [log.segments[number] for number in range(count)]
     whole = [KnownSegment(each.base_offset, each.size, each.has_aborted) for each in sure[:-1]]
-    # The last one may go on behind the recovery point, or be cut there.
+    # The last one may continue after the recovery point, or be cut there.
     last = KnownSegment(sure[-1].base_offset, 0, sure[-1].has_aborted)
     return [*whole, last]

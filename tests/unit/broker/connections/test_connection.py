@@ -1,4 +1,4 @@
-"""A reply that waited is its own connection's business, whoever completes it."""
+"""An error of a reply that waited closes its own connection, whichever request completes it."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

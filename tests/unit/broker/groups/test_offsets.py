@@ -256,7 +256,7 @@ def test_what_is_committed_again_does_not_expire_in_that_turn(started: Started) 
 
 
 def test_offsets_of_many_groups_go_in_steps(started: Started) -> None:
-    """All of 100,000 groups took a second, in which nobody was served."""
+    """All of 100,000 groups took a second, in which no client was served."""
     broker = started.broker
     count = 3 * 600
     for number in range(count):

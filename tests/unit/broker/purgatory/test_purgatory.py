@@ -1,4 +1,4 @@
-"""Replies that wait: for a key, for a deadline, for nobody."""
+"""Replies that wait: for a key, for a deadline, or in vain."""
 
 from collections.abc import Hashable
 from itertools import pairwise

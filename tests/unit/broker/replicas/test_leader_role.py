@@ -1,4 +1,4 @@
-"""A replica that leads: who is woken when more of its log may be read."""
+"""A replica that leads: which requests complete when more of its log may be read."""
 
 from collections.abc import Hashable
 

@@ -1,4 +1,4 @@
-"""A real disk whose process dies at one of its changes: nothing that comes after has any effect."""
+"""A real disk that simulates a crash at one change of a file: later changes have no effect."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ class Died(BaseException):
 
 
 class DyingNames(RealDisk):
-    """Counts changes of names. Dies at one of them, and at all that follow."""
+    """Counts changes of names. Fails at one of them, and at all later ones."""
 
     left = 1 << 30
     """So many more are made."""

@@ -214,7 +214,7 @@ class MemoryDisk:
         return sync
 
     def end_syncs(self, failure: StorageError | None = None) -> None:
-        """Syncs that somebody waits for end, well or not."""
+        """Pending syncs end, with success or an error."""
         waiting, self.waiting = self.waiting, []
         for sync, on_over in waiting:
             sync.poll()  # the first time

@@ -1,4 +1,4 @@
-"""Source and target of a migration in memory, where a test decides who is killed when."""
+"""Source and target of a migration in memory, where a test decides which of them crashes, and when."""
 
 from array import array
 from collections import defaultdict
@@ -126,7 +126,7 @@ class MemoryTarget:
         self._recent.clear()
 
     def add(self, *values: bytes) -> None:
-        """Records of somebody else, who has no producer id."""
+        """Records of another client, without a producer id."""
         self.records += values
         self._writers += [(BatchProducer(-1, -1), -1)] * len(values)
         self._see_all()

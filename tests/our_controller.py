@@ -152,7 +152,7 @@ class OurController:
             self.registry.set(write.path, write.data, version)
 
     def _send(self, request: BrokerRequest) -> None:
-        """Send, and take the answer; a broker that has just died says nothing."""
+        """Send, and take the response; a broker that was just killed sends none."""
         key, version = VERSIONS[type(request.message)]
         endpoint = self.view.image.brokers[request.node_id].endpoints[0]
         frame = encode_request(RequestHeader(key, version, 1, "ours"), request.message).joined()

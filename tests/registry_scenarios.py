@@ -1,4 +1,4 @@
-"""What every registry does, whatever is behind it: each test runs on all that there are."""
+"""What every registry does: each test runs on all implementations."""
 
 from collections.abc import Callable
 

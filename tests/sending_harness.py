@@ -30,7 +30,7 @@ TOPIC = TopicView("t", partitions=(PartitionView("t", 0, 1, 5), PartitionView("t
 
 
 class Waits:
-    """Nobody waits in these tests."""
+    """Nothing waits in these tests."""
 
     def block(self, batch: DeliverySource, index: int, timeout_s: float | None) -> None:
         assert batch.done(index)

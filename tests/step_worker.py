@@ -1,4 +1,4 @@
-"""A worker that does nothing by itself: its job goes on when the test says so."""
+"""A worker that does nothing by itself: its job continues when the test steps it."""
 
 from collections.abc import Iterator
 

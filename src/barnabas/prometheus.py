@@ -162,7 +162,7 @@ def _of_kind(kind: str, clients: Mapping[str, list[Metrics]]) -> Iterator[Metric
 def _lags(clients: Mapping[str, list[Metrics]]) -> Iterator[Metric]:
     lag = GaugeMetricFamily(
         "kafka_consumer_fetch_manager_records_lag",
-        "Records behind the position in a partition, as of its last fetch.",
+        "Records after the position in a partition, as of its last fetch.",
         labels=_PARTITION,
     )
     most = GaugeMetricFamily(

@@ -1,4 +1,4 @@
-"""Clients of librdkafka that go on through everything, and note what they are answered."""
+"""Clients of librdkafka that continue through all faults, and note the responses."""
 
 import random
 import sys
@@ -79,7 +79,7 @@ class PlainWriter(Client):
     def __init__(
         self, name: str, history: History, servers: str, partitions: int, *, safe: bool
     ) -> None:
-        """With `safe` false it asks for acks of the leader alone, and is not idempotent."""
+        """With `safe` false it requests acks of the leader alone, and is not idempotent."""
         super().__init__(name, history)
         self._partitions = partitions
         self._producer = Producer(

@@ -13,7 +13,7 @@ Log = Mapping[Place, Sequence[tuple[int, str]]]
 
 
 class Value(NamedTuple):
-    """What a record says: who wrote it, and as its how manieth."""
+    """The contents of a record: its producer, and its number among that producer's records."""
 
     writer: str
     number: int

@@ -42,7 +42,7 @@ class Link:
         self._do(self._flows.clear)
 
     def heal(self) -> None:
-        """Let all go on. What was held back arrives late."""
+        """Let all connections continue. Delayed bytes arrive late."""
         self._do(self._heal)
 
     def _do(self, change: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""A proxy before a broker that dies, falls silent or talks nonsense, and other addresses where nobody is."""
+"""A proxy before a broker that closes, stalls or sends nonsense, and addresses without a broker."""
 
 import os
 import socket
@@ -129,7 +129,7 @@ def silent() -> Iterator[Place]:
 
 @contextmanager
 def accepting_nothing() -> Iterator[Place]:
-    """The line of those who wait to be accepted is full: connecting takes for ever."""
+    """The listen backlog is full: connecting never ends."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
         waiting = [socket.socket() for _ in range(4)]
         for each in waiting:

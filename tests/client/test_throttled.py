@@ -1,4 +1,4 @@
-"""A broker that asks for silence is not spoken to, and one that sends us elsewhere is followed."""
+"""A broker that throttles gets no requests meanwhile, and a redirect to another broker is followed."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""A real broker whose wall clock is set ahead and back: sessions go on, retention goes by it."""
+"""A real broker whose wall clock is set ahead and back: sessions continue, retention follows the clock."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A broker with many more files than descriptors, and clients who want the rest."""
+"""A broker with many more files than descriptors, and clients that use up the rest."""
 
 import contextlib
 

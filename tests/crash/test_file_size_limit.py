@@ -1,4 +1,4 @@
-"""A broker whose files may not grow any more (ulimit -f): it gives what it has, and goes on when they may."""
+"""A broker whose files may not grow any more (ulimit -f): it serves them, and continues when they may."""
 
 import resource
 import sys

@@ -158,7 +158,7 @@ def test_many_kills(seed: int) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_ten_minutes_with_a_kill_every_second() -> None:
-    """The source goes on growing, so that there is always something to copy."""
+    """The source keeps growing, so that there is always something to copy."""
     with OurBroker() as broker:
         interop = InteropBroker(broker)
         source, target = interop.new_topic(), interop.new_topic({"segment.bytes": "1048576"})

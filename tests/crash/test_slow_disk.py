@@ -47,7 +47,7 @@ int fdatasync(int file) { wait_for_the_test(); return syscall(SYS_fdatasync, fil
 
 @pytest.fixture
 def held(tmp_path: Path) -> Path:
-    """As long as this file is there, syncs go on; beside it is a mark once one has begun."""
+    """As long as this file exists, syncs do not end; a mark beside it shows that one has begun."""
     return tmp_path / "held"
 
 

@@ -1,4 +1,4 @@
-"""A tail that did not reach the disk whole: cut at the last valid batch, and life goes on."""
+"""A tail that did not reach the disk whole: it is cut at the last valid batch, and the broker continues."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A segment that somebody truncates under a running broker: the log names it, and others are served."""
+"""A segment that is truncated under a running broker: the log names it, and other partitions are served."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Producers that go on through crashes and remember what they were promised."""
+"""Producers that continue through crashes, and remember which records were acknowledged."""
 
 import threading
 from dataclasses import dataclass, field

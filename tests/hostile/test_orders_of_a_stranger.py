@@ -16,7 +16,7 @@ from barnabas.broker.cluster.controller_client import (
 )
 from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.peer_connection import OnAnswer, PeerConnection
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.cluster.events import ControllerEvent, PreferredElection, Reassigned
 from barnabas.cluster.image import Broker, BrokerEndpoint, ClusterImage

@@ -31,7 +31,7 @@ class Running(Protocol):
 
 
 class InteropBroker:
-    """One running broker, whoever made it."""
+    """One running broker of any make."""
 
     def __init__(self, running: Running) -> None:
         self.name = running.name

@@ -49,7 +49,7 @@ class Left(NamedTuple):
     """A batch or message that is left.
 
     Its horizon of deletion depends on the clock, so only whether it has one is compared. Nor is its base
-    timestamp, which Kafka gives anew from the first record that is left.
+    timestamp, which Kafka sets again from the first record that is left.
     """
 
     offsets: tuple[int, int]

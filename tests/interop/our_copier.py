@@ -1,4 +1,4 @@
-"""A copy job of ours: a static member of a group that writes in transactions, and dies if it shall."""
+"""A copy job of ours: a static member of a group that writes in transactions, and kills itself if required."""
 
 import os
 import signal

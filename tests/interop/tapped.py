@@ -1,4 +1,4 @@
-"""Our broker with two doors: one for those who judge, one with a tap for those who are watched."""
+"""Our broker with two listeners: one for the test's own checks, one with a tap for the client under test."""
 
 from types import TracebackType
 from typing import Self

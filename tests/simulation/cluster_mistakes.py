@@ -61,7 +61,7 @@ def count_proposed_isr(patch: Patch) -> None:
     """Have acks=all wait for the ISR that was proposed, before anybody has confirmed it."""
 
     def isr(one: Leader) -> frozenset[NodeId]:
-        proposal = one._proposal
+        proposal = one._proposals.pending
         if proposal is None:
             return one.isr
         return one.isr & {node_id for node_id, _ in proposal.isr}
@@ -143,7 +143,7 @@ def obey_old_controllers(patch: Patch) -> None:
 
 
 def acknowledge_commits_early(patch: Patch) -> None:
-    """Answer who commits positions when they are written, before followers have them."""
+    """Respond to OffsetCommit when the offsets are written, before followers have them."""
 
     def wait(
         end: int, unanswered: Unanswered, write_callbacks: WriteCallbacks

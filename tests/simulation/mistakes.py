@@ -57,7 +57,7 @@ def take_commits_of_zombies(patch: Patch) -> None:
 
 
 def keep_a_member_in_two_generations(patch: Patch) -> None:
-    """Keep who did not join again, and take what it says of the generation that it knows."""
+    """Keep members that did not rejoin, and accept their requests for the generation that they know."""
 
     def refusal(group: ClassicGroup | None, asked: Commit, **_known: object) -> ErrorCode | None:
         return None if group is None else group.refusal(asked.who)
@@ -129,7 +129,7 @@ def take_commits_of_consumer_zombies(patch: Patch) -> None:
 
 
 def hand_over_too_soon(patch: Patch) -> None:
-    """Forget who has a partition of a consumer group until that one has given it back."""
+    """Forget which member still has a partition of a consumer group that it must release."""
     real = ConsumerGroup.put
 
     def put(group: ConsumerGroup, member: ConsumerMember) -> None:

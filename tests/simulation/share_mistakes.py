@@ -32,7 +32,7 @@ def keep_nothing_of_shares(patch: Patch) -> None:
 
 
 def deliver_what_is_in_hand(patch: Patch) -> None:
-    """Give a record to whoever asks, also while a member has it."""
+    """Deliver a record to any member, even while another one has it."""
     real = SharePartition._reach
 
     def reach(state: SharePartition, batches: Iterable[LogBatch], limits: AcquireLimits) -> None:
@@ -92,7 +92,7 @@ def forget_offsets_of_transactions(patch: Patch) -> None:
 
 
 def tell_offsets_too_soon(patch: Patch) -> None:
-    """Have nobody wait for an open transaction that has sent offsets."""
+    """Do not wait for an open transaction that has sent offsets."""
     patch.setattr(GroupOffsets, "is_pending", lambda *_asked: False)
 
 

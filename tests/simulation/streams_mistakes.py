@@ -28,7 +28,7 @@ Patch = pytest.MonkeyPatch
 
 
 def give_tasks_too_soon(patch: Patch) -> None:
-    """Forget who has a task of a streams group until that one has given it back."""
+    """Forget which member still has a task of a streams group that it must release."""
     patch.setattr(StreamsGroup, "holders", lambda _self: {})
 
 
@@ -105,7 +105,7 @@ def call_no_topology_old(patch: Patch) -> None:
 
 
 def end_behind_backs(patch: Patch) -> None:
-    """Tell of the end of an application only to who has something to say."""
+    """Report the end of an application only to members whose heartbeat has changes."""
     real = streams_groups._has_nothing_to_tell
 
     def has_nothing_to_tell(group: StreamsGroup, member: StreamsMember) -> bool:

@@ -58,6 +58,7 @@ MAY_CATCH_EVERYTHING = {
     "src/barnabas/client/aio/producer/send_driver.py",  # owns what a producer has on its way: fails all of it
     "src/barnabas/client/driver07/outbox.py",  # owns the thread that sends: lets it live on
     "src/barnabas/broker/server/background.py",  # owns the jobs that come back
+    "src/barnabas/broker/purgatory/pending.py",  # makes a reply that was waited for
     "src/barnabas/broker/purgatory/purgatory.py",  # owns the replies that wait
     "src/barnabas/runtime/registries/call_thread.py",  # hands it over to the loop
     "src/barnabas/runtime/loops/caller_loop.py",  # raises what a signal's handler raised

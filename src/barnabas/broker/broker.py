@@ -170,7 +170,7 @@ class Broker:
         self.shares.forget(group_id, places)
 
     def forget_client(self, connection: int) -> None:
-        """A client is gone, and with it its sessions and what share groups gave it."""
+        """A client has disconnected: close its sessions, and release its records of share groups."""
         self.fetch_sessions.disconnected(connection)
         self.software.pop(connection, None)
         self.telemetry.disconnected(connection)
@@ -184,7 +184,7 @@ class Broker:
 
     @property
     def members(self) -> "GroupMembers":
-        """The members of groups. Made when first asked for: a broker starts faster so."""
+        """The members of groups. Created when first needed, so that a broker starts faster."""
         if self._members is None:
             from barnabas.broker.groups.classic_membership import GroupMembership
             from barnabas.broker.groups.members import GroupMembers
@@ -197,7 +197,7 @@ class Broker:
 
     @property
     def shares(self) -> "Shares":
-        """The share groups. Made when first asked for, as the members are."""
+        """The share groups. Created when first needed, as the members are."""
         if self._shares is None:
             from barnabas.broker.shares.partition_time import SharePartitionTime
             from barnabas.broker.shares.policies import share_policy
@@ -221,7 +221,7 @@ class Broker:
 
     @property
     def streams(self) -> "StreamsMembers":
-        """The streams groups. Made when first asked for, as the members are."""
+        """The streams groups. Created when first needed, as the members are."""
         if self._streams is None:
             from barnabas.broker.groups.streams_members import StreamsMembers
             from barnabas.broker.groups.streams_policies import streams_policy
@@ -242,7 +242,7 @@ class Broker:
 
     @property
     def transactions(self) -> "Transactions":
-        """The transactional producers. Made when first asked for: a broker starts faster so."""
+        """The transactional producers. Created when first needed, so that a broker starts faster."""
         if self._transactions is None:
             from barnabas.broker.properties.features import level_of
             from barnabas.broker.transactions.markers import TransactionMarkers

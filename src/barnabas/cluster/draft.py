@@ -161,7 +161,7 @@ class Draft:
             is_written = known is not None and known.partition_epoch == state.partition_epoch
             if state.leader_epoch >= 0 and not is_written and partition.topic in image.topics:
                 writes.append(NodeWrite(state_path(partition), encode_state(state), version))
-        # Last: who finds only a part written finds the reassignment under way, and goes on with it.
+        # Last: a controller that finds only a part of it finds the reassignment under way, and continues it.
         writes += [
             NodeWrite(topic_path(name), encode_topic(image.topics[name]), ANY_VERSION)
             for name in sorted(self._assigned)

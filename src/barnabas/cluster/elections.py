@@ -91,7 +91,7 @@ def elect_unclean(draft: Draft, partitions: Iterable[TopicPartition]) -> None:
 def lose(draft: Draft, partition: TopicPartition, gone: Collection[NodeId]) -> None:
     """Replicas of a partition are gone: another leads, and they are no longer in sync.
 
-    Where nobody is left who is in sync, the ISR stays: all in it have what is committed.
+    Where no live replica is in sync, the ISR stays: all in it have what is committed.
     """
     state = draft.state(partition)
     if state is None or state.leader_epoch < 0 or partition.topic in draft.deletions:

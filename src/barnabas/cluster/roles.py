@@ -8,7 +8,7 @@ from barnabas.types import NodeId, TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class RoleChanges:
-    """The partitions of one broker whose role begins anew, changes in place, or ends."""
+    """The partitions of one broker whose role begins again, changes in place, or ends."""
 
     lead: tuple[tuple[TopicPartition, PartitionState], ...] = ()
     """It leads them in a new leader epoch."""

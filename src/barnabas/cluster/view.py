@@ -38,7 +38,7 @@ class View:
         return self.unclean.get(topic, self.unclean_by_default)
 
     def lacks_leader(self, state: PartitionState) -> bool:
-        """Whether nobody leads the partition, or somebody who is gone."""
+        """Whether the partition has no leader, or one that is not alive."""
         return state.leader == NO_LEADER or state.leader not in self.image.live_replicas(state)
 
 
@@ -51,7 +51,7 @@ class Decision:
        the decision, read the node into the view, and step with the same event again.
     2. `after`: the view from now on.
     3. `requests`: send them, those to one broker in their order.
-    4. `errors`: answer whoever asked. Partitions that are not named were changed, or are as asked.
+    4. `errors`: respond to the request. Partitions that are not named were changed, or are as asked.
     """
 
     after: View

@@ -45,6 +45,7 @@ FAMILIES = (
 TYPED = (
     "broker.connections.connection",
     "broker.connections.repeated_requests",
+    "broker.replicas.append_queue",
     "broker.replicas.partition",
     "broker.replicas.partition_table",
     "broker.replicas.replica_manager",

@@ -55,7 +55,7 @@ class LogCleaner:
         self._settings = settings
         self._clean: dict[str, dict[TopicPartition, int]] = {}
         self._ids: dict[TopicPartition, bytes] = {}
-        """The topic ids of the logs that were looked at: one that is made anew has another."""
+        """The topic ids of the logs that were looked at: one that is created again has another."""
         self._corrupt: set[PartitionLog] = set()
         self._running: _Running | None = None
         self._writing: Work | None = None
@@ -71,7 +71,7 @@ class LogCleaner:
         return self._running is not None
 
     def poll(self, now_ms: int) -> list[LogEvent]:
-        """Go on: take what the worker has done, or find a log that needs compaction."""
+        """Continue: take the worker's result, or find a log that needs compaction."""
         events: list[LogEvent] = []
         if self._running is not None:
             self._continue(self._running, now_ms, events)

@@ -75,7 +75,7 @@ class FutureLog:
         return False
 
     def finish(self, source: PartitionLog) -> PartitionLog:
-        """Copy the rest, and open the copy anew under the name of the log, all of it on stable storage.
+        """Copy the rest, and open the copy again under the name of the log, all of it on stable storage.
 
         Raises:
             DecodeError, StorageError: it is a copy still.

@@ -55,7 +55,7 @@ class FutureLogs:
     # --- At the start and at the stop ---------------------------------------------------------
 
     def open(self, config_for: Callable[[str], LogConfig]) -> list[LogEvent]:
-        """Go on with the copies that the last run left; the logs are open, and nothing was appended since."""
+        """Continue the copies that the last run left; the logs are open, and nothing was appended since."""
         events: list[LogEvent] = []
         for directory in self._directories.usable:
             for path, partition, checkpoint in directory.found_futures:
@@ -204,7 +204,7 @@ class FutureLogs:
         """Move a partition no more, if it is moved; its copy goes.
 
         Raises:
-            StorageError: the copy cannot be renamed: the next start would go on with it.
+            StorageError: the copy cannot be renamed: the next start would continue it.
         """
         future = self._take(partition)
         if future is None:

@@ -90,7 +90,7 @@ class LogCreation:
     ) -> PartitionLog:
         """An empty log in a directory.
 
-        One that goes on behind lost records is there whole or not at all: with half of its files a start
+        One that continues after lost records is there whole or not at all: with half of its files a start
         would begin at offset 0 again.
         """
         path = directory.partition_path(partition)

@@ -57,7 +57,7 @@ class LostLogs:
         """Return a stand-in for a lost log; None if there was none.
 
         `is_new`: the topic is being created, so an unknown directory has no part of it. `has_replicas`: only a
-        directory that is offline holds a log back; one that is gone otherwise is copied anew, as in Kafka.
+        directory that is offline holds a log back; one that is lost otherwise is copied again, as in Kafka.
         """
         offline = [each for each in self._directories.all if each.failure is not None]
         paths = {each.path for each in offline}

@@ -27,7 +27,7 @@ from barnabas.wire.schema import (
 
 @message(key=1, versions="0-18", flexible="12+")
 class FetchRequest:
-    """Read from partitions, or go on with a session.
+    """Read from partitions, or continue with a session.
 
     `replica_id` is -1 for consumers. `isolation_level`: 0 read uncommitted, 1 read committed.
     `session_epoch`: -1 no session, 0 a new one, else the next of session `session_id`.

@@ -61,7 +61,7 @@ class OffsetForLeaderTopicResult:
 
 @struct
 class EpochEndOffset:
-    """The greatest epoch not after the one asked, and the offset behind its last record.
+    """The greatest epoch not after the one asked, and the offset after its last record.
 
     Both are -1 where there is none.
     """

@@ -76,7 +76,7 @@ def message_tables(buffer: Buffer, start: int, end: int) -> Iterator[MessageRows
 
 
 def end_of_messages(buffer: Buffer, position: int) -> tuple[int, int]:
-    """Where the whole messages from `position` on end, and the offset behind the last; -1 for none.
+    """Where the whole messages from `position` on end, and the offset after the last; -1 for none.
 
     Raises:
         CorruptRecord: a message is nonsense.

@@ -31,7 +31,7 @@ class Phase(Enum):
 class Fetched:
     """The answer to a Fetch.
 
-    `next_offset` is behind the last record of the answer; that of the request if there is none. What
+    `next_offset` is after the last record of the answer; that of the request if there is none. What
     was received is known to be sound: whole batches that begin at the requested offset.
     """
 

@@ -6,12 +6,11 @@ the ISR to propose. A new leader epoch is a new object.
 Source: Kafka's Partition; KIP-101, KIP-320, KIP-497, KIP-903, KIP-966 (strict minimum ISR).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from barnabas.errors import ErrorCode
 from barnabas.replication.divergence import EpochEnd, EpochHistory, divergence
-from barnabas.replication.effects import NO_EFFECTS, IsrProposal, LeaderEffects
+from barnabas.replication.effects import NO_EFFECTS, LeaderEffects
 from barnabas.replication.events import (
     Appended,
     BrokersChanged,
@@ -23,28 +22,14 @@ from barnabas.replication.events import (
     PartitionChanged,
     Ticked,
 )
-from barnabas.replication.fencing import check_leader_epoch, check_replica_epoch
-from barnabas.replication.in_sync import InSync
+from barnabas.replication.fencing import check_leader_epoch
+from barnabas.replication.followers import Followers
+from barnabas.replication.isr_proposals import IsrProposals
 from barnabas.replication.progress import FollowerProgress
 from barnabas.replication.watermark import LogOffsets, committed
 from barnabas.types import NodeId
 
 _NO_EPOCH = -1
-
-NOT_MADE = frozenset({ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA})
-"""Answers to a proposal that say that the ISR is as it was."""
-
-NEWER_STATE_COMES = frozenset(
-    {
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        ErrorCode.UNKNOWN_TOPIC_ID,
-        ErrorCode.INVALID_REQUEST,
-        ErrorCode.INVALID_UPDATE_VERSION,
-        ErrorCode.FENCED_LEADER_EPOCH,
-        ErrorCode.NEW_LEADER_ELECTED,
-    }
-)
-"""Answers after which only a state from the controller helps. All others: the proposal is sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +61,8 @@ class Leader:
     """
 
     __slots__ = (
-        "_brokers",
         "_followers",
-        "_in_sync",
-        "_outgoing",
-        "_proposal",
-        "_resend",
+        "_proposals",
         "end_offset",
         "epoch_start",
         "high_watermark",
@@ -120,16 +101,8 @@ class Leader:
         """Where this epoch begins in the log."""
         self.history = history
         self.limits = limits
-        self._in_sync = InSync(leadership.isr, leadership.partition_epoch)
-        self._proposal: IsrProposal | None = None
-        """What was proposed and neither confirmed nor withdrawn."""
-        self._resend = False
-        """Whether the next tick sends it again."""
-        self._outgoing: IsrProposal | None = None
-        """What this step sends."""
-        self._brokers: Mapping[NodeId, int] | None = None
-        """The brokers that may be in sync, with their epochs; None: not known, so all may."""
-        self._followers: dict[NodeId, FollowerProgress] = {}
+        self._proposals = IsrProposals(leadership.isr, leadership.partition_epoch)
+        self._followers = Followers()
         self.is_alone = False
         """Whether this replica is in sync, and the only one: what is appended is committed at once."""
         self._take_replicas(now_ms)
@@ -138,17 +111,17 @@ class Leader:
     @property
     def isr(self) -> frozenset[NodeId]:
         """The replicas in sync that the controller has confirmed."""
-        return self._in_sync.isr
+        return self._proposals.in_sync.isr
 
     @property
     def maximal_isr(self) -> frozenset[NodeId]:
         """The ISR together with the one under way: what the high watermark waits for."""
-        return self._in_sync.maximal
+        return self._proposals.in_sync.maximal
 
     @property
     def partition_epoch(self) -> int:
         """The version of the state that was confirmed last."""
-        return self._in_sync.partition_epoch
+        return self._proposals.in_sync.partition_epoch
 
     @property
     def min_isr(self) -> int:
@@ -165,7 +138,7 @@ class Leader:
 
     def progress(self, node_id: NodeId) -> FollowerProgress | None:
         """What is known of a follower; None: it is no replica."""
-        return self._followers.get(node_id)
+        return self._followers.progress.get(node_id)
 
     def append_alone(self, end_offset: int) -> None:
         """As a step with `Appended` where it `is_alone`: the high watermark is `end_offset` then, too."""
@@ -189,11 +162,11 @@ class Leader:
             case PartitionChanged():
                 self._on_state(event)
             case IsrRefused():
-                self._on_refusal(event)
+                self._proposals.refuse(event.error, event.partition_epoch)
             case BrokersChanged():
-                self._brokers = event.epochs
+                self._followers.brokers = event.epochs
         self._advance(event.now_ms)
-        outgoing, self._outgoing = self._outgoing, None
+        outgoing = self._proposals.take_outgoing()
         moved = self.high_watermark if self.high_watermark != before else None
         if outgoing is None and moved is None:
             return answer
@@ -226,7 +199,7 @@ class Leader:
 
     def _on_fetch(self, event: FollowerFetched) -> LeaderEffects:
         """Count a fetch as an acknowledgement of all before its offset, if it is sound."""
-        found = self._refuse(event) or self.examine(
+        found = self._followers.refuse(event, self.leader_epoch) or self.examine(
             event.offset, event.leader_epoch, event.last_epoch
         )
         if isinstance(found, ErrorCode):
@@ -234,70 +207,34 @@ class Leader:
         if found is not None:
             # What the follower has is not what this log has: nothing of it counts.
             return LeaderEffects(diverging=found)
-        node_id = event.node_id
-        self._followers[node_id] = self._followers[node_id].fetched(
-            event.offset, event.log_start, self.end_offset, event.now_ms, event.broker_epoch
-        )
-        if self._may_join(node_id):
-            self._propose(self.isr | {node_id})
+        self._followers.fetched(event, self.end_offset)
+        if self._may_join(event.node_id):
+            self._propose(self.isr | {event.node_id})
         return NO_EFFECTS
-
-    def _refuse(self, event: FollowerFetched) -> ErrorCode | None:
-        """Refuse a broker that is no replica, and an earlier life of one that is."""
-        if event.node_id not in self._followers:
-            # With an epoch that agrees, this leader's list of replicas may be the old one: ask again.
-            error = check_leader_epoch(event.leader_epoch, self.leader_epoch)
-            unknown = ErrorCode.UNKNOWN_LEADER_EPOCH
-            other = unknown if event.leader_epoch >= 0 else ErrorCode.NOT_LEADER_OR_FOLLOWER
-            return error or other
-        # Where the controller does not say the epochs of brokers, the last one that fetched counts.
-        known = (self._brokers or {}).get(event.node_id, -1)
-        newest = max(known, self._followers[event.node_id].broker_epoch)
-        return check_replica_epoch(event.broker_epoch, newest) or None
-
-    def _is_eligible(self, node_id: NodeId) -> bool:
-        """Whether the broker may be in sync: alive, and in the life that fetched (KIP-903)."""
-        if self._brokers is None:
-            return True
-        known = self._brokers.get(node_id)
-        fetched = self._followers[node_id].broker_epoch
-        return known is not None and (-1 in {known, fetched} or fetched == known)
 
     def _may_join(self, node_id: NodeId) -> bool:
         """Whether to propose a follower: it has all that is committed, and all of earlier epochs."""
-        has = self._followers[node_id].log_end
+        has = self._followers.progress[node_id].log_end
         return (
-            self._proposal is None
+            self._proposals.pending is None
             and node_id not in self.isr
             and has >= max(self.high_watermark, self.epoch_start)
-            and self._is_eligible(node_id)
+            and self._followers.is_eligible(node_id)
         )
 
     def _shrink(self, now_ms: int) -> None:
         """Propose an ISR without those that lag; send again what was not answered."""
-        if self._proposal is not None:
-            self._outgoing = self._proposal if self._resend else None
-            self._resend = False
+        if self._proposals.pending is not None:
+            self._proposals.send_again()
             return
-        lag_ms = self.limits.replica_lag_time_max_ms
-        lagging = {
-            node_id
-            for node_id in self.isr - {self.node_id}
-            if not self._followers[node_id].is_caught_up(self.end_offset, now_ms, lag_ms)
-        }
+        others, lag_ms = self.isr - {self.node_id}, self.limits.replica_lag_time_max_ms
+        lagging = self._followers.lagging(others, self.end_offset, now_ms, lag_ms)
         if lagging:
             self._propose(self.isr - lagging)
 
     def _propose(self, isr: frozenset[NodeId]) -> None:
-        self._in_sync = self._in_sync.propose(isr)
-        known = self._brokers or {}
-        epochs = {node_id: one.broker_epoch for node_id, one in self._followers.items()}
-        epochs[self.node_id] = known.get(self.node_id, -1)
-        self._outgoing = self._proposal = IsrProposal(
-            tuple((node_id, epochs[node_id]) for node_id in sorted(isr)),
-            self.leader_epoch,
-            self.partition_epoch,
-        )
+        epochs = self._followers.broker_epochs(self.node_id)
+        self._proposals.propose(isr, epochs, self.leader_epoch)
 
     def _on_state(self, event: PartitionChanged) -> None:
         """Take the controller's state, unless this one is as new.
@@ -311,59 +248,30 @@ class Leader:
         ):
             return
         self.replicas = event.replicas
-        self._in_sync = InSync(event.isr, event.partition_epoch)
-        self._proposal = None
-        self._resend = False
+        self._proposals.confirm(event.isr, event.partition_epoch)
         self._take_replicas(event.now_ms)
 
     def _begin_epoch(self, event: EpochBegun) -> None:
         """Know what followers have in the next epoch, too: nothing was truncated."""
         assert self.history.latest in {event.leader_epoch, _NO_EPOCH}
-        if event.leader_epoch > self.leader_epoch + 1:
-            # Another broker may have led in between, to which followers have truncated their logs.
-            self._followers = {}
-        # Until followers learn of the epoch their fetches are refused, which is not their delay.
-        for node_id in event.isr & self._followers.keys():
-            self._followers[node_id] = replace(self._followers[node_id], caught_up_ms=event.now_ms)
+        follows = event.leader_epoch <= self.leader_epoch + 1
+        self._followers.begin_epoch(event.isr, event.now_ms, follows=follows)
         self.leader_epoch, self.epoch_start = event.leader_epoch, self.end_offset
 
-    def _on_refusal(self, event: IsrRefused) -> None:
-        if self._proposal is None or event.partition_epoch != self.partition_epoch:
-            return
-        if event.error in NOT_MADE:
-            self._in_sync = self._in_sync.withdraw()
-            self._proposal = None
-        elif event.error not in NEWER_STATE_COMES:
-            self._resend = True
-
     def _take_replicas(self, now_ms: int) -> None:
-        """Know just the assigned replicas. Those in sync have their whole time to fetch."""
-        self._followers = {
-            node_id: self._followers.get(
-                node_id,
-                FollowerProgress(caught_up_ms=now_ms)
-                if node_id in self.isr
-                else FollowerProgress(),
-            )
-            for node_id in {*self.replicas, *self.isr} - {self.node_id}
-        }
-        self.is_alone = not self._followers and bool(self.isr)
+        """Know just the assigned replicas."""
+        others = {*self.replicas, *self.isr} - {self.node_id}
+        self._followers.take(others, self.isr, now_ms)
+        self.is_alone = not self._followers.progress and bool(self.isr)
 
     def _advance(self, now_ms: int) -> None:
-        """Raise the high watermark to what the maximal ISR has.
-
-        It waits as well for followers that keep up and may join, so that they can.
-        """
+        """Raise the high watermark to what the maximal ISR has."""
         if self.high_watermark >= self.end_offset:
             return  # Most fetches come here: one that waits is for all partitions of its broker.
         if self.limits.strict_min_isr and len(self.isr) < self.min_isr:
             return
         lag_ms = self.limits.replica_lag_time_max_ms
-        maximal = self.maximal_isr
-        ends = [self.end_offset]
-        for node_id, one in self._followers.items():
-            if node_id in maximal or (
-                one.is_caught_up(self.end_offset, now_ms, lag_ms) and self._is_eligible(node_id)
-            ):
-                ends.append(one.log_end)
-        self.high_watermark = committed(self.high_watermark, self.end_offset, ends)
+        ends = self._followers.ends(self.maximal_isr, self.end_offset, now_ms, lag_ms)
+        self.high_watermark = committed(
+            self.high_watermark, self.end_offset, [self.end_offset, *ends]
+        )

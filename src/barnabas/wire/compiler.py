@@ -51,7 +51,7 @@ class _Write(Protocol[_Encoded_contra]):
 class Codec(Generic[_Message]):
     """Reads and writes one version of one message.
 
-    `decode(data, pos=0, spare=MOST_BYTES)` gives the message and the position behind it; fields
+    `decode(data, pos=0, spare=MOST_BYTES)` gives the message and the position after it; fields
     of records are views of `data`. `spare` bounds the memory that it takes (see `charges`). Raises
     DecodeError, which names the field and the byte, and nothing else; OverLimit for `spare`.
 

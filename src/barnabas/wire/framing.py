@@ -60,7 +60,7 @@ class FrameSplitter:
     def feed(self, buffer: memoryview) -> Iterator[memoryview]:
         """Give the whole frames of `buffer`, without their sizes, as views of it.
 
-        What is left behind the last whole frame starts at the sum of `len(frame) + SIZE_BYTES`.
+        What is left after the last whole frame starts at the sum of `len(frame) + SIZE_BYTES`.
 
         Raises:
             DecodeError: as `needed`; frames before the bad one have been given.

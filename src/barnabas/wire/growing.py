@@ -34,7 +34,7 @@ class GrowingArray(Generic[Element]):
         self.written = 0
 
     def add(self, element: Element) -> None:
-        """Add one behind the others."""
+        """Add one after the others."""
         self.items.append(element)
 
     def __len__(self) -> int:
@@ -161,7 +161,7 @@ class StructWriter:
         return pack(">" + length_code(field, encoding), count)
 
     def _run(self, begin: int, end: int) -> Callable[[Any], bytes]:
-        """What writes some fields, with what is behind the last one if they are the last."""
+        """What writes some fields, with what is after the last one if they are the last."""
         run = self._runs.get((begin, end))
         if run is None:
             run = self._runs[begin, end] = self._make_run(begin, end)
@@ -175,7 +175,7 @@ class StructWriter:
         encode = _PartCodec(some, self._version).encode
         if is_last or not layout.encoding.compact:
             return encode
-        # Without the number of tagged fields, which are behind all others.
+        # Without the number of tagged fields, which are after all others.
         return lambda item: encode(item)[:-1]
 
 

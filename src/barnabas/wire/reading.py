@@ -193,7 +193,7 @@ class Reading:
     def _content(
         self, field: FieldLayout, target: str, layout: StructLayout, length: str, path: str
     ) -> None:
-        """Read what stands behind a length that is not null."""
+        """Read what stands after a length that is not null."""
         cost = charges.of_element(field) if field.array else 0
         if not field.array:
             self._bytes(field.kind, target, length, path)

@@ -33,19 +33,19 @@ class _Kind:
 
 
 class Text(_Kind):
-    """UTF-8 behind its length in bytes."""
+    """UTF-8 after its length in bytes."""
 
     __slots__ = ()
 
 
 class Blob(_Kind):
-    """Bytes behind their number."""
+    """Bytes after their number."""
 
     __slots__ = ()
 
 
 class RecordSet(_Kind):
-    """Bytes behind their number, never copied: a view when read, handed over when written."""
+    """Bytes after their number, never copied: a view when read, handed over when written."""
 
     __slots__ = ()
 

@@ -53,7 +53,7 @@ RecordData = Buffer | FileSlice | Sequence[Buffer | FileSlice]
 
 
 class Send:
-    """Parts to send one behind the other. A part is handed over: it must not change until sent."""
+    """Parts to send one after the other. A part is handed over: it must not change until sent."""
 
     __slots__ = ("_size", "parts")
 

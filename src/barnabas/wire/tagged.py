@@ -42,7 +42,7 @@ def too_much(size: int, spare: int) -> TooMuchMemory:
 
 
 def read_varint(data: Buffer, position: int) -> tuple[int, int]:
-    """An unsigned varint of at most 32 bits, and the position behind it.
+    """An unsigned varint of at most 32 bits, and the position after it.
 
     Raises:
         IndexError: the data ends inside.
@@ -63,7 +63,7 @@ def read_varint(data: Buffer, position: int) -> tuple[int, int]:
 
 
 def read_unknown(data: Buffer, position: int, count: int) -> tuple[dict[int, bytes], int]:
-    """Tagged fields of a struct that knows none, and the position behind them.
+    """Tagged fields of a struct that knows none, and the position after them.
 
     Raises:
         IndexError: the data ends inside.

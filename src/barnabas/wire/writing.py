@@ -199,7 +199,7 @@ class Writing:
         number: int,
         path: str,
     ) -> None:
-        """Write what stands behind the length; `held` is empty for null."""
+        """Write what stands after the length; `held` is empty for null."""
         source, append = self.source, self._append
         if not field.array:
             if isinstance(field.kind, RecordSet):

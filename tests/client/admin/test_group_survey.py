@@ -62,7 +62,7 @@ def broker() -> Iterator[EmbeddedBroker]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[ApiKey]:
-    """How often each API is asked by the one who surveys."""
+    """How often the survey sends each API."""
     seen: Counter[ApiKey] = Counter()
     encode = Connection.request
 

@@ -1,4 +1,4 @@
-"""A program whose calls of a sync client are interrupted again and again, and which goes on each time.
+"""A program that continues after each of many interruptions of its calls of a sync client.
 
 `python -m tests.client.calls.interrupted_client SERVERS WHAT` prints how often it was interrupted when all
 that it had to do is done, and has come out right.

@@ -1,4 +1,4 @@
-"""No call of the driver outlasts its timeout, whatever has become of the broker."""
+"""No call of the driver outlasts its timeout, whatever state the broker is in."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is not there: brokers that nobody started, topics that nobody made, loops that do not run."""
+"""Missing parts: brokers that were not started, topics that were not created, loops that do not run."""
 
 import asyncio
 import logging

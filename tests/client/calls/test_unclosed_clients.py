@@ -1,4 +1,4 @@
-"""Sync clients that nobody closed: they say so, and leave no thread and no connection behind."""
+"""Sync clients that were not closed: they warn, and leave no thread and no connection."""
 
 import asyncio
 import gc

@@ -309,7 +309,7 @@ def test_a_close_saves_what_was_read_by_a_task(servers: str, read: Callable[...,
 
 
 def test_a_topic_that_is_no_longer_read_goes_by_its_name(servers: str) -> None:
-    """Its id may have changed, and nobody asks for it any more."""
+    """Its id may have changed, and is not requested any more."""
     old = TopicPartition("old", 0)
     with (
         Admin(bootstrap_servers=servers) as admin,

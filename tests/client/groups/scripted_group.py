@@ -1,4 +1,4 @@
-"""A scripted broker that assigns partition 0 to whoever joins, but for its misdeeds."""
+"""A scripted broker that assigns partition 0 to every member, and has scripted faults."""
 
 from dataclasses import dataclass
 from typing import Any

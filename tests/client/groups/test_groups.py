@@ -127,7 +127,7 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
 
 
 def goes_on_alone(two: Consumer, one: Consumer, caught: RecordedRebalances) -> None:
-    """The one closes, and its listener learns it; the other has all, and goes on where that one was."""
+    """One member closes, and its listener is notified; the other continues with all partitions."""
     kept = numbers(one.assignment())
     one.close()
     assert caught.words[-1] == ("revoked", kept)

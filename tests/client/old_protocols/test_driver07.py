@@ -82,7 +82,7 @@ class Cluster:
         ]
 
     def read(self, topic: str, number: int) -> list[bytes]:
-        """All messages, partition by partition, once there are so many: nobody says when."""
+        """All messages, partition by partition, once there are so many: no response says when."""
         found: list[bytes] = []
         for _ in patiently():
             found = []

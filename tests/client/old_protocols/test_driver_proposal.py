@@ -142,7 +142,7 @@ def test_several_places_in_the_order_asked_with_the_first_error(connection: Conn
 
 
 def test_many_threads_on_one_connection(connection: Connection) -> None:
-    """Each gets its own answers, whoever of them receives."""
+    """Each thread gets its own responses, whichever of them receives."""
     producer, consumer = Producer(connection), Consumer(connection)
     wrong: list[object] = []
 

@@ -121,7 +121,7 @@ def test_a_topic_and_its_groups_move(
 def test_every_process_goes_on_as_the_same_producer(
     brokers: tuple[EmbeddedBroker, EmbeddedBroker], tmp_path: Path
 ) -> None:
-    """The last one has lost the map, and learns from the target who wrote."""
+    """The last one has lost the map, and learns from the target which job wrote."""
     old, new = brokers
     new.create_topic("again", 2)
     config: dict[str, object] = {"bootstrap.servers": new.bootstrap_servers}

@@ -22,7 +22,7 @@ _SIZE = (1000).to_bytes(4)
 
 @contextmanager
 def _answering(parts: list[bytes], pause_s: float) -> Iterator[Place]:
-    """Says these parts to whoever connects, with a pause after each, and nothing more."""
+    """Sends these parts to each client, with a pause after each, and nothing more."""
     over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

@@ -62,7 +62,7 @@ def send_together(wire: ProposalWire, *asked: Asked) -> None:
 
 
 def end(broker: EmbeddedBroker) -> int:
-    """Where the topic ends, asked by somebody who has no quota."""
+    """The end of the topic, requested by a client without a quota."""
     with ProposalWire(broker.port_of("NEW")) as wire:
         wire.send(encode_request(ASK, 1, "other").joined())
         return decode_response(wire.reply(), OffsetsResponse)[1].offsets[0]

@@ -223,7 +223,7 @@ def test_who_could_not_begin_in_time_may_try_again() -> None:
 def test_what_may_not_have_begun_can_be_aborted(
     lossy: tuple[ScriptedCoordinator, Producer],
 ) -> None:
-    """The answer to the first question was lost, so nobody knows whether there is a transaction."""
+    """The response to the first request was lost, so it is unknown whether there is a transaction."""
     broker, producer = lossy
     refused = refuse(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)
     broker.misdeeds |= {

@@ -13,7 +13,7 @@ class ReadTooFew(Exception):
 
 
 class Client(Protocol):
-    """A producer and a consumer of somebody, bound to no broker."""
+    """A producer and a consumer of one library, bound to no broker."""
 
     name: str
 

@@ -42,7 +42,7 @@ def client_of(find: Callable[..., Client07], *name: str) -> Client07:
 
 
 def read_today(broker: EmbeddedBroker, topic: str, count: int) -> list[tuple[int, bytes]]:
-    """Offset and value of what librdkafka reads; then where it goes on, without a value."""
+    """Offset and value of what librdkafka reads; then its next offset, without a value."""
     consumer = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": topic})
     consumer.assign([Place(topic, 1, 0)])
     found: list[tuple[int, bytes]] = []

@@ -1,4 +1,4 @@
-"""A ZooKeeper that stands still (SIGSTOP): its members' clients are served meanwhile, whatever waits for it."""
+"""A ZooKeeper that stands still (SIGSTOP): its members still serve clients, whichever requests wait for it."""
 
 import time
 from collections.abc import Callable, Iterator

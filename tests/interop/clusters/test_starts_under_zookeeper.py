@@ -1,4 +1,4 @@
-"""A member's start while ZooKeeper does not answer: it says so, can be stopped, and goes on with an answer."""
+"""A member's start without an answer of ZooKeeper: it logs that, can be stopped, and continues later."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Our broker in real ZooKeeper: what it writes there, and who finds it there and nowhere else."""
+"""Our broker in real ZooKeeper: what it writes there, and which clients find it only there."""
 
 import contextlib
 import json

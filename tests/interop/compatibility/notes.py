@@ -36,7 +36,7 @@ class Notes:
         note.requests.update(requests)
 
     def write(self, path: Path, peers: Sequence[Peer]) -> None:
-        """Bring the file up to date: in the order of the peers, who was not run stays as it was."""
+        """Bring the file up to date: in the order of the peers; rows of those that did not run stay."""
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         if path.exists():
             rows = {(row["client"], row["version"]): row for row in json.loads(path.read_text())}

@@ -1,4 +1,4 @@
-"""A client that somebody else wrote: how it is started, and what it can do at all."""
+"""A client of another project: how it is started, and what it can do."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -42,7 +42,7 @@ class Target:
         self.under_way: list[Future[None]] = []
 
     def disturb(self, partition: int) -> None:
-        """In a moment, while the caller goes on."""
+        """In a moment, while the caller continues."""
         self.settle()
         kill = self.killer(partition)
 
@@ -88,7 +88,7 @@ class Ours(Target):
 
 
 class Cluster(Target):
-    """Two brokers that have both partitions, and a node that only decides who leads."""
+    """Two brokers that have both partitions, and a node that only elects leaders."""
 
     def __init__(self, first: RealKafka, brokers: dict[int, MoreKafka], pool: Executor) -> None:
         super().__init__(first.bootstrap_servers, pool)

@@ -175,7 +175,7 @@ def test_from_brokers_that_do_not_tell_their_versions(
 def test_from_ours_to_kafka_and_back(
     our_broker: OurBroker, real_kafka: RealKafka, tmp_path: Path
 ) -> None:
-    """Records come back as they were, and a group that moved along goes on where it was."""
+    """Records come back as they were, and a migrated group continues at its offsets."""
     ours, kafka, group = (
         our_broker.bootstrap_servers,
         real_kafka.bootstrap_servers,
@@ -201,7 +201,7 @@ def test_from_ours_to_kafka_and_back(
 
 
 def test_from_ours_to_0_7(our_broker: OurBroker, tmp_path: Path) -> None:
-    """To Jafka, which is 0.7 on the wire; a group of 0.7 goes on where one of today was."""
+    """To Jafka, which is 0.7 on the wire; a group of 0.7 continues at the offsets of a modern one."""
     servers, group = our_broker.bootstrap_servers, "readers-to-07"
     topic = InteropBroker(our_broker).new_topic(partitions=PARTITIONS)
     sent = [[b"%d of %d" % (n, one) for n in range(300)] for one in range(PARTITIONS)]

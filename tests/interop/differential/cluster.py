@@ -33,7 +33,7 @@ STRANGE_ID = bytes(range(1, 17))
 
 
 def api_versions(talk: Talk) -> None:
-    """What is served, and questions nobody understands."""
+    """What is served, and requests that no broker understands."""
 
     def named(name: str = "differential", version: str = "1.0") -> ApiVersionsRequest:
         return ApiVersionsRequest(client_software_name=name, client_software_version=version)
@@ -148,7 +148,7 @@ def describe_topic_partitions(talk: Talk) -> None:
 
 
 def find_coordinator(talk: Talk) -> None:
-    """Groups, and keys of types nobody knows."""
+    """Groups, and keys of unknown types."""
     ask = FindCoordinatorRequest(key="g", key_type=0)
     talk.wait(ask, 2, lambda response: response.error_code == 0)
     for version in range(4):

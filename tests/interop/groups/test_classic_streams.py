@@ -1,4 +1,4 @@
-"""Kafka Streams by the classic protocol, of every age: exactly once while instances and brokers die."""
+"""Kafka Streams by the classic protocol, of every age: exactly once while instances and brokers are killed."""
 
 import itertools
 import threading
@@ -125,7 +125,7 @@ def instances(
 
 
 def counts_while_one_is_killed(broker: InteropBroker, age: Age) -> None:
-    """It is killed amid its transactions, and the other one goes on where the last one ended."""
+    """It is killed amid its transactions, and the other one continues after the last of them that ended."""
     topics, (one, two) = instances(broker, age, 2)
     address = broker.bootstrap_servers
     with one as first, two as second:

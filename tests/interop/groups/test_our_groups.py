@@ -56,7 +56,7 @@ Make = Callable[[str, str], Member]
 
 
 def among_two_others(broker: InteropBroker, mine: Make, other: Make) -> None:
-    """Ours leads, then another client; each way all is read once and goes on where it was."""
+    """Ours leads, then another client; each way every record is read once, from the committed offsets on."""
     topic = broker.new_topic(partitions=PARTITIONS)
     address = broker.bootstrap_servers
     one = mine(address, topic)

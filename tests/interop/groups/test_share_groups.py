@@ -112,7 +112,7 @@ def test_a_killed_member_leaves_its_partitions_to_the_others(ours: OurBroker) ->
 
 
 class Sharer:
-    """A member that goes on until it is killed."""
+    """A member that runs until it is killed."""
 
     def __init__(self, release: MavenPeer, address: str, group: str, topic: str) -> None:
         program, *options = asked(address, group, topic, -1)
@@ -129,7 +129,7 @@ class Sharer:
         return offsets_in(self._child.log.read_text().rpartition("\n")[0], of)
 
     def kill(self) -> tuple[Counter[Place], Counter[Place]]:
-        """SIGKILL, whatever it is at; what it reported as received, and acknowledged."""
+        """Kill it with SIGKILL; returns what it reported as received, and as acknowledged."""
         self._child.kill()
         reported = self._child.log.read_text().rpartition("\n")[0]
         return offsets_in(reported, "records_consumed"), acknowledged(reported)

@@ -1,1 +1,1 @@
-"""Brokers, clients and tools that nobody here wrote: fetched by name, started, stopped."""
+"""Brokers, clients and tools of other projects: fetched by name, started, stopped."""

@@ -12,7 +12,7 @@ from tests.interop.peers.missing import PeerMissing
 
 
 def fetched(kind: str, what: str, fetch: Callable[[Path], None]) -> Path:
-    """The folder with what is asked for, fetched now if it is not there."""
+    """The folder of the requested files, fetched now if it is missing."""
     digest = hashlib.sha256(what.encode()).hexdigest()[:12]
     folder = peers_folder() / f"{kind}-{digest}"
     peers_folder().mkdir(parents=True, exist_ok=True)

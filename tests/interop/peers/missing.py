@@ -7,7 +7,7 @@ import pytest
 
 
 class PeerMissing(Exception):
-    """A peer cannot be had on this machine; the text names the command that mends it."""
+    """A peer is missing on this machine; the text names the command that installs it."""
 
     def __init__(self, text: str, *, expected_in_ci: bool = False) -> None:
         super().__init__(text)

@@ -1,6 +1,6 @@
 """When is a broker ready? When it answers ApiVersions, asked in the oldest form there is.
 
-Brokers before 0.10 know no such question, and are asked for Metadata.
+Brokers before 0.10 do not know ApiVersions, and get a Metadata request.
 """
 
 import random

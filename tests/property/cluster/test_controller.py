@@ -211,7 +211,7 @@ class Cluster(RuleBasedStateMachine):
 
     @rule(node_id=NODE)
     def another_controller(self, node_id: NodeId) -> None:
-        """It knows what is in ZooKeeper: not who was about to stop, nor which directories failed."""
+        """It knows what is in ZooKeeper: not which brokers were about to stop, nor which directories failed."""
         image = self.view.image
         for partition, state in image.partitions():
             if state.offline:

@@ -109,9 +109,9 @@ def early_watermark(current: int, leader_end: int, follower_ends: list[int]) -> 
 
 def stale_isr(self: Leader, node_id: NodeId) -> bool:
     """A follower joins with what is committed, and lacks what came in earlier epochs."""
-    has = self._followers[node_id].log_end
-    in_sync = self._proposal is None and node_id not in self.isr
-    return in_sync and has >= self.high_watermark and self._is_eligible(node_id)
+    has = self._followers.progress[node_id].log_end
+    in_sync = self._proposals.pending is None and node_id not in self.isr
+    return in_sync and has >= self.high_watermark and self._followers.is_eligible(node_id)
 
 
 @pytest.mark.parametrize(

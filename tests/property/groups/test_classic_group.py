@@ -1,4 +1,4 @@
-"""A classic group under members that join, stall, die and come back, and a log that fails."""
+"""A classic group whose members join, stall, crash and return, and whose log fails."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -183,7 +183,7 @@ class Groups(RuleBasedStateMachine):
         assert due is None or (self.group.due is not None and self.group.due <= due)
 
     def teardown(self) -> None:
-        """Silence ends every session, and then nobody waits any more."""
+        """Without heartbeats every session ends, and then no request waits any more."""
         self.write(fails=False)
         self.wait(1_000_000)
         self.write(fails=False)

@@ -1,4 +1,4 @@
-"""Consumer groups under members that join, stall, die, come back and change their minds."""
+"""Consumer groups whose members join, stall, crash, return and change their subscriptions."""
 
 from dataclasses import dataclass
 
@@ -83,7 +83,7 @@ class Groups(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def lose_the_answer(self, name: str) -> None:
-        """The broker goes on, the client does not know it; then it says all again."""
+        """The broker has applied the heartbeat, the client does not know it; then it sends a full one."""
         client = self.clients.get(name)
         if client is not None and client.epoch:
             client.has_missed_something = True
@@ -105,7 +105,7 @@ class Groups(RuleBasedStateMachine):
 
     @rule(name=NAMES, by_instance=st.booleans())
     def is_taken_out(self, name: str, *, by_instance: bool) -> None:
-        """With LeaveGroup, as an operator does; who is taken out hears of it the next time."""
+        """With LeaveGroup, as an operator does; the removed member learns it from its next heartbeat."""
         client = self.clients.get(name)
         if client is None or "g" not in {one.group_id for one in self.groups.all()}:
             return
@@ -162,7 +162,7 @@ class Groups(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def read_a_part_of_the_log(self, data: st.DataObject) -> None:
-        """Any prefix can be read, and nobody has what somebody else has."""
+        """Any prefix can be read, and no two members have the same partition."""
         again = a_shard(self.topics)
         for record in self.log.beginning(data):
             again.replay(*record)

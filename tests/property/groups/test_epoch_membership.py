@@ -1,4 +1,4 @@
-"""Our members in our broker's consumer group, without a wire between them: nobody shares, all settle."""
+"""Our members in our broker's consumer group, without a wire: no two share a partition, and all settle."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
-from barnabas.client.core.group.membership import Change, ChangeKind
+from barnabas.client.core.group.membership_results import Change, ChangeKind
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic

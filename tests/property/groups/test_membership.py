@@ -1,4 +1,4 @@
-"""Our members in our broker's group, without a wire between them: nobody shares, all settle."""
+"""Our members in our broker's group, without a wire: no two share a partition, and all settle."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from barnabas.client.core.group.assignor import Counts
-from barnabas.client.core.group.membership import ChangeKind, Membership
+from barnabas.client.core.group.membership import Membership
+from barnabas.client.core.group.membership_results import ChangeKind
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.coordinators.classic_group import joining, leaving, syncing
@@ -124,7 +125,7 @@ class Members(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def die(self, name: str) -> None:
-        """It sends nothing; whoever waits for this one waits until its session ends."""
+        """It sends nothing; the others wait until its session ends."""
         self.clients.pop(name, None)
 
     @rule(topic=st.sampled_from(["t", "u"]))

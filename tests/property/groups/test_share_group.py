@@ -1,4 +1,4 @@
-"""Share groups under members that join, die and leave, and brokers that read their logs again."""
+"""Share groups whose members join, crash and leave, and brokers that replay their logs."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Streams groups under members that join, stall, die, lose answers and give back at their own pace."""
+"""Streams groups whose members join, stall, crash, miss responses and release tasks at their own pace."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""A bounded log on a real disk stays online, whatever rolls, expires, syncs, is read when."""
+"""A bounded log on a real disk stays online while it rolls, expires, syncs and is read in any order."""
 
 import tempfile
 from collections.abc import Iterator

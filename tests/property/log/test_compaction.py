@@ -1,4 +1,4 @@
-"""A compacted log says the same as all that was written, whatever happens, whenever it stops."""
+"""A compacted log has the last value of each key that was written, wherever compaction is interrupted."""
 
 import contextlib
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A log agrees with a list of batches, whatever is done to it and whenever the power goes."""
+"""A log agrees with a list of batches, under random operations and power cuts."""
 
 import contextlib
 from typing import NamedTuple
@@ -119,7 +119,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule(rolls=st.booleans())
     def find_no_room(self, *, rolls: bool) -> None:
-        """What was queued is lost, what is written is read on, and with room it goes on from there."""
+        """Queued records are lost, written ones stay readable, and with free space it continues from there."""
         self.disk.is_full = True
         with contextlib.suppress(DiskFull):
             self.log.roll(0) if rolls else self.log.write_pending()

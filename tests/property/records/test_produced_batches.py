@@ -1,4 +1,4 @@
-"""Whatever is produced behind a right CRC: it is refused, or anybody can read all of it."""
+"""Random batches with a right CRC: each is refused, or any client can read all of it."""
 
 import gzip
 import struct

@@ -1,4 +1,4 @@
-"""A codec that is slow and obvious: it walks the declaration anew for every value.
+"""A codec that is slow and obvious: it walks the declaration again for every value.
 
 It shares the declarations with the real one and nothing else.
 """

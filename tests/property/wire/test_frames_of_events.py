@@ -15,7 +15,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.broker.purgatory.admission import Admission
-from barnabas.broker.purgatory.purgatory import Pending, Unwritten
+from barnabas.broker.purgatory.pending import Pending, Unwritten
 from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.broker.replicas.end_of_turn_writes import Turn
 from barnabas.broker.replicas.replica_manager import ReplicaManager

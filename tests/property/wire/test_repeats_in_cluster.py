@@ -287,7 +287,7 @@ def test_both_ways_come_to_the_same_whatever_the_role(
 
 
 def roles_of(side: Side) -> list[object]:
-    """How far each partition is, and what its leader has asked for."""
+    """How far each partition is, and what its leader has requested."""
     assert isinstance(side, Member)
     return [
         (one.log.end_offset, one.log.high_watermark, one.leader_epoch, type(one.role))

@@ -11,7 +11,8 @@ from barnabas.broker.profiles import profile_of
 from barnabas.broker.properties.broker_settings import BrokerSettings
 from barnabas.broker.purgatory.admission import SLICE_SECONDS
 from barnabas.broker.purgatory.client_memory import ClientMemory
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.pending import Pending
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager

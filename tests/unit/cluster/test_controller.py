@@ -154,7 +154,7 @@ def test_where_all_go_at_once_each_may_lead_again() -> None:
 
 
 def test_a_broker_in_another_life_went_and_came() -> None:
-    """KIP-380: nobody saw it gone, and what it lost must not be in sync."""
+    """KIP-380: no controller saw it stop, and a replica that lost records must not be in sync."""
     controller = three()
     controller.take(brokers(21, 12, 13))
     assert controller.brief() == (TWO, 1, (TWO, THREE))

@@ -1,4 +1,4 @@
-"""LeaderChoice: who leads next."""
+"""LeaderChoice: which replica leads next."""
 
 from barnabas.cluster.leader_choice import (
     LeaderChoice,

@@ -34,7 +34,7 @@ MOST_STEPS = 200
 def deaths(
     path: Path, before: Callable[[Path], object], change: Change
 ) -> Iterator[tuple[Path, int, bool]]:
-    """Have a broker die at each change of a file that `change` makes, in a directory of its own each time.
+    """Simulate a crash at each change of a file that `change` makes, in a directory of its own each time.
 
     Yields the directory, the number of changes that were made, and whether these were all.
     """

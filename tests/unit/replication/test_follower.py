@@ -1,4 +1,4 @@
-"""Follower: what it asks, and what the answers do to its log."""
+"""Follower: its requests, and the effect of the responses on its log."""
 
 from barnabas.errors import ErrorCode
 from barnabas.log.partition.leader_epochs import LeaderEpochs

@@ -49,7 +49,7 @@ class ScriptedChannel:
             self.readable()
 
     def break_off(self) -> None:
-        """Let the reader find that the stream broke; there is nobody left to send to."""
+        """Let the reader find that the stream broke; nothing can be sent any more."""
         self.broken = True
         if self.readable is not None:
             self.readable()

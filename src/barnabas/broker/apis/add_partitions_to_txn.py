@@ -12,7 +12,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.coordinators.transaction.adding import AddRequest

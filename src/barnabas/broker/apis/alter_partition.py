@@ -1,4 +1,4 @@
-"""AlterPartition (key 56): a leader asks the controller to change who is in sync (KIP-497).
+"""AlterPartition (key 56): a leader asks the controller to change the ISR (KIP-497).
 
 Does: takes what the leader may have, in steps, a transaction for some partitions each; answers with what
     is so then.

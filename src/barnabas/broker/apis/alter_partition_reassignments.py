@@ -2,7 +2,7 @@
 
 Does: in a cluster, begins, replaces and calls off moves. A broker that is alone takes a reassignment to
     itself, where every partition is already; it refuses others with INVALID_REPLICA_ASSIGNMENT, and
-    calling off what does not go on.
+    cancelling those that do not continue.
 Ignores: `timeout_ms`, and whether the number of replicas may change.
 Versions: 1 whether the number of replicas may change (KIP-860)
 """

@@ -1,4 +1,4 @@
-"""AlterShareGroupOffsets (key 91): let a share group go on elsewhere (KIP-932).
+"""AlterShareGroupOffsets (key 91): let a share group continue at other offsets (KIP-932).
 
 Does: answers when that is kept; makes the group if it is not there.
 Refuses: groups with members, and those of other kinds.

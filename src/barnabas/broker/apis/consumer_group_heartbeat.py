@@ -13,7 +13,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
 from barnabas.broker.groups.idle_heartbeats import is_no_news
-from barnabas.broker.purgatory.purgatory import RepeatableReply
+from barnabas.broker.purgatory.pending import RepeatableReply
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition, by_topic
 from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply

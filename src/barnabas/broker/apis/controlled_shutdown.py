@@ -1,7 +1,7 @@
 """ControlledShutdown (key 7): a broker stops, and has the controller move its leaders away first.
 
 Does: answers with the partitions that nobody else in sync can lead.
-Refuses: a broker that is not registered, or was registered anew since; all while this broker is not the
+Refuses: a broker that is not registered, or was registered again since; all while this broker is not the
     controller.
 """
 

@@ -1,13 +1,13 @@
 """DescribeCluster (key 60): the broker, its cluster's id, and what one may do with the cluster.
 
-Does: authorised operations where asked for: all, as there is no authorizer.
+Does: authorised operations where requested: all, as there is no authorizer.
 Ignores: `include_fenced_brokers`: a broker that answers is not fenced.
 Versions: 1 endpoint types: controllers have no endpoint here (KIP-919) · 2 fenced brokers (KIP-1073)
 """
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from barnabas.broker.requests.broker_view import brokers, controller, until_known

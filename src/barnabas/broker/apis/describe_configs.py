@@ -1,7 +1,7 @@
 """DescribeConfigs (key 32): properties of topics and of this broker, and where they came from.
 
 Does: topics (2), this broker (4; an empty name: what was changed for every broker), subscriptions to
-    clients' metrics (16), groups (32); synonyms and documentation where asked for.
+    clients' metrics (16), groups (32); synonyms and documentation where requested.
     No keys, or an empty list of them, mean all properties.
 Ignores: nothing. Other types of resources are refused.
 Versions: 0 tells of the source only whether it is the default · 1 sources, synonyms (KIP-226)

@@ -1,6 +1,6 @@
 """DescribeLogDirs (key 35): the log directories, what is in them, and how full their volumes are.
 
-Does: all partitions, or those asked for: those there are not are left out, as in Kafka. Of a replica that
+Does: all partitions, or the requested ones: missing ones are left out, as in Kafka. Of a replica that
     moves to another directory, that one has a row, too: how far it is behind (KIP-113).
 Ignores: nothing.
 Versions: 3 an error for all · 4 sizes of volumes (KIP-827) · 5 cordoned directories: none is (KIP-1066)

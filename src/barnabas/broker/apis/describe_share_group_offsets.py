@@ -1,6 +1,6 @@
 """DescribeShareGroupOffsets (key 90): where share groups are (KIP-932).
 
-Does: the offset below which all is done with, of the partitions asked for or of all that a group has
+Does: the offset below which all records are done, of the requested partitions or of all that a group has
     read; how many records it has not done with yet.
 Ignores: leader epochs, which are 0.
 Versions: 1 lag (KIP-1226)

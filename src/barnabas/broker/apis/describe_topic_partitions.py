@@ -70,7 +70,7 @@ def _names(broker: Broker, request: DescribeTopicPartitionsRequest) -> Iterator[
 
 
 def _is_possible(cursor: Cursor, request: DescribeTopicPartitionsRequest) -> bool:
-    """Whether a page could have ended there: in one of the topics, if not all are asked for."""
+    """Whether a page could have ended there: in one of the topics, if not all are requested."""
     named = {one.name for one in request.topics}
     return cursor.partition_index >= 0 and (not named or cursor.topic_name in named)
 

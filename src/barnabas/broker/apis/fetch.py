@@ -19,7 +19,7 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.fetch_sessions import FetchPlan
 from barnabas.broker.replicas.follower_reading import FetchingReplica, read_for_replica

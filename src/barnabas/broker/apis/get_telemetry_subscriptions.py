@@ -1,7 +1,7 @@
 """GetTelemetrySubscriptions (key 71): which of its metrics a client is to send, and how (KIP-714).
 
 Does: gives a new client its id; joins the subscriptions that fit the client (resources of the type
-    CLIENT_METRICS); without one it is asked for nothing.
+    CLIENT_METRICS); without one nothing is requested of it.
 Refuses: a client that asks again before it is due, although nothing has changed for it.
 """
 

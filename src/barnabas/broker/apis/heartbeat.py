@@ -9,7 +9,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import RepeatableReply
+from barnabas.broker.purgatory.pending import RepeatableReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
 from barnabas.wire.schema import maker

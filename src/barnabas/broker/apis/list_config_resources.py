@@ -3,7 +3,7 @@
 Does: topics, this broker, subscriptions to clients' metrics, groups with properties. Without types,
     all of them. Other types are refused.
 Ignores: loggers: their levels are none of the broker's properties here.
-Versions: 0 subscriptions to clients' metrics only · 1 the types that are asked for
+Versions: 0 subscriptions to clients' metrics only · 1 the requested types
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ _BY_VERSION = VersionTable({0: (ResourceKind.CLIENT_METRICS,), 1: _KINDS})
 def handle(
     broker: Broker, context: RequestContext, request: ListConfigResourcesRequest
 ) -> ListConfigResourcesResponse:
-    """List the resources of each type that is asked for."""
+    """List the resources of each requested type."""
     kinds = request.resource_types or _BY_VERSION[context.api_version]
     if not set(kinds) <= set(_KINDS):
         return ListConfigResourcesResponse(

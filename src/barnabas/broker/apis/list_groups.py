@@ -13,7 +13,8 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.group_shards import Held
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_connected
 from barnabas.coordinators.classic_group.protocols import CONSUMER
-from barnabas.coordinators.groups_shard import GroupKind, GroupShard
+from barnabas.coordinators.groups_shard import GroupShard
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from barnabas.wire.growing import GrowingArray

@@ -40,7 +40,7 @@ def handle(
     wanted = _filter(request, pattern, broker.clock.time_ms())
     known: GrowingArray[TransactionState] = GrowingArray()
     for name in names:
-        # Reported as they are now: at the end they may be in another state than was asked for.
+        # Reported as they are now: at the end they may be in another state than the requested one.
         one = broker.transactions.find(name)
         if one is not None and wanted(one):
             known.add(_listed(one))

@@ -14,7 +14,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, each
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.requests.auto_topics import ask_for_topics, create_in_steps
@@ -105,7 +105,7 @@ def _later(
 
 
 def _until_topics_known(broker: Broker, request: MetadataRequest) -> Pending | None:
-    """Is done when this broker should know topics that it is asked for; None: it does."""
+    """Completes when this broker should know the requested topics; None: it knows them already."""
     if broker.member is None or broker.member.first_metadata.topics.is_over or request.topics == []:
         return None
     asked, topics = request.topics, broker.topics
@@ -167,7 +167,7 @@ def _response(
 
 
 def _without_name(asked: MetadataRequestTopic) -> bool:
-    """Whether it is asked for by id, for which versions 10 and 11 have the fields, but no meaning."""
+    """Whether topics are requested by id: versions 10 and 11 have the field, but it means nothing there."""
     return asked.name is None or asked.topic_id != NO_UUID
 
 

@@ -17,7 +17,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.registry_offsets import RegistryOffsets
 from barnabas.broker.groups.repeated_commit import RepeatedCommit
-from barnabas.broker.purgatory.purgatory import Unwritten
+from barnabas.broker.purgatory.pending import Unwritten
 from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit

@@ -121,7 +121,7 @@ def _refused_topic(shape: _Shape, code: ErrorCode, asked: OffsetFetchRequestTopi
 
 
 def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchRequestTopics]:
-    """What a group has committed, as if that were asked for."""
+    """All that a group has committed, as if it were requested."""
     topics = []
     for name, positions in groupby(broker.offsets.positions(group_id), lambda one: one.topic):
         topic = broker.topics.get(name)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.replicas.append_errors import refused
 from barnabas.broker.replicas.delayed_acks import wait_for_acks
 from barnabas.broker.replicas.repeated_append import AppendTraits, RepeatedAppend, repeated_append

@@ -17,10 +17,10 @@ from barnabas.protocol.sasl_authenticate import (
 def handle(
     broker: Broker, context: RequestContext, request: SaslAuthenticateRequest
 ) -> SaslAuthenticateResponse:
-    """Refuse to go on."""
+    """Refuse authentication."""
     del broker, context, request
     return SaslAuthenticateResponse(
         error_code=ErrorCode.ILLEGAL_SASL_STATE,
-        error_message="this listener asks nobody who he is",
+        error_message="this listener has no authentication",
         auth_bytes=b"",
     )

@@ -2,7 +2,7 @@
 
 Does: opens and updates sessions; applies acknowledgements first, then acquires records of the session's
     partitions, which the member holds until its lock ends. Waits up to `max_wait_ms` for records. With
-    `read_committed` a group gets no records behind an open transaction; aborted ones are completed at once.
+    `read_committed` a group gets no records from an open transaction on; aborted ones are completed at once.
 Refuses: like Kafka 4.3, with UNKNOWN_SERVER_ERROR for the whole request, sessions with an unknown topic id,
     also that of a deleted topic, and unknown acquire modes; acknowledgements and locks of the request stay
     valid. Partitions of topics that no member of the group is subscribed to.
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.requests.share_leaders import current_leader
 from barnabas.broker.shares.acknowledgements import (
@@ -41,7 +41,7 @@ from barnabas.protocol.share_fetch import (
 )
 
 _COMING: Final = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-"""In a cluster, what is kept of a partition is asked for."""
+"""In a cluster, request the stored state of a partition."""
 _STRICT = 1
 _MODES = frozenset({0, _STRICT})
 _MOST_AT_ONCE = 1 << 20
@@ -115,7 +115,7 @@ class _Waiting:
         self._is_gone = False
 
     def happened(self, key: Hashable, amount: int) -> bool:
-        """Something was written, decided, or given back, or (below 0) is gone."""
+        """Records were written, committed or released, or (below 0) the partition is gone."""
         del key
         self._is_gone = self._is_gone or amount < 0
         return True

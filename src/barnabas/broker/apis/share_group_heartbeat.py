@@ -10,7 +10,7 @@ from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.idle_heartbeats import is_no_news
-from barnabas.broker.purgatory.purgatory import RepeatableReply
+from barnabas.broker.purgatory.pending import RepeatableReply
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.common.topic_partitions import by_topic
 from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply

@@ -15,7 +15,7 @@ from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.consumer_policies import check_protocol
-from barnabas.broker.purgatory.purgatory import RepeatableReply
+from barnabas.broker.purgatory.pending import RepeatableReply
 from barnabas.broker.requests.streams_topics import create_missing
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE

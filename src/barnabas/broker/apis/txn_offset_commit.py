@@ -13,7 +13,7 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, each, in_steps
 from barnabas.broker.requests.transactional_produce import ClientSupport, CoordinatorQuery, admit
 from barnabas.coordinators.classic_group.member import Identity

@@ -23,7 +23,7 @@ _KINDS = (1, 2, 3)
 def handle(
     broker: Broker, context: RequestContext, request: UpdateFeaturesRequest
 ) -> UpdateFeaturesResponse:
-    """Take what is so already, refuse all if anything else is asked for."""
+    """Accept levels that are in force already; refuse everything if another one is requested."""
     del context
     levels = {one.name: one.level for one in features_of(broker.profile)}
     for wanted in request.feature_updates:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.transactions.markers import Ending
 from barnabas.coordinators.transaction.transaction import VERSION_2

@@ -14,7 +14,7 @@ from collections.abc import Hashable
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
 from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of, response_of
 from barnabas.broker.replicas.reading import read_region

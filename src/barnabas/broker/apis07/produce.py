@@ -5,9 +5,9 @@ Does: what acks say, which only the proposal has: 0 no reply, 1 when it is writt
     of more than 32 topics in a request of the proposal the rest is refused (UNKNOWN_TOPIC_OR_PARTITION);
     chooses where the partition is -1; checks CRCs, also inside compressed messages; appends each set
     whole or not at all, in order; where many topics are to be made, others are served between them.
-Ignores: nothing. A set that is too large is dropped, as in 0.7.2, and the connection goes on.
+Ignores: nothing. A set that is too large is dropped, as in 0.7.2, and the connection continues.
 Refuses: without acks, everything after an invalid set: no response can report the error, so the
-    connection closes, and the requests behind it are lost.
+    connection closes, and the requests after it are lost.
 Source: seed 000 "Produce", "Multi-Produce"; Kafka 0.7.2's handleProducerRequest.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.append_errors import refused

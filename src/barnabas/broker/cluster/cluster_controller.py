@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from barnabas.broker.cluster.controller_election import ControllerElection, Term
 from barnabas.broker.cluster.controllership import ControllerPorts, Controllership
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.znodes.topic_znodes import DELETIONS
 from barnabas.cluster.events import ControllerEvent, DeletionAsked, PartitionsAdded

@@ -72,7 +72,7 @@ class ControllerElection:
         self._resign()
 
     def look(self) -> None:
-        """Find out who is the controller; stand for election if nobody is."""
+        """Find the controller; stand for election if there is none."""
         if self._again is not None:
             self._again.cancel()
             self._again = None

@@ -28,7 +28,7 @@ from barnabas.broker.cluster.inter_broker import InterBrokerVersions
 from barnabas.broker.cluster.leader_rebalance import Balance, LeaderRebalance
 from barnabas.broker.cluster.peer_connection import Address, PeerConnection
 from barnabas.broker.cluster.request_queues import RequestQueues
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.registry_calls import StepQueue, ask
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.cluster.events import (
@@ -81,7 +81,7 @@ class Controllership:
     """
 
     def __init__(self, ports: ControllerPorts, term: Term, look: Callable[[], None]) -> None:
-        """`look` finds out who is the controller; it is called when that may be another broker."""
+        """`look` finds the controller; it is called when that may be another broker."""
         self._ports = ports
         self._look = look
         self._term = term

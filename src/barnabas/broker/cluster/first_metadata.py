@@ -8,7 +8,7 @@ the records of a topic that the response calls unknown.
 
 from collections.abc import Callable
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.ports import Timers
 

@@ -23,7 +23,8 @@ from barnabas.broker.cluster.peer_connection import Address, OnAnswer, PeerConne
 from barnabas.broker.cluster.replica_fetcher import FetcherPorts, ReplicaFetcher
 from barnabas.broker.cluster.replica_requests import FetchLimits
 from barnabas.broker.cluster.replica_roles import ReplicaRoles, RolePorts
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.pending import Pending
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.registry_calls import ask
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.leader_role import LeaderRole, LeaderRolePorts

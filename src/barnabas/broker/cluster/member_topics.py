@@ -111,7 +111,7 @@ class MemberTopics:
         return known is not None and known.topic_id == image.topic_id
 
     def show(self, name: str, image: TopicImage | None, read: Config | None) -> None:
-        """Take a topic from the image; None: it is gone.
+        """Take a topic from the image; None: it was deleted.
 
         `read` are the properties of a new topic; None: they could not be read, and are read later.
         """

@@ -159,7 +159,7 @@ class ReplicaRoles:
                 partition.role.know_brokers(self._brokers)
 
     def tick(self) -> Steps[None]:
-        """Have each leader check which followers lag behind."""
+        """Have each leader check which followers lag."""
         yield from tick_leaders(self._replicas.partitions(), self._topics.limits)
 
     def _host(self, place: TopicPartition, *, is_new: bool) -> Partition:

@@ -10,7 +10,7 @@ from barnabas.broker.connections.metering import RequestCost
 from barnabas.broker.connections.ordered_replies import OrderedReplies
 from barnabas.broker.connections.repeated_requests import RepeatedRequests
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.purgatory.pending import Repeatable
 from barnabas.broker.purgatory.slow_requests import may_be_slow
 from barnabas.broker.replicas.slow_rolls import may_append_slowly
 from barnabas.dialects.dialect import Request, RequestIgnored
@@ -184,7 +184,7 @@ class ClientConnection:
     def _is_for_now(self, request: Request, frame: memoryview) -> bool:
         """Whether a request is to be handled in this turn of the loop, or at all."""
         if self.connection.broken is not None:
-            # Nobody is there to be answered; records may have asked for no reply.
+            # The client has disconnected and gets no reply; records are still appended, maybe with acks=0.
             return request.api_key == _PRODUCE
         has_turn, self._has_turn = self._has_turn, False
         slow_requests = self._broker.slow_requests
@@ -222,7 +222,7 @@ class ClientConnection:
         if client_id == kept:
             return context
         if not self._broker.quotas.in_force:
-            # The request stays while its outcome is waited for, and only quotas ask who it is of.
+            # The request stays while its outcome is awaited, and only quotas need its client.
             request.client_id = kept
         return RequestContext(key, version, client_id, *self._place)
 

@@ -27,14 +27,14 @@ class RequestCost(NamedTuple):
 
 
 class ThrottledReply(NamedTuple):
-    """A reply, and for how long nothing more is taken from who gets it."""
+    """A reply, and for how long no more requests are read from its client."""
 
     reply: Send | bytes | None
     wait_ms: int
 
 
 class ThrottlePause:
-    """The time in which nothing is taken from a client that is over a quota; `over` is called behind it."""
+    """The time in which nothing is read from a client over its quota; `over` is called at its end."""
 
     __slots__ = ("_over", "_timer", "_timers")
 
@@ -44,7 +44,7 @@ class ThrottlePause:
         self._timer: Timer | None = None
 
     def __bool__(self) -> bool:
-        """Whether it goes on."""
+        """Whether it is not over yet."""
         return self._timer is not None
 
     def begin(self, wait_ms: int) -> None:
@@ -81,7 +81,7 @@ def metered(
     if request.api_key == _PRODUCE:
         wait_ms = max(wait_ms, broker.throttling.produced(client_id, used.size))
     elif request.api_key == _FETCH:
-        # A reply that is kept back must have nothing of files that may be gone by then.
+        # A reply that is delayed must not refer to files: they may be deleted by then.
         kept = wait_ms and dialect.at_once > 1
         # What is written only for its size is in no metrics.
         probe = replace(request, received_s=UNCOUNTED)

@@ -20,7 +20,7 @@ def open_listeners(
 
     Raises:
         ConfigError: properties of listeners exclude each other.
-        ConnectionFailed: an address cannot be had.
+        ConnectionFailed: an address cannot be bound.
     """
     config = broker.config
     bound: list[Endpoint] = []

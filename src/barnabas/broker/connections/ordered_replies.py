@@ -8,7 +8,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.metering import RequestCost, ThrottlePause, metered
 from barnabas.broker.connections.unordered_replies import UnorderedReplies
 from barnabas.broker.purgatory.latch import Latch
-from barnabas.broker.purgatory.purgatory import Pending, Unreplicated, Unwritten, reply_of, there
+from barnabas.broker.purgatory.pending import Pending, Unreplicated, Unwritten, reply_of, there
 from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.protocol.api_keys import ApiKey
@@ -221,7 +221,7 @@ class OrderedReplies:
             _send_joined(self._dialect, outcomes, self._connection.send)
 
     def _on_all_committed(self) -> None:
-        """What the event appended counts, or is lost: reply, and go on."""
+        """The appends of the event are committed, or failed: reply, and read on."""
         goes_on = self._parked is None and self._used is None
         self._connection.guarded(self._answer)
         if goes_on and not self.silence and not self._replicating:
@@ -239,11 +239,11 @@ class OrderedReplies:
             self._reply_or_keep(used, request, reply_of(outcome))
 
     def _reply_or_keep(self, used: RequestCost, request: Request, outcome: object) -> None:
-        """Reply under a quota when the client's wait is over, while other requests go on."""
+        """Reply under a quota when the client's wait is over; other requests are handled meanwhile."""
         reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
         if reply is None:
             if wait_ms and not self.silence:
-                # There is nothing to keep back: who wants no replies sends no more.
+                # There is no reply to delay: a client that wants none is slowed down by the pause.
                 self._connection.pause()
                 self.silence.begin(wait_ms)
         elif wait_ms:
@@ -291,7 +291,7 @@ class OrderedReplies:
             self._floating.let_go()
 
     def give_up(self) -> None:
-        """The client has gone: end all that waits for it."""
+        """The client has disconnected: give up its pending replies."""
         for _, outcome in (*self._replicating, *self._outcomes):
             if type(outcome) is Unreplicated:
                 outcome.give_up()

@@ -15,7 +15,7 @@ from barnabas.broker.connections.known_requests import (
     written,
 )
 from barnabas.broker.groups.repeated_commit import RepeatedCommit
-from barnabas.broker.purgatory.purgatory import Repeatable, RepeatableReply
+from barnabas.broker.purgatory.pending import Repeatable, RepeatableReply
 from barnabas.broker.replicas.repeated_append import RepeatedAppend
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
@@ -30,7 +30,7 @@ _MOST_BYTES = 4096
 _MOST_HEADS = 8
 _FLEXIBLE = declaration_of(ProduceRequest).flexible
 _TAIL = bytes(3)
-"""Behind the records in a flexible version: no tagged fields of partition, topic and request."""
+"""After the records in a flexible version: no tagged fields of partition, topic and request."""
 
 
 class RepeatedRequestLearning:

@@ -17,7 +17,7 @@ from barnabas.broker.connections.known_requests import (
     written,
 )
 from barnabas.broker.connections.repeated_request_learning import RepeatedRequestLearning
-from barnabas.broker.purgatory.purgatory import Unreplicated
+from barnabas.broker.purgatory.pending import Unreplicated
 from barnabas.broker.replicas.delayed_acks import DelayedRepeats
 from barnabas.broker.replicas.repeated_append import QueuedAppends
 from barnabas.dialects.dialect import Dialect

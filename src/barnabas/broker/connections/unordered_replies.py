@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.ports import Timers
 
 Then = Callable[[object], None]

@@ -1,6 +1,6 @@
 """GroupMembership: JoinGroup, SyncGroup and LeaveGroup of classic groups, and their deadlines.
 
-Carries out what the machine of a group decides: answers who waits, appends records, and has an alarm
+Carries out what the machine of a group decides: completes waiting requests, appends records, and has an alarm
 for each group at the next moment at which something happens to it by itself.
 """
 
@@ -9,7 +9,7 @@ from functools import partial
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.broker.groups.group_timers import GroupTimers
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.coordinators.classic_group import joining, leaving, syncing
 from barnabas.coordinators.classic_group import rebalance_fast_path as usual
 from barnabas.coordinators.classic_group.group import ClassicGroup
@@ -21,7 +21,7 @@ from barnabas.coordinators.classic_group.replies import Effects, JoinReply, Sync
 from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.group_growth import grown_by_assignments, grown_by_join
-from barnabas.coordinators.groups_shard import GroupKind
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.errors import ErrorCode
 from barnabas.ports import Timers
 from barnabas.protocol.join_group import JoinGroupRequest

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from barnabas.broker.groups.memory import GroupMemory
 from barnabas.broker.purgatory.client_memory import ClientMemory
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.shards.shard_loader import LoadedShard
@@ -85,7 +85,7 @@ class GroupShards(Shards["GroupShard"]):
         try:
             held = self.find(group_id)
         except BrokerError:
-            return 0  # It was logged, and nothing of it is loaded.
+            return 0  # It was logged, and none of it is loaded.
         return 0 if held is None else weight_of(held.shard, group_id)
 
     def restore(self, held: Held) -> None:

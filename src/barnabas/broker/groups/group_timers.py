@@ -32,7 +32,7 @@ class GroupTimers:
     def set(self, held: Held, group_id: str, due: int | None) -> None:
         """Ring at that time or, if nothing happens until then, never.
 
-        An alarm that is set for an earlier time stays: who hears it sets the next one. One of a shard
+        An alarm that is set for an earlier time stays: its handler sets the next one. One of a shard
         that was unloaded since does not: the shard has no say any more.
         """
         place = held.partition, group_id

@@ -13,7 +13,7 @@ from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.broker.groups.group_timers import GroupTimers
 from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.groups.policies import Policies
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.broker.shards.shards import TOO_LARGE
@@ -30,7 +30,7 @@ from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.consumer_group.regexes import LongWork
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.group_growth import grown_by_heartbeat, grown_by_join
-from barnabas.coordinators.groups_shard import GroupKind
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 from barnabas.protocol.join_group import JoinGroupRequest
@@ -61,7 +61,7 @@ class GroupMembers:
     def beat(
         self, asked: ConsumerHeartbeat, respond: Callable[[HeartbeatReply | BrokerError], object]
     ) -> object:
-        """Join a consumer group, go on in it or leave it.
+        """Join a consumer group, stay in it or leave it.
 
         Where an expression takes long, it is matched in steps, and others are served between them.
         """
@@ -72,7 +72,7 @@ class GroupMembers:
         work = held.shard.consumer.long_work(asked)
         if work is None:
             return self._beat(held, asked, respond)
-        # A client that went may have come back meanwhile, with something newer.
+        # A client that disconnected may have connected again meanwhile, with a newer request.
         return self._stepping.run(
             self._beat_in_steps(work, asked, respond), ends_when_disconnected=True
         )

@@ -59,7 +59,7 @@ class GroupMemory:
         self._changed[group_id] = None
 
     def all_changed(self) -> None:
-        """Have all weighed: some may be gone, or be what they were before."""
+        """Weigh all groups: some may be deleted, or restored to an earlier state."""
         for group_id in self._weights:
             self.changed(group_id)
 

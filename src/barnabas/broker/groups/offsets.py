@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.purgatory.purgatory import Pending, Unwritten
+from barnabas.broker.purgatory.pending import Pending, Unwritten
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.common.shard import Replayed
@@ -109,7 +109,7 @@ class GroupOffsets:
         retention_ms = self._config.offsets_retention_minutes * 60_000
         for held in self._shards.loaded():
             for some in _some_by_some(held.shard.may_expire()):
-                # What this turn commits anew is not known before it is written.
+                # New commits of this turn are not known before they are written.
                 self._shards.write()
                 if not self._shards.is_loaded(held):
                     break

@@ -14,7 +14,7 @@ PolicyT = TypeVar("PolicyT")
 class Policies(Generic[PolicyT]):
     """The policies of all groups of a kind, kept until a property moves.
 
-    `known`: what was asked for since, by the ids of groups that have properties of their own; another
+    `known`: what was looked up since, by the ids of groups that have properties of their own; another
     object from the next change on.
     """
 

@@ -1,6 +1,6 @@
 """RegistryOffsets: offsets committed with version 0, which Kafka keeps in ZooKeeper.
 
-They are apart from those in the topic, as there: who commits so must fetch so. Metadata is not kept.
+They are apart from those in the topic, as there: a client that commits so must fetch so. Metadata is not kept.
 Source: seed 002 "Offset Commit/Fetch API"; Kafka's ZKGroupTopicDirs.
 """
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.errors import BrokerError, ErrorCode

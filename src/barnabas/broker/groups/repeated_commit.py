@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
-from barnabas.broker.purgatory.purgatory import Repeatable
+from barnabas.broker.purgatory.pending import Repeatable
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.errors import BrokerError, ErrorCode

@@ -9,7 +9,7 @@ from barnabas.broker.groups.policies import Policies
 from barnabas.coordinators.common.shard import bytes_of
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.group_growth import grown_by_heartbeat, grown_by_tasks
-from barnabas.coordinators.groups_shard import GroupKind
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.coordinators.streams_group.groups import deadline, loaded
 from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.coordinators.streams_group.settings import StreamsSettings
@@ -32,7 +32,7 @@ class StreamsMembers:
         asked: StreamsHeartbeat,
         respond: Callable[[StreamsHeartbeatReply | BrokerError], object],
     ) -> object:
-        """Join a streams group, go on in it or leave it."""
+        """Join a streams group, stay in it or leave it."""
         group_id, now = asked.group_id, self._shards.now_ms()
         try:
             held = self._of(group_id)

@@ -33,7 +33,7 @@ class BrokerMetrics:
         """Open the port. `run` has steps done on the broker's thread, from any other one.
 
         Raises:
-            ConnectionFailed: the address cannot be had.
+            ConnectionFailed: the address cannot be bound.
         """
         self._server = MetricsServer(self._host, self._port, partial(run, self._reader.read))
 

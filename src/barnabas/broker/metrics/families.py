@@ -170,11 +170,11 @@ FAMILIES = (
     ),
     Family(
         "kafka_consumergroup_lag", GAUGE, _OF_GROUP,
-        "Records behind that offset.",
+        "Records after that offset.",
     ),
     Family(
         "kafka_consumergroup_lag_sum", GAUGE, _GROUP,
-        "Records behind a group's offsets, in all partitions.",
+        "Records after a group's offsets, in all partitions.",
     ),
     Family(
         "barnabas_metrics_partitions_omitted", GAUGE, (),

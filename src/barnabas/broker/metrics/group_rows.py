@@ -16,7 +16,7 @@ _LONGEST_NAME = 255
 def read_groups(rows: Rows, broker: Broker) -> Generator[None, None, None]:
     """Of all groups that this broker coordinates; what is loaded for that stays loaded, as for a client.
 
-    A group that nobody asked for since the start may be that of a consumer that is gone: its lag matters most.
+    A group that no request has named since the start may belong to a stopped consumer: its lag matters most.
     """
     left = MOST_ROWS
     members = rows["kafka_consumergroup_members"]

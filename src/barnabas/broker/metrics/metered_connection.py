@@ -13,7 +13,7 @@ from barnabas.wire.send import Send
 
 _REQUESTS, _BYTES, _SECONDS = range(3)
 _FIRST = 16
-"""Requests of a connection that are all timed; behind them each eighth: most clients send the same ones."""
+"""Requests of a connection that are all timed; after them each eighth: most clients send the same ones."""
 _UNTIMED = 7
 
 

@@ -1,6 +1,6 @@
 """MetricsServer: answers Prometheus on a port and threads of its own.
 
-Whoever reads slowly holds up a thread here, and not the broker: that takes the metrics in short steps, and at
+A slow client holds up a thread here, and not the broker: that takes the metrics in short steps, and at
 most once at a time. There are few threads: a new connection ends the oldest.
 """
 
@@ -28,14 +28,14 @@ def check_installed() -> None:
 
 
 class MetricsServer:
-    """Serves `/metrics` until `close`. `port` is where, also if any was asked for."""
+    """Serves `/metrics` until `close`. `port` is where, also if any was requested."""
 
     def __init__(self, host: str, port: int, read: Callable[[], Rows]) -> None:
         """`read` gives all metrics, and is called by the threads that answer.
 
         Raises:
             ConfigError: prometheus_client is not installed, or too old.
-            ConnectionFailed: the address cannot be had.
+            ConnectionFailed: the address cannot be bound.
         """
         check_installed()
         from prometheus_client import CollectorRegistry, ProcessCollector, make_wsgi_app

@@ -22,7 +22,7 @@ _PARTS = [float(quantile) for quantile in QUANTILES]
 
 
 def read_requests(rows: Rows, counts: RequestCounts) -> None:
-    """Of all APIs that were asked for."""
+    """Of all APIs that were requested."""
     for key, name in _API_NAMES.items():
         received = counts.received(key)
         if received.requests:

@@ -89,7 +89,7 @@ class ClientResources:
         write_config(self._registry, f"{_PATHS[kind]}/{node_name(name)}", config)
 
     def take(self, kind: int, name: str, config: Mapping[str, str]) -> None:
-        """Have properties that are written down, in place of others; without any the resource is gone."""
+        """Replace the properties by those that were written; without any, the resource is removed."""
         if config:
             self._by_kind[kind][name] = dict(config)
         else:

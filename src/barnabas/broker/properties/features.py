@@ -15,7 +15,7 @@ from barnabas.protocol.api_keys import ApiKey
 
 
 class Feature(NamedTuple):
-    """One feature: the levels that could be had, and the one that is.
+    """One feature: the levels that are possible, and the one in force.
 
     `api` and `version` are what clients that see it will use, `since` the first release line that claims it.
     """

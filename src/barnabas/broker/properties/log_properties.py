@@ -14,7 +14,7 @@ from barnabas.records.codecs.compression import Codec
 FORMAT = "message.format.version"
 
 _LONGEST_INTERVAL = 1 << 20
-"""`index.interval.bytes` that has an effect: a look-up reads all batches behind an entry of the index."""
+"""`index.interval.bytes` that has an effect: a look-up reads all batches after an entry of the index."""
 
 _INSTEAD: Sequence[Mapping[str, str]] = (
     {"compression.type": "producer"},

@@ -88,7 +88,7 @@ class Credential(NamedTuple):
 
 
 def users_with_credentials(registry: Registry) -> list[str]:
-    """Whoever has a password, sorted.
+    """The users that have a password, sorted.
 
     Raises:
         StorageError: the registry cannot be read.

@@ -23,7 +23,7 @@ _ASK_AGAIN = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSI
 
 
 class TelemetrySubscription(NamedTuple):
-    """What one client is asked for. An answer to `number` is one to exactly this."""
+    """What is requested of one client. A push with `number` responds to exactly this."""
 
     number: int
     interval_ms: int
@@ -91,7 +91,7 @@ class Telemetry:
         *,
         terminating: bool,
     ) -> Generator[None, None, None]:
-        """Whether a push comes in time, and answers what is asked for now; in steps.
+        """Whether a push comes in time, and responds to the current subscription; in steps.
 
         One that answers something else counts as one all the same: the next has to be due.
 
@@ -130,7 +130,7 @@ class Telemetry:
         self.pushed_bytes += size
 
     def disconnected(self, connection: int) -> None:
-        """Forget the client that was met there: it begins anew, also with the id it had."""
+        """Forget the client of that connection: it starts again, even with the same id."""
         self._clients.pop(self._met.pop(connection, b""), None)
 
     def _know(

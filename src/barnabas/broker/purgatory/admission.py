@@ -87,5 +87,5 @@ class Admission:
             call()
 
     def forget(self, when_others_end: Callable[[], None]) -> None:
-        """Remove a waiting request: its client is gone."""
+        """Remove a waiting request: its client has disconnected."""
         self._waiting.pop(when_others_end, None)

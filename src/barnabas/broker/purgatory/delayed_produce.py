@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Hashable, Iterable
 
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.pending import Pending
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.errors import ErrorCode
 from barnabas.protocol.produce import ProduceRequest, ProduceResponse
 

@@ -4,7 +4,7 @@ A request of a few bytes may ask for everything there is. Its reply is made in s
 (`wire.growing`). Over the limit only the oldest reply grows, and the others wait, so that they end one by one.
 """
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 
 MOST_GROWING_BYTES = 24 << 20
 """The limit for all replies together; the oldest one may exceed it."""

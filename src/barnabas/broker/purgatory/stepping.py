@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, Protocol, TypeVar
 
 from barnabas.broker.purgatory.admission import SLICE_SECONDS, Admission
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.reply_memory import ReplyMemory
 from barnabas.ports import Timers
 from barnabas.protocol.long_replies import LongReply, ReplyWriter, too_long
@@ -72,7 +72,7 @@ class Stepping:
     ) -> Reply | Pending:
         """Run steps; return their reply or raise their error. What exceeds a time slice runs in later turns.
 
-        The work continues after its client has gone, unless `ends_when_disconnected`. `writer` encodes the
+        The work continues if its client disconnects, unless `ends_when_disconnected`. `writer` encodes the
         growing array of the reply; without a writer it stays a list.
         """
         work = _Work(steps, self._replies, writer)
@@ -279,7 +279,7 @@ def in_steps(
     *,
     ends_when_disconnected: bool = False,
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
-    """Make a handler that runs its work in steps: to the end, even if the client has gone.
+    """Make a handler that runs its work in steps: to the end, even if the client disconnects.
 
     With `ends_when_disconnected` the work ends with the client. The handler returns a `Pending` if it is slow.
     """
@@ -298,5 +298,5 @@ def in_steps(
 def in_steps_while_connected(
     handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
 ) -> Callable[[BrokerT, ContextT, RequestT], Any]:
-    """The same for a handler that changes nothing: its work ends when its client has gone."""
+    """The same for a handler that changes nothing: its work ends when its client disconnects."""
     return in_steps(handle, ends_when_disconnected=True)

@@ -54,7 +54,7 @@ class Entity(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """A quota as it holds for a client, and with whom the client shares it."""
+    """A quota as it applies to a client, and the group of clients that share it."""
 
     bound: float
     shared_by: Entity

@@ -15,14 +15,14 @@ from barnabas.broker.replicas.append_errors import (
 )
 from barnabas.errors import StorageError
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.segments.log_config import TODAYS_MAGIC
+from barnabas.log.segments.log_config import TODAYS_MAGIC, LogConfig
 from barnabas.protocol.produce import PartitionProduceResponse
 from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
-from barnabas.types import NO_TIMESTAMP
+from barnabas.types import NO_TIMESTAMP, Buffer
 
 _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
@@ -81,11 +81,8 @@ def append_messages(log: PartitionLog, leader_epoch: int, produced: ProducedSet)
     index = log.topic_partition.partition
     if log.config.magic < TODAYS_MAGIC:
         return _append_old(log, produced)
-    # Imported late: a broker starts faster without it, and most never need it.
-    from barnabas.broker.replicas.old_messages import batch_from_messages
-
     try:
-        batch = batch_from_messages(produced.records, log.config, produced.unpacking)
+        batch = _batch_from_messages(produced.records, log.config, produced.unpacking)
         if batch is None:
             return QueuedSet(-1, NO_TIMESTAMP, log.start_offset, 0)
         if batch[1].codec > produced.highest_codec:
@@ -95,6 +92,30 @@ def append_messages(log: PartitionLog, leader_epoch: int, produced: ProducedSet)
         return refusal(index, reason, log.start_offset)
     except StorageError as error:
         return not_stored(index, error)
+
+
+def _batch_from_messages(
+    messages: Buffer, config: LogConfig, unpacking: Unpacking | None
+) -> tuple[memoryview, BatchHeader] | None:
+    """The batch to append for a message set, as the topic stores it; None where nothing came.
+
+    Raises:
+        RefusedRecords: as `accept_set` and `Stored.recompress`.
+    """
+    # Imported late: a broker starts faster without it, and most never need it.
+    from barnabas.records.old_messages.set_checks import SetRules, accept_set
+
+    largest, stored = config.max_message_bytes, config.stored
+    codec = None if stored is None else Codec.NONE  # it is compressed afterwards
+    nested = config.nested_wrappers
+    rules = SetRules(TODAYS_MAGIC, largest, codec, alone=config.lone_wrappers, nested=nested)
+    accepted = accept_set(messages, rules, unpacking=unpacking)
+    if not accepted.count:
+        return None
+    made, header = memoryview(accepted.data), read_header(accepted.data)
+    if stored is None:
+        return made, header
+    return stored.recompress(made, header, largest, unpacking)
 
 
 def _append_batch(

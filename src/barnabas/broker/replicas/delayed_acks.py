@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory, Unreplicated
+from barnabas.broker.purgatory.pending import Pending, Unreplicated
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.errors import ErrorCode
@@ -60,7 +61,7 @@ class DelayedAcks:
 
 
 class DelayedRepeats:
-    """As `DelayedAcks`, of requests with acks=all for one partition that came one behind the other.
+    """As `DelayedAcks`, of requests with acks=all for one partition that came one after the other.
 
     Each is answered as soon as the replicas in sync have what it appended: an append before another one
     waits no longer than that.

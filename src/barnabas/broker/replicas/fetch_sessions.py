@@ -229,7 +229,7 @@ class FetchSessions:
             del self._by_connection[session.connection]
 
     def disconnected(self, connection: int) -> None:
-        """A client has gone, and with it the sessions that it opened."""
+        """A client has disconnected: close the sessions that it opened."""
         for session in list(self._by_connection.get(connection, {}).values()):
             self.end(session)
 
@@ -246,7 +246,7 @@ class FetchSessions:
         return grown <= 0 or self._memory.fits(0)
 
     def _fails(self, reads: list[Read]) -> bool:
-        """Whether so many partitions are asked for that too many of them cannot exist."""
+        """Whether a request names more partitions than can exist."""
         return len(reads) > len(self._partitions) + _MOST_FAILED
 
     def _end_number(self, number: int) -> None:

@@ -1,6 +1,6 @@
 """LeaderRole: the role of a partition that this broker leads and others follow.
 
-`replication.Leader` decides; this carries out what it decides on the log and on whoever waits.
+`replication.Leader` decides; this carries out its decisions: on the log, and on waiting requests.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -114,7 +114,7 @@ class LeaderRole:
         self.step(PartitionChanged(isr, replicas, self.leader.leader_epoch, epoch, self._now_ms()))
 
     def begin_epoch(self, leadership: Leadership) -> None:
-        """Go on as the leader in another leader epoch; what is queued has been written.
+        """Continue as the leader in another leader epoch; all queued records have been written.
 
         Raises:
             StorageError: the new epoch cannot be written down.
@@ -168,7 +168,7 @@ class LeaderRole:
 def tick_leaders(
     partitions: Iterable[Partition], limits_of: Callable[[str], Limits]
 ) -> Iterator[None]:
-    """Have those that are led look who lags, some in a step; `limits_of` takes the name of a topic."""
+    """Have leaders check which followers lag, some in each step; `limits_of` takes a topic's name."""
     for number, partition in enumerate([*partitions], 1):
         role = partition.role
         if isinstance(role, LeaderRole) and not role.is_over:

@@ -1,6 +1,6 @@
 """LogMoves: copies replicas to another log directory, a slice in each turn of the loop.
 
-Clients and followers are served between two slices. Moves go on after a restart.
+Clients and followers are served between two slices. Moves continue after a restart.
 
 Source: KIP-113; Kafka's ReplicaAlterLogDirsManager.
 """
@@ -50,11 +50,11 @@ class LogMoves:
         self._timer: Timer | None = None
 
     def adopt(self, config: BrokerConfig) -> None:
-        """Go on at this rate (`replica.alter.log.dirs.io.max.bytes.per.second`)."""
+        """Continue at this rate (`replica.alter.log.dirs.io.max.bytes.per.second`)."""
         self._throttle.rate = config.replica_alter_log_dirs_io_max_bytes_per_second
 
     def resume(self) -> None:
-        """Go on with the moves of the last run."""
+        """Continue the moves of the last run."""
         self._later(0)
 
     def begin(self, partition: TopicPartition, path: str) -> None:

@@ -24,7 +24,7 @@ def find_offset(
 ) -> ListOffsetsPartitionResponse:
     """The offset at a timestamp (ms), or at one of Kafka's negative codes.
 
-    `of_replica`: a follower asks, for whom the log ends with what is written.
+    `of_replica`: a follower asks; for followers the log ends with the last written record.
     """
     code = partition.check_epoch(asked.current_leader_epoch)
     is_behind = partition.role is not None and not partition.role.knows_committed_end

@@ -103,7 +103,7 @@ class Partition:
         return self._answered(append_checked(self.log, self.leader_epoch, produced))
 
     def append_usual(self, view: memoryview, places: list[int], now_ms: int) -> list[int]:
-        """Check and queue batches one behind the other, as far as they are usual ones.
+        """Check and queue batches one after the other, as far as they are usual ones.
 
         `places` has where each starts and ends in `view`. Returns the base offset of each that is
         queued, from the first one on. With the others nothing is done: `check_produced` and

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from barnabas.broker.purgatory.purgatory import Pending, Repeatable
+from barnabas.broker.purgatory.pending import Pending, Repeatable
 from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
@@ -82,7 +82,7 @@ class RepeatedAppend(Repeatable):
     def again(
         self, view: memoryview, places: list[int]
     ) -> tuple[PartitionProduceResponse | QueuedAppends, list[int], bool] | None:
-        """Queue the batches of requests one behind the other, as far as they can be.
+        """Queue the batches of requests one after the other, as far as possible.
 
         `places` has where each starts and ends in `view`.
         Returns an answer for all, which counts after `ReplicaManager.write`, the base offset of each that is

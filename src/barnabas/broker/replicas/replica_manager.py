@@ -1,22 +1,19 @@
 """ReplicaManager: all partitions of this broker, and the requests for their records."""
 
-import logging
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Generator, Iterable, Mapping
 from types import MappingProxyType
 
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.slow_requests import MANY_PARTITIONS
 from barnabas.broker.replicas.append_errors import internal, refused
+from barnabas.broker.replicas.append_queue import AppendQueue
 from barnabas.broker.replicas.fetch_rows import MANY_LISTED, MOST_LISTED, Fetched, Read, failed
-from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.replicas.partition_table import PartitionTable
 from barnabas.broker.replicas.reading import ReadOne, read_records
 from barnabas.broker.replicas.role import OFFLINE, keep_watermark
 from barnabas.broker.replicas.rotated_reads import RotatedReads
-from barnabas.broker.replicas.slow_rolls import ROLLS_IN_STEP, rolled, rolled_slowly
-from barnabas.errors import ErrorCode, StorageError
+from barnabas.broker.replicas.slow_rolls import ROLLS_IN_STEP, rolled
+from barnabas.errors import ErrorCode
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Clock
 from barnabas.protocol.produce import (
@@ -29,43 +26,22 @@ from barnabas.records.batches.unpacking import REQUEST_MOST, Unpacking
 from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
 from barnabas.wire.schema import maker
 
-log = logging.getLogger(__name__)
-
 _NOTHING_REFUSED: Mapping[int, PartitionProduceResponse] = MappingProxyType({})
-
-
-def _nobody() -> None:
-    """The callback where nothing depends on the result."""
 
 
 _topic_response = maker(TopicProduceResponse)
 _response = maker(ProduceResponse)
 
 
-class ReplicaManager(PartitionTable):
+class ReplicaManager(AppendQueue):
     """The partitions with their appends and reads. For one thread. Opens and deletes no log."""
 
-    __slots__ = (
-        "_clock", "_dirty", "_own", "_own_ms", "_purgatory",
-        "_uncommitted", "_unpacking", "on_slow", "read_each", "writes",
-    )  # fmt: skip
+    __slots__ = ("_unpacking", "read_each")
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
-        super().__init__()
-        self._clock = clock
-        self._purgatory = purgatory
-        self._dirty: dict[Partition, None] = {}
-        self._own: dict[Partition, OwnBatch] = {}
-        """What is still gathered of the broker's own; these partitions are dirty too."""
-        self._own_ms = 0
-        """When the first of these began: all of a turn are of one time."""
-        self.writes = 0
-        """How often something was written: another number means that there is more to read."""
+        super().__init__(clock, purgatory)
         self.read_each = RotatedReads(self.read).read
         self._unpacking = Unpacking(REQUEST_MOST)
-        self._uncommitted: dict[Partition, None] = {}
-        self.on_slow: Callable[[], None] = _nobody
-        """Called when the records of a request took long to unpack."""
 
     def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
         """Serve a log as the leader of its partition, in place of one that is offline."""
@@ -87,7 +63,7 @@ class ReplicaManager(PartitionTable):
         return partition
 
     def end_role(self, partition: Partition) -> None:
-        """Be offline: what was queued is written, and who waits is answered."""
+        """Take a partition offline: write its queued records, and complete the requests that wait for it."""
         self.write()
         if partition.role is not None:
             partition.role.end()
@@ -97,7 +73,7 @@ class ReplicaManager(PartitionTable):
         self._purgatory.happened(partition, -1)
 
     def leave_one(self, topic: str, index: int) -> PartitionLog | None:
-        """Stop serving one partition; who waits for it is answered. Gives its log, which stays open."""
+        """Stop serving a partition, and complete the requests that wait for it. Returns its open log."""
         partition = self._by_name.pop((topic, index), None)
         if partition is None:
             return None
@@ -107,7 +83,7 @@ class ReplicaManager(PartitionTable):
         return partition.log
 
     def leave(self, topic: str) -> list[PartitionLog]:
-        """Stop serving a topic; who waits for it is answered. Gives the logs, which stay open."""
+        """Stop serving a topic, and complete the requests that wait for it. Returns its open logs."""
         left = [one for (name, _), one in self._by_name.items() if name == topic]
         for partition in left:
             _, index = partition.log.topic_partition
@@ -193,7 +169,7 @@ class ReplicaManager(PartitionTable):
         return rolled(partition, answer)
 
     def _end_step(self) -> None:
-        """Let other requests come before the present one goes on."""
+        """Let other requests be handled before the current one continues."""
         self._unpacking = Unpacking(REQUEST_MOST)
         self.write()
         self.on_slow()
@@ -232,12 +208,6 @@ class ReplicaManager(PartitionTable):
             self._await_write(partition, answer)
         return bases
 
-    def _await_write(self, partition: Partition, answer: PartitionProduceResponse) -> None:
-        partition.unanswered.append(answer)
-        self._dirty[partition] = None
-        if rolled_slowly(partition, answer):
-            self.on_slow()
-
     def append_messages(
         self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None, *,
         rolls: bool = True,
@@ -252,101 +222,6 @@ class ReplicaManager(PartitionTable):
             self._await_write(partition, answer)
         return answer
 
-    def append_own(
-        self, partition: Partition, batch: bytearray, on_written: Callable[[ErrorCode], None]
-    ) -> None:
-        """Queue a batch that the broker made itself; `write` tells what became of it."""
-        self.seal(partition)
-        partition.append_own(batch, self._clock.time_ms(), on_written)
-        self._dirty[partition] = None
-
-    def gathering(self, partition: Partition, codec: Codec = Codec.NONE) -> OwnBatch:
-        """Return the current batch of the broker's own records for a partition; add to it at once.
-
-        All records until the next write are one batch, and all of a partition have one codec.
-        """
-        own = self._own.get(partition)
-        if own is None or own.is_full:
-            if own is not None:
-                self.seal(partition)
-            if not self._own:
-                self._own_ms = self._clock.time_ms()
-            own = self._own[partition] = OwnBatch(self._own_ms, codec)
-            self._dirty[partition] = None
-        return own
-
-    def join_own(self, partition: Partition, on_written: Callable[[ErrorCode], None]) -> bool:
-        """Call with the result of what is queued or uncommitted; False if there is nothing of that kind."""
-        own = self._own.get(partition)
-        if own is None:
-            return partition.join_own(on_written)
-        own.join(on_written)
-        return True
-
-    def is_written(self, partition: Partition) -> bool:
-        """Whether `join_own` has nothing to join."""
-        return (
-            not partition.queued_bytes and not partition.uncommitted and partition not in self._own
-        )
-
-    def seal(self, partition: Partition) -> None:
-        """Queue the gathered records as one batch; further records come after it."""
-        own = self._own.pop(partition, None)
-        if own is not None:
-            partition.append_gathered(own)
-
-    def write(self) -> bool:
-        """Write what was queued since the last call, then complete the requests that wait for it.
-
-        A failing disk turns the responses of the lost appends into errors, and is logged. Returns whether
-        all is committed.
-        """
-        while self._dirty:
-            # A listener notified of a write may queue more records.
-            dirty, self._dirty = self._dirty, {}
-            for partition in dirty:
-                self._write(partition)
-        return not self._uncommitted
-
-    def _write(self, partition: Partition) -> None:
-        if self._own:
-            self.seal(partition)
-        try:
-            written = partition.write()
-        except StorageError as error:
-            topic, index = partition.log.topic_partition
-            log.error(  # noqa: TRY400 - a trace says nothing about a disk
-                "append failed", extra={"topic": topic, "partition": index, "error": error}
-            )
-            if partition.role is not None:
-                self._purgatory.happened(partition.role, -1)
-            return
-        self.writes += 1
-        # Followers copy uncommitted records too, and no response waits for them: it may be their fetch's.
-        has_role = partition.role is not None
-        if has_role:
-            # Each of them gets at once what all requests of this turn have brought.
-            self._purgatory.happened_in_turn(partition, written)
-        elif not partition.uncommitted:
-            self._purgatory.happened(partition, written)
-        if partition.uncommitted:
-            partition.when_committed(
-                partial(self._committed, partition, 0 if has_role else written)
-            )
-            if not has_role:
-                self._uncommitted[partition] = None
-
-    def _committed(self, partition: Partition, written: int) -> None:
-        self._purgatory.happened(partition, written)
-        self.write()
-
-    def take_uncommitted(self) -> Sequence[Partition]:
-        """The partitions written since the last call with uncommitted appends."""
-        if not self._uncommitted:
-            return ()
-        uncommitted, self._uncommitted = self._uncommitted, {}
-        return [partition for partition in uncommitted if not partition.is_committed]
-
     def read(
         self,
         reads: Iterable[Read],
@@ -357,7 +232,7 @@ class ReplicaManager(PartitionTable):
     ) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 
-        The first batch found comes whole, so that a reader always gets on (KIP-74); with
+        The first batch found comes whole, so that a reader always makes progress (KIP-74); with
         `each_whole` that of each partition does. What was appended before is read too, also where it
         shares a readiness event with this. `read_one` reads each partition. `MOST_LISTED` is
         a limit like `max_bytes`.

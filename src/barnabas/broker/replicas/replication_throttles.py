@@ -21,7 +21,7 @@ class ReplicationThrottles:
         self.adopt(config)
 
     def adopt(self, config: BrokerConfig) -> None:
-        """Go on at these rates."""
+        """Continue at these rates."""
         self.leader.rate = config.leader_replication_throttled_rate
         self.follower.rate = config.follower_replication_throttled_rate
 

@@ -1,7 +1,7 @@
 """Slow rolls: a new segment takes some files, and begins with a snapshot of up to 20,000 producers.
 
 That snapshot takes some 10 ms, where a batch takes one: a roll of many producers counts as a slow
-request. Any roll takes about 1 ms, and a request may have 10,000 of them: it goes on in steps. Of a topic
+request. Any roll takes about 1 ms, and a request may have 10,000 of them: it is handled in steps. Of a topic
 whose segments are tiny each request may roll, and hundreds of connections send some at the same time: one that
 rolls counts as slow, too.
 """
@@ -30,7 +30,7 @@ def rolled_slowly(partition: Partition, answer: PartitionProduceResponse) -> boo
 
 
 def may_append_slowly(partitions: Iterable[Partition]) -> bool:
-    """Whether what is appended to one of these may begin such a segment, or is compressed anew."""
+    """Whether what is appended to one of these may begin such a segment, or is compressed again."""
     logs = [partition.log for partition in partitions]
     return any(log.config.stored or _rolls_slowly(log) for log in logs)
 

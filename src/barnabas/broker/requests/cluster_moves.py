@@ -130,7 +130,7 @@ def _why(code: ErrorCode) -> str | None:
 def list_moves(
     controller: ClusterController, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
-    """The partitions that are being moved: all, or those asked for."""
+    """The partitions that are being moved: all, or the requested ones."""
     try:
         image = controller.view.image
     except KafkaError as error:

@@ -31,7 +31,7 @@ class _Asked(Protocol):
 
 Asked = TypeVar("Asked", bound=_Asked)
 Changed = Callable[[ConfigTarget, Asked], dict[str, str]]
-"""The properties that a resource is to have, from what it has and what is asked for."""
+"""The properties that a resource is to have, from its present ones and the request."""
 
 
 Row = TypeVar("Row")

@@ -133,7 +133,7 @@ class _BrokerTarget:
         broker.settings.take(scope, config)
 
     def _check_topics(self, coming: BrokerConfig) -> None:
-        """Whether all topics could go on: once it is written, no topic can refuse it."""
+        """Check that all topics accept it: once it is written, no topic can refuse it."""
         tried: set[frozenset[tuple[str, str]]] = set()
         for topic in self._broker.topics:
             own = self._later.get(topic.name, topic.config)

@@ -4,7 +4,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 

@@ -1,4 +1,4 @@
-"""Produce whose records begin hundreds of segments: it goes on in steps, while others are served.
+"""Produce whose records begin hundreds of segments: it is handled in steps, and other requests in between.
 
 What is left of its records is copied, as the records of a request are views of what its connection
 receives into.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.latch import Latch
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.append_errors import refused
 from barnabas.errors import ErrorCode

@@ -37,7 +37,7 @@ def view(broker: Broker, topic: str, index: int) -> DescribedPartition:
 
 
 def _in_cluster(member: "ClusterMember", topic: str, index: int) -> DescribedPartition:
-    """What the controller has decided; a leader that is gone counts as none."""
+    """What the controller has decided; a leader that is not alive counts as none."""
     image = member.image
     state = image.partition(TopicPartition(topic, index))
     if state is None:

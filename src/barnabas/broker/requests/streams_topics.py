@@ -54,7 +54,7 @@ def _make(broker: Broker, wanted: Sequence[RequestedTopic]) -> dict[str, KafkaEr
 def _checked(broker: Broker, topic: MissingTopic) -> tuple[RequestedTopic, int]:
     """The topic, and how many replicas it gets. In a cluster its controller places and checks it."""
     name, config = topic.info.name, {one.key: one.value for one in topic.info.topic_configs}
-    # 0 means the broker's default, and below 0 does for whoever makes topics himself.
+    # 0 means the broker's default, as does a negative number in topics that the user creates.
     replicas = topic.info.replication_factor
     if replicas <= 0:
         replicas = broker.config.default_replication_factor

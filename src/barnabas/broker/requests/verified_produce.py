@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.purgatory import Pending, there
+from barnabas.broker.purgatory.pending import Pending, there
 from barnabas.broker.requests.long_produce import keep_records
 from barnabas.broker.requests.transactional_produce import (
     CheckedRequest,

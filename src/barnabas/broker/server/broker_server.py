@@ -94,7 +94,7 @@ class BrokerServer:
 
         Raises:
             ConfigError: properties exclude each other.
-            KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
+            KafkaError: a directory, the registry or an address cannot be used; nothing stays open.
         """
         environment = self._environment
         check_at_start(self._config)
@@ -150,7 +150,7 @@ class BrokerServer:
         return self._connections
 
     def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
-        """Make a topic on this broker; for those who have it in their process.
+        """Create a topic on this broker; for programs that run it in their process.
 
         Raises:
             BrokerError: it exists, or name, properties or so many partitions are not allowed.
@@ -238,7 +238,7 @@ class BrokerServer:
         return name_cluster(shared, uuid_text(self._environment.entropy.uuid()))
 
     def _adopt(self, config: BrokerConfig) -> None:
-        """Go on with these properties; what cannot change while the broker runs is as it was."""
+        """Use these properties from now on, except those that cannot change while the broker runs."""
         self.broker.config = config
         self.broker.topics.adopt(config)
         self.broker.log_moves.adopt(config)

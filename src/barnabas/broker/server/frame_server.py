@@ -13,7 +13,7 @@ from barnabas.broker.server.watched_clients import WatchedClients
 
 
 class FrameServer:
-    """A thread that lives until the other end of the pipe is closed, or the broker's loop has ended."""
+    """A thread that runs until the other end of the pipe is closed, or the broker's loop has ended."""
 
     def __init__(
         self,

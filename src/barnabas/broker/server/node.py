@@ -1,9 +1,9 @@
 """Node: a broker on this machine: event loop, disk, network, clock, and a registry in a file or ZooKeeper."""
 
 import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -12,19 +12,16 @@ from barnabas.broker.connections.client_connections import MakeClient
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.server.assembly import Environment
 from barnabas.broker.server.broker_server import BrokerServer
-from barnabas.broker.zookeeper.registrations import Registries
+from barnabas.broker.server.registry_opening import HandOver, RegistryOpening
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.errors import ConfigError, KafkaError, RegistryUnavailable
-from barnabas.log.directories.inventory import INVENTORY
+from barnabas.errors import KafkaError
 from barnabas.ports import Clock, SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.event_loop import EventLoop
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.heap import SECONDS, system_heap
-from barnabas.runtime.registries.copies import COPY
-from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.registries.start_waits import StartWaits
 from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
@@ -53,8 +50,6 @@ class Parts(NamedTuple):
 
 
 _PARTS = Parts()
-HandOver = Callable[[Callable[[], None]], None]
-"""Has something called on a node's loop; for any thread."""
 
 
 class Node:
@@ -84,12 +79,11 @@ class Node:
         self._disk = parts.make_disk(call=self._loop.call)
         self._worker = ThreadWorker()
         self._config = config
-        self._directories = config.directories
         self._ephemeral = ephemeral
-        self._session = session
         self._stopping = False
         self._waits = StartWaits()
         self._heap = system_heap()
+        registries = RegistryOpening(config, self._disk, self._loop.call, self._waits, session)
         self._server = BrokerServer(
             config,
             Environment(
@@ -100,7 +94,7 @@ class Node:
                 SystemEntropy(),
                 self._worker,
             ),
-            self._open_registries,
+            registries.open,
             parts.make_client,
         )
 
@@ -141,7 +135,7 @@ class Node:
         finally:
             self._close()
             if self._ephemeral:
-                for directory in self._directories:
+                for directory in self._config.directories:
                     self._disk.remove(directory)
 
     @property
@@ -263,77 +257,12 @@ class Node:
         self._worker.close()
         self._disk.close()
 
-    def _open_registries(self, directories: Sequence[str]) -> Registries:
-        if self._session is not None:
-            own = self._session(self._loop.call)
-            return Registries(own, own)
-        today, of_07 = self._config.zookeeper_connect, self._config.zk_connect
-        if today and today.rstrip("/") == of_07.rstrip("/"):
-            raise ConfigError(
-                f"zk.connect={of_07}: zookeeper.connect has that place; give one of them another path"
-            )
-        with ExitStack() as opened:
-            shared = self._zookeeper("zookeeper.connect", today, opened) if today else None
-            shared_07 = self._zookeeper("zk.connect", of_07, opened) if of_07 else None
-            if shared is not None:
-                registries = Registries(shared, shared, shared_07)
-            else:
-                _report_missing(self._disk, directories)
-                embedded = EmbeddedRegistry(self._disk, *map(_registry_file, directories))
-                registries = Registries(embedded, of_07=shared_07)
-                if len(self._directories) > 1:
-                    registries = registries._replace(
-                        spread=lambda usable: embedded.spread([*map(_registry_file, usable)])
-                    )
-            opened.pop_all()
-        return registries
-
-    def _zookeeper(self, name: str, place: str, opened: ExitStack) -> SharedRegistry:
-        """A session, to be closed by `opened` if the other one cannot be had.
-
-        `name`: the property that says where.
-        """
-        without = f"a broker needs no ZooKeeper: leave out {name}, or --set {name}= over a file's"
-        try:
-            from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
-        except ImportError as error:
-            what = f"ZooKeeper needs a package: pip install kazoo ({error})"
-            raise ConfigError(f"{name}={place}: {what}; {without}") from None
-        session_ms = self._config.zookeeper_session_timeout_ms
-        try:
-            registry = ZooKeeperRegistry(
-                place,
-                session_ms=session_ms,
-                connection_ms=self._config.zookeeper_connection_timeout_ms or session_ms,
-                hand_over=self._loop.call,
-                waits=self._waits,
-            )
-        except RegistryUnavailable as error:
-            what = f"{name}={place}: {error} (zookeeper.connection.timeout.ms)"
-            raise RegistryUnavailable(f"{what}; {without}") from None
-        opened.callback(registry.close)
-        return registry
-
 
 def _new_metrics(host: str, port: int) -> "BrokerMetrics":
     # Imported late: most brokers have none.
     from barnabas.broker.metrics.broker_metrics import BrokerMetrics
 
     return BrokerMetrics(host, port)
-
-
-def _registry_file(directory: str) -> str:
-    return f"{directory}/barnabas.registry"
-
-
-def _report_missing(disk: RealDisk, directories: Sequence[str]) -> None:
-    """Warn of directories that a broker has used, and that have no registry."""
-    files = [*map(_registry_file, directories)]
-    if any(disk.exists(path) for file in files for path in (file, file + COPY)):
-        return
-    if any(disk.exists(f"{directory}/{INVENTORY}") for directory in directories):
-        what = "no registry beside the logs: topics are taken over without properties, and expire nothing"
-        log.warning(what, extra={"file": files[0]})
 
 
 def _socket_options(config: BrokerConfig) -> SocketOptions:

@@ -39,7 +39,7 @@ class WatchedClients:
         return [self._described(client) for client in self._connections.clients()]
 
     def look(self, selection: Selection, after: int) -> list[WatchedExchange]:
-        """Watch connections for some seconds; returns their exchanges behind a number."""
+        """Watch connections for some seconds; returns their exchanges after a number."""
         now = self._broker.clock.time_ns()
         found = self._watch.look(selection, after, now)
         self._observe()
@@ -105,7 +105,7 @@ class _ClientObserver:
 
 
 def _start_of(reply: Send) -> bytes:
-    """The first bytes of a reply, behind its size."""
+    """The first bytes of a reply, after its size."""
     start = bytearray()
     for part in reply.parts:
         left = KEPT_BYTES - len(start)

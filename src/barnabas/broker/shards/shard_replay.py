@@ -83,7 +83,7 @@ def _runs(data: memoryview) -> Iterator[tuple[BatchHeader, memoryview]]:
 def _replay_run(
     kept: PartitionLog, run: memoryview, offset: int, shard: CoordinatorShard, bulk: Bulk | None
 ) -> int:
-    """Replay batches of no transaction; gives the offset behind them."""
+    """Replay batches of no transaction; returns the offset after them."""
     columns = decode_columns(
         [run], wanted=ColumnSelection.KEY | ColumnSelection.VALUE, start=offset
     )

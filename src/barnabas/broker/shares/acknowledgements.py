@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from barnabas.broker.purgatory.latch import CodeLatch
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition

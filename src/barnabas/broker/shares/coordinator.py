@@ -1,6 +1,6 @@
 """ShareCoordinator: stores share group state for partition leaders; here this broker itself.
 
-What a leader elsewhere would ask over the wire. A partition that is read here is read anew from what is
+What a leader elsewhere would ask over the wire. A partition that is read here is read again from what is
 kept when somebody else has changed that.
 """
 

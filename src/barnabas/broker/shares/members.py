@@ -13,7 +13,7 @@ from barnabas.coordinators.common.topic_partitions import TopicIdPartition
 from barnabas.coordinators.consumer_group.heartbeats import HeartbeatReply
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.group_growth import grown_by_heartbeat
-from barnabas.coordinators.groups_shard import GroupKind
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.coordinators.share_group.groups import ShareHeartbeat, loaded
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode

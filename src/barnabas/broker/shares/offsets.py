@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.broker.purgatory.latch import CodeLatch
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.broker.shares.partitions import ClusterStates, SharePartitions

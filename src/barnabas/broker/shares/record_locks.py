@@ -77,7 +77,7 @@ class RecordLocks:
         return live.state.next_offset() < self._end_of(live)
 
     def _end_of(self, live: ActiveSharePartition) -> int:
-        """The offset behind the last record that the group may read."""
+        """The offset after the last record that the group may read."""
         log = live.partition.log
         committed_only = self._policies.of(live.key.group_id).committed_only
         return stable_end(log) if committed_only else log.high_watermark

@@ -2,7 +2,7 @@
 
 Leaders of partitions read and write states here, and coordinators of groups begin and end them. What this
 broker leads is done at once. Others are asked, with all that is alike for a group in one request. What may
-pass is tried again for a while, at whoever leads then.
+pass is retried for a while, at the leader of that time.
 
 Source: Kafka's PersisterStateManager.
 """

@@ -94,7 +94,7 @@ class ShareSessions:
             self._memory.passing_bytes -= session.held_bytes
 
     def goes_on(self, member: tuple[str, str], session: ShareSession) -> bool:
-        """Whether a session has neither ended nor begun anew."""
+        """Whether a session has neither ended nor begun again."""
         return self._sessions.get(member) is session
 
     def has(self, group_id: str) -> bool:

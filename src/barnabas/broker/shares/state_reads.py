@@ -13,7 +13,7 @@ from barnabas.coordinators.share_state.states import ShareState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
 COMING: Final = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-"""What is kept of a partition is asked for."""
+"""The stored state of a partition is being requested."""
 _MOST = 10_000
 """States that were read and that nobody has taken."""
 
@@ -29,7 +29,7 @@ class StateReads:
         """The partition and its leader epoch, and the answer."""
 
     def take(self, key: StateKey, partition: Partition) -> ShareState:
-        """The state, as the leader in this epoch; nobody who led before may write it any more.
+        """The state, for the leader in this epoch; earlier leaders may not write it any more.
 
         Raises:
             BrokerError: COMING: not yet; when it is there, something happens to the key in the
@@ -61,7 +61,7 @@ class StateReads:
         self._purgatory.happened(key, 1)
 
     def leave(self, partition: Partition) -> None:
-        """Another broker may lead a partition: whoever waits for its states is answered."""
+        """Another broker may lead a partition now: complete the requests that wait for its states."""
         for key in [key for key, one in self._coming.items() if one is partition]:
             del self._coming[key]
             self._purgatory.happened(key, -1)

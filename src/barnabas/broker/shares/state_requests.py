@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown_in_steps
 from barnabas.broker.shares.coordinator import NOTHING, RespondState
 from barnabas.coordinators.common.topic_partitions import TopicIdPartition
@@ -13,7 +13,7 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.wire.growing import GrowingArray
 
 _AT_ONCE = 64
-"""Partitions that are asked for together, and written together: two milliseconds."""
+"""Partitions that are requested together, and written together: two milliseconds."""
 
 
 class StateTopic(Protocol):

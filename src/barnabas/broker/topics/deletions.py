@@ -1,6 +1,6 @@
 """Deletions: deletes topics: marks them in the registry, deletes their logs, then their nodes.
 
-A marked topic is gone whatever happens next: if the broker stops, the next start completes the deletion.
+A marked topic counts as deleted from then on: if the broker stops, the next start completes the deletion.
 """
 
 import logging

@@ -15,11 +15,11 @@ BLOCK = 1000
 _LAST = 2**63 - 1
 _TRIES = 5
 _FEW = BLOCK // 10
-"""With so many ids left the next block is asked for, as by Kafka's brokers."""
+"""With this many ids left the next block is requested, as by Kafka's brokers."""
 
 
 class ProducerIdPending(StorageError):
-    """A block of ids is asked for, and not there; the client tries again, as with Kafka from 3.0 on."""
+    """A block of ids was requested and has not come; the client retries, as with Kafka since 3.0."""
 
     code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
@@ -85,7 +85,7 @@ class ProducerIds:
 
 
 def claim_block(registry: Registry, node_id: int) -> tuple[int, int]:
-    """The first id of a block that nobody else has, and the one behind its last.
+    """The first id of a block that only this broker has, and the id after its last.
 
     Raises:
         StorageError: it cannot be written down, or what is written cannot be read.

@@ -12,7 +12,7 @@ from functools import partial
 
 from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.cluster.peer_queues import Exchange, PeerQueues
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.transactions.transactions import Transactions
 from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.coordinators.transaction.adding import AddRequest

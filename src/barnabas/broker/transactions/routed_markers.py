@@ -1,7 +1,7 @@
 """RoutedMarkers: writes transaction markers to partitions that other brokers may lead.
 
 Those of this broker are written at once. Others are asked by WriteTxnMarkers, with all markers that wait
-for the same broker in one request; what fails is tried again for a while, at whoever leads then.
+for the same broker in one request; failed ones are retried for a while, at the leader of that time.
 
 Source: Kafka's TransactionMarkerChannelManager.
 """
@@ -88,7 +88,7 @@ class RoutedMarkers:
             self._written(marker, ErrorCode.LEADER_NOT_AVAILABLE)
 
     def _written(self, marker: _Marker, code: ErrorCode) -> None:
-        """Answer, or try again. Only where ZooKeeper has no such topic, its partitions are gone."""
+        """Respond, or try again. Partitions count as deleted only if ZooKeeper has no such topic."""
         if code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
             self._answer(marker, code)
             return

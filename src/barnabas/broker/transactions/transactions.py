@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.transactions.markers import Ending, TransactionMarkers
@@ -120,7 +120,7 @@ class Transactions:
         return self._of(asked.transactional_id).shard.verify(asked)
 
     def add_at_once(self, asked: AddRequest) -> ErrorCode:
-        """As `add`, for who must know now; what is not written yet may be asked for again."""
+        """As `add`, without waiting: a request for what is not written yet may be repeated."""
         held = self._of(asked.transactional_id)
         code, records = held.shard.add(asked, self._shards.now_ms())
         if not records:
@@ -155,7 +155,7 @@ class Transactions:
         records: tuple[CoordinatorRecord, ...],
         respond: Callable[[ErrorCode], object],
     ) -> object:
-        """Write what was decided, if anything; then answer, and go on."""
+        """Write the decision, if there is one; then respond, and handle the next request."""
         if not records:
             return respond(ErrorCode.NONE)
         pending = Pending()
@@ -169,7 +169,7 @@ class Transactions:
         records: tuple[CoordinatorRecord, ...],
         tell: Callable[[ErrorCode], object],
     ) -> None:
-        """Write what was decided, tell what became of it, and go on."""
+        """Write the decision, report the result, and handle the next request."""
         self._on_the_way.add(transactional_id)
 
         def written(code: ErrorCode) -> None:
@@ -222,7 +222,7 @@ class Transactions:
 
     def _complete(self, held: HeldTransactions, transactional_id: str) -> None:
         if not self._shards.is_loaded(held):
-            # Another broker coordinates it, or this one anew: then it has not begun with the markers.
+            # Another broker coordinates it, or this one again: then it has not begun with the markers.
             for each in self._shards.loaded():
                 self._mark_all(each)
             return

@@ -10,7 +10,7 @@ from barnabas.errors import StorageError
 
 CHANGES: Final = "/config/changes"
 PREFIX: Final = f"{CHANGES}/config_change_"
-"""The registry puts a number behind it that only grows."""
+"""The registry appends a number to it that only grows."""
 
 
 def encode_change(entity: str) -> bytes:

@@ -14,7 +14,7 @@ from barnabas.ports import Disk, SharedRegistry
 log = logging.getLogger(__name__)
 
 _LONGER = 1.5
-"""ZooKeeper may count a session a little longer than was asked for."""
+"""ZooKeeper may keep a session a little longer than requested."""
 
 
 def claim_node(registry: SharedRegistry, path: str, data: bytes, disk: Disk, file: str) -> None:

@@ -35,7 +35,7 @@ class PublishedNodes:
     def __init__(
         self, registry: SharedRegistry, timers: Timers, *, anew: bool = False, owner: str = ""
     ) -> None:
-        """`anew`: ephemeral nodes go and come with new data, for those who watch only the names.
+        """`anew`: ephemeral nodes are deleted and created again, for watchers that see only the names.
 
         `owner`: while this node is ours, nobody else writes the others, and what is there is replaced.
         """
@@ -102,7 +102,7 @@ class PublishedNodes:
     ) -> None:
         self._is_writing = False
         done, error = outcome if isinstance(outcome, tuple) else (set[str](), outcome)
-        # What a session before has written is gone, or about to go.
+        # Nodes of the session before are deleted, or about to be.
         if sessions == self._sessions:
             for path in done:
                 if self._wanted(path) == nodes[path]:
@@ -126,7 +126,7 @@ class PublishedNodes:
         self._stopped = True
 
     def _renew(self) -> None:
-        """Nodes of the session before are gone, or are about to go."""
+        """Nodes of the session before are deleted, or about to be."""
         self._sessions += 1
         self._due.update(dict.fromkeys(self._ephemeral))
         self._soon()

@@ -72,7 +72,7 @@ def register(registries: Registries, broker: Broker, disk: Disk) -> "list[AnyReg
     """Have others find the broker; returns when they can.
 
     Raises:
-        ConfigError: it has nothing to offer to those who look there.
+        ConfigError: it has no address that clients could read there.
         StorageError: it cannot be, because of another broker or of ZooKeeper.
     """
     made: list[AnyRegistration] = []

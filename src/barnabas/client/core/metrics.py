@@ -14,7 +14,7 @@ class Metrics:
     time from a request to its response in seconds, over all `answers`; a fetch includes its wait
     for records. 0.0 without responses. `connections` are those open now, and `client_id` is the
     property client.id. Of a producer `failed_records` counts records that were not stored; of a
-    consumer `lag` has the records behind the position of each assigned partition, as of its last fetch.
+    consumer `lag` has the records after the position of each assigned partition, as of its last fetch.
     """
 
     requests: int

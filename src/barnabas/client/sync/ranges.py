@@ -1,7 +1,7 @@
 """RangeReader: the offsets [start, end) of a partition as decoded columns. For batch readers.
 
 It fetches the next response while it decodes one. Connections are kept per thread and configuration
-for the life of the process, because a batch reader reads many ranges in succession; a forked
+as long as the process runs, because a batch reader reads many ranges in succession; a forked
 process opens its own.
 """
 

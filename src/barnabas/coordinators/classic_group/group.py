@@ -134,13 +134,13 @@ class ClassicGroup:
             self.due = when
 
     def renew_session(self, member: Member, now: int) -> None:
-        """A member is alive: its session begins anew."""
+        """A member is alive: its session begins again."""
         member.silent_until = until = now + member.session_timeout_ms
         if self.due is None or until < self.due:
             self.due = until
 
     def renew_all_sessions(self, now: int) -> None:
-        """The sessions of all members begin anew."""
+        """The sessions of all members begin again."""
         first = self.due
         for member in self.members.values():
             member.silent_until = until = now + member.session_timeout_ms

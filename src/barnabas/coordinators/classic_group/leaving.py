@@ -46,7 +46,7 @@ def leave(
 ) -> tuple[list[ErrorCode], Effects]:
     """Remove members; returns a code for each, in their order: NONE, UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID.
 
-    A request that names only an instance removes that static member, whoever it is, as an operator
+    A request that names only an instance removes that static member, whatever its id, as an operator
     would.
     """
     effects = Effects()

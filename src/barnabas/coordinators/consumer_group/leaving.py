@@ -42,7 +42,7 @@ def who_leave(
     for who in leavers:
         member_id, instance_id = who
         if not member_id and instance_id is not None:
-            # As an operator takes a static member out, whoever it is.
+            # An operator removes a static member this way, whatever its id.
             member_id = group.instances.get(instance_id, "")
         try:
             check_leaver(group, Identity(member_id, instance_id))

@@ -91,7 +91,7 @@ def _hand_out_to_subscribers(
     for topic_partition in sorted(free):
         waiting.setdefault(of_topic[topic_partition.topic_id], []).append(topic_partition)
     for number in sorted(waiting, key=lambda one: (len(names[one]), one)):
-        # Meanwhile only these members get anything: a heap knows who has the fewest.
+        # Meanwhile only these members get anything: a heap knows which has the fewest.
         heap = [(len(shares[name]), name) for name in names[number]]
         heapify(heap)
         for topic_partition in waiting[number] if heap else ():

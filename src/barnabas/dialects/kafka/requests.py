@@ -27,7 +27,7 @@ _Encoder = Callable[[int, object], Send | bytes]
 
 
 class MessageCodecs:
-    """What reads the requests of an API in a version and writes its responses, once it was asked for.
+    """What reads the requests of an API in a version and writes its responses, once it was requested.
 
     One for all connections that are served these versions. All is by key << 16 | version, as requests
     begin. `most_bytes`: the memory that a request may take, `socket.request.max.memory.bytes`.

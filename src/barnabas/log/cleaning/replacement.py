@@ -110,7 +110,7 @@ def _is_replaced(names: set[str], base: int) -> bool:
 def _remove(
     disk: Disk, directory: str, names: set[str], is_doomed: Callable[[int], bool], suffix: str = ""
 ) -> None:
-    """Remove the files of segments, with a suffix behind their names, by base offsets."""
+    """Remove the files of segments, with a suffix after their names, by base offsets."""
     for name in sorted(names):
         parsed = parse_segment_file(name.removesuffix(suffix)) if name.endswith(suffix) else None
         if parsed and parsed[1] in SEGMENT_FILES and is_doomed(parsed[0]):

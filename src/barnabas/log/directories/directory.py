@@ -194,7 +194,7 @@ class LogDirectory:
             return False
 
     def has_checkpoint(self, partition: TopicPartition) -> bool:
-        """Whether a recovery point is written down under this name, be it of a log that is gone."""
+        """Whether a recovery point is stored under this name, even of a log that was deleted."""
         return partition in self._written.get(RECOVERY_POINT, ())
 
     def write_checkpoints(self) -> None:

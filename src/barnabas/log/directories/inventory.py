@@ -28,7 +28,7 @@ DELETED_AWAY = "deleted"
 REPLACED = "replaced"
 """The partition continued elsewhere while the directory was away: set its returning files aside."""
 MADE_ANEW = "anew"
-"""The log is gone. A new one in its place may be there: whatever a start finds of that is whole."""
+"""The log is gone. A new one in its place may be there: what a start finds of it is complete."""
 
 
 class KnownSegment(NamedTuple):
@@ -180,7 +180,7 @@ def encode(number: int, rows: Iterable[str]) -> bytes:
 
 
 def addition(row: str) -> bytes:
-    """A line that is written behind a file; one that is torn is not counted."""
+    """A line that is appended to a file; a torn one is ignored."""
     return b"" if "\n" in row else _bytes(f"\n{_checksum(row)} {row}\n")
 
 

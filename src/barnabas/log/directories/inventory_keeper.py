@@ -1,7 +1,6 @@
 """Keeps the inventory of all log directories: reads it at the start, writes it while the broker runs."""
 
 import contextlib
-import logging
 from collections.abc import Iterator, Mapping
 from functools import partial
 
@@ -10,7 +9,6 @@ from barnabas.log.directories.directories import LogDirectories
 from barnabas.log.directories.directory import LogDirectory
 from barnabas.log.directories.inventory import (
     DELETED_AWAY,
-    INVENTORY,
     LOST,
     LOST_OPEN,
     MADE_ANEW,
@@ -20,15 +18,13 @@ from barnabas.log.directories.inventory import (
     InventorySection,
     KnownLog,
     KnownSegment,
-    addition,
     encode,
 )
+from barnabas.log.directories.inventory_files import InventoryFiles
 from barnabas.log.file_names import uuid_text
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.ports import Disk, Entropy, File
+from barnabas.ports import Disk, Entropy
 from barnabas.types import TopicPartition
-
-log = logging.getLogger(__name__)
 
 _ROWS_A_STEP = 1000
 _NOTHING_NAMED = -1
@@ -41,39 +37,19 @@ class InventoryKeeper:
         self.inventory = DirectoryInventory()
         self.is_stale = False
         """Segments that it has were taken out of logs; they must not go before it is written."""
-        self._disk = disk
         self._entropy = entropy
         self._directories = directories
-        self._files: dict[LogDirectory, tuple[File, int]] = {}
-        self._meanwhile: list[str] = []
-        """What was added while all of it is being written."""
+        self._files = InventoryFiles(disk, directories)
         self._listed: dict[str, set[TopicPartition]] = {}
-        """By directory id: the partitions that the files have, be they there still or not."""
+        """By directory id: the partitions that the files list, whether they are still there or not."""
 
     # --- At the start -------------------------------------------------------------------------
 
     def load(self) -> None:
         """Read the newest copy in the directories that can be used; without one nothing is known."""
-        newest = 0, 0
-        for directory in self._directories.usable:
-            data = self._read(directory)
-            found = DirectoryInventory.parse(data)
-            if data and found is None:
-                what = "inventory damaged and not used: what is missing in the directories is not noticed"
-                log.warning(what, extra={"file": f"{directory.path}/{INVENTORY}"})
-            if found is not None and (found.number, len(data)) >= newest:
-                # Of two that were written together, the longer one has got more since.
-                newest = found.number, len(data)
-                self.inventory = found
+        self.inventory = self._files.read() or DirectoryInventory()
         for directory_id, section in self.inventory.sections.items():
             self._listed[directory_id] = set(section.partitions)
-
-    def _read(self, directory: LogDirectory) -> bytes:
-        path = f"{directory.path}/{INVENTORY}"
-        with contextlib.suppress(StorageError):
-            if self._disk.exists(path):
-                return self._disk.read_file(path)
-        return b""
 
     @property
     def misses_directories(self) -> bool:
@@ -102,13 +78,13 @@ class InventoryKeeper:
                 rows.append(section.header())
         # A mark that cannot be written down is not believed at the next start.
         with contextlib.suppress(StorageError):
-            self._add(rows, durable=True)
+            self._files.add(rows, durable=True)
 
     def _expect(self, directory: LogDirectory, checkpoint: int) -> None:
         """Note the checksum of recovery points that are about to be written: a kill may come in between."""
         with contextlib.suppress(StorageError):  # Without it nothing is missed after such a kill.
             section = InventorySection(directory.directory_id, directory.path, "", checkpoint)
-            self._add([section.header()], durable=True)
+            self._files.add([section.header()], durable=True)
 
     def take(self, directory: LogDirectory, partition: TopicPartition) -> KnownLog | None:
         """What is known of a partition that was found in a directory; it is served from now on."""
@@ -147,19 +123,19 @@ class InventoryKeeper:
                         state = LOST if section.was_in_order else LOST_OPEN
                         section.partitions[partition] = known._replace(state=state)
                 elif elsewhere:
-                    # If that directory comes back, what it has is old.
+                    # If that directory is used again, its contents are old.
                     section.partitions[partition] = known._replace(state=REPLACED)
 
     # --- While the broker runs ----------------------------------------------------------------
 
     def note(self, section: InventorySection, partition: TopicPartition, state: str) -> None:
-        """Write down what became of a partition that is away; `sync` has it stay.
+        """Write down what became of a partition that is away; `sync` makes that durable.
 
         Raises:
             StorageError: it cannot be written in any directory.
         """
         known = section.partitions[partition]._replace(state=state)
-        self._add([section.row(partition, known)], durable=False)
+        self._files.add([section.row(partition, known)], durable=False)
         section.partitions[partition] = known
 
     def sync(self) -> None:
@@ -168,11 +144,10 @@ class InventoryKeeper:
         Raises:
             StorageError: that failed in one of the directories.
         """
-        for file, _ in self._files.values():
-            file.sync()
+        self._files.sync()
 
     def gone(self, directory: LogDirectory, partition: TopicPartition, *, durable: bool) -> None:
-        """Note that a log is not in this directory any more; not `durable`: `sync` has it stay.
+        """Note that a log is not in this directory any more; not `durable`: `sync` makes that durable.
 
         Raises:
             StorageError: it cannot be written in any directory.
@@ -204,14 +179,14 @@ class InventoryKeeper:
         self, directory: LogDirectory, partition: TopicPartition, known: KnownLog, *, durable: bool
     ) -> None:
         section = InventorySection(directory.directory_id, directory.path)
-        self._add([section.row(partition, known)], durable=durable)
+        self._files.add([section.row(partition, known)], durable=durable)
 
     def made(self, log: PartitionLog, directory: LogDirectory) -> None:
         """Record a new log, whose names are on stable storage."""
         row = _row(directory.directory_id, log)
         if row:
             with contextlib.suppress(StorageError):
-                self._add([row], durable=False)
+                self._files.add([row], durable=False)
                 self._listed.setdefault(directory.directory_id, set()).add(log.topic_partition)
 
     def moved(self, log: PartitionLog, before: LogDirectory, directory: LogDirectory) -> None:
@@ -221,7 +196,7 @@ class InventoryKeeper:
             gone = KnownLog(DELETED_AWAY, uuid_text(log.topic_id), 0, 0, 0, "")
             section = InventorySection(before.directory_id, before.path)
             with contextlib.suppress(StorageError):
-                self._add([section.row(log.topic_partition, gone), row], durable=False)
+                self._files.add([section.row(log.topic_partition, gone), row], durable=False)
                 self._listed.setdefault(directory.directory_id, set()).add(log.topic_partition)
 
     def replaced(self, partition: TopicPartition, directory: LogDirectory) -> None:
@@ -240,37 +215,6 @@ class InventoryKeeper:
                 with contextlib.suppress(StorageError):
                     self.note(section, partition, REPLACED)
 
-    def _add(self, rows: list[str], *, durable: bool) -> None:
-        data = b"".join(map(addition, rows))
-        if not data:
-            return
-        self._meanwhile += rows
-        failure: StorageError | None = None
-        written = False
-        for directory in self._directories.usable:
-            try:
-                file, end = self._files.get(directory) or self._opened(directory)
-                file.write(end, [data])
-                if durable:
-                    file.sync()
-            except StorageError as error:
-                failure = error
-            else:
-                self._files[directory] = file, end + len(data)
-                written = True
-        if not written and failure is not None:
-            raise failure
-
-    def _opened(self, directory: LogDirectory) -> tuple[File, int]:
-        path = f"{directory.path}/{INVENTORY}"
-        if not self._disk.exists(path):
-            all_of_them = [
-                InventorySection(each.directory_id, each.path) for each in self._directories.usable
-            ]
-            self._disk.replace_file(path, encode(0, [each.header() for each in all_of_them]))
-        file = self._disk.open(path)
-        return file, file.size()
-
     def save(self, *, clean: bool = False) -> list[StorageError]:
         """Write all of it, at once; see `save_in_steps`."""
         failures: list[StorageError] = []
@@ -279,12 +223,12 @@ class InventoryKeeper:
         return failures
 
     def save_in_steps(self, failures: list[StorageError], *, clean: bool = False) -> Iterator[None]:
-        """Write everything, including what is served now; call `failures` if that fails.
+        """Write everything, including what is served now; errors are added to `failures`.
 
         A step handles a thousand logs. `clean`: directories that were closed cleanly stay so.
         """
         self.is_stale = False
-        self._meanwhile = []
+        self._files.begin_replacing()
         rows: list[str] = []
         listed: dict[str, set[TopicPartition]] = {}
         sections = self.inventory.sections
@@ -312,27 +256,13 @@ class InventoryKeeper:
         headers = [section.header() for section in sections.values()]
         rows += (row for section in sections.values() for row in section.rows())
         self.inventory.number += 1
-        data = encode(self.inventory.number, [*headers, *rows])
-        for directory in self._directories.usable:
-            self._close(directory)
-            try:
-                self._disk.replace_file(f"{directory.path}/{INVENTORY}", data)
-            except StorageError as error:
-                self.is_stale = True
-                failures.append(error)
-        meanwhile, self._meanwhile = self._meanwhile, []
-        with contextlib.suppress(StorageError):
-            self._add(meanwhile, durable=False)
+        failed = self._files.replace(encode(self.inventory.number, [*headers, *rows]))
+        self.is_stale |= bool(failed)
+        failures += failed
 
     def close(self) -> None:
         """Give the files back."""
-        for directory in list(self._files):
-            self._close(directory)
-
-    def _close(self, directory: LogDirectory) -> None:
-        file, _ = self._files.pop(directory, (None, 0))
-        if file is not None:
-            file.close()
+        self._files.close()
 
 
 def _is_as_left(directory: LogDirectory, section: InventorySection) -> bool:
@@ -358,12 +288,12 @@ def _row(directory_id: str, log: PartitionLog) -> str:
 
 
 def _sure_segments(log: PartitionLog, named: int) -> list[KnownSegment]:
-    """Those whose names are on stable storage, with what is known of each that is there in whole."""
+    """Those whose names are on stable storage, with what is known of each complete one."""
     count = len(log.segments.bases_before(log.recovery_point))
     if not count:
         return [KnownSegment(base) for base in log.segments.bases_before(named + 1)[:1]]
     sure = [log.segments[number] for number in range(count)]
     whole = [KnownSegment(each.base_offset, each.size, each.has_aborted) for each in sure[:-1]]
-    # The last one may go on behind the recovery point, or be cut there.
+    # The last one may continue after the recovery point, or be cut there.
     last = KnownSegment(sure[-1].base_offset, 0, sure[-1].has_aborted)
     return [*whole, last]

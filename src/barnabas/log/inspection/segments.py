@@ -176,7 +176,7 @@ def examine_time_index(
 
 
 def _entries(data: memoryview, layout: EntryLayout) -> list[tuple[int, int]]:
-    """All entries but the zeros behind them: Kafka makes the files longer while it runs."""
+    """All entries but the zeros after them: Kafka makes the files longer while it runs."""
     columns = layout.decode(data[: len(data) // layout.size * layout.size])
     rows = list(zip(columns.first, columns.second, strict=True))
     while len(rows) > 1 and rows[-1] == (0, 0):

@@ -12,7 +12,7 @@ from barnabas.types import NO_TIMESTAMP
 
 _INT32_MAX = (1 << 31) - 1
 _RUN_BYTES = 64 << 10
-"""A look-up reads message by message what is behind an entry of the index: 7,000 of nine bytes."""
+"""A look-up reads message by message after an entry of the index: 7,000 of nine bytes."""
 
 
 def append_messages(

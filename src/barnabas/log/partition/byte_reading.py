@@ -30,7 +30,7 @@ def region_from(
 
 
 def message_start(log: PartitionLog, offset: int) -> int:
-    """Where the message that holds the byte `offset` begins; the end, behind all of them.
+    """Where the message that holds the byte `offset` begins; the end, after all of them.
 
     Raises:
         StorageError: the log cannot be read.

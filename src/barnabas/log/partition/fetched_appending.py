@@ -17,7 +17,7 @@ _INT32_MAX = (1 << 31) - 1
 
 
 def append_fetched(log: PartitionLog, records: memoryview, now_ms: int) -> None:
-    """Write whole batches that were checked; the first begins at the end of the log, or behind.
+    """Write whole batches that were checked; the first begins at the end of the log, or after it.
 
     Offsets may be missing between them: compaction took the records away.
 
@@ -48,7 +48,7 @@ def append_fetched(log: PartitionLog, records: memoryview, now_ms: int) -> None:
 
 
 def checked_end(records: memoryview, offset: int, *, is_first: bool = False) -> tuple[int, int]:
-    """The bytes of the whole batches and messages, and the offset behind them; `offset` where there is none.
+    """The bytes of the whole batches and messages, and the offset after them; `offset` where there is none.
 
     `is_first`: they are the first of a log. Its leader may have deleted records up to one within a
     batch: then that begins before `offset`, and holds it.

@@ -83,7 +83,7 @@ def _batch_with(segment: Segment, offset: int) -> BatchHeader | None:
 
 
 def _end_of(log: PartitionLog, offset: int, records: FileSlice, limit: int) -> int:
-    """The first offset behind a region, or `limit`."""
+    """The first offset after a region, or `limit`."""
     end = records.position + records.size
     for segment in log.segments.from_offset(offset):
         if segment.file is records.file and end < segment.written:

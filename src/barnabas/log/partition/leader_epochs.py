@@ -194,7 +194,7 @@ class LeaderEpochs:
         if durable:
             self._disk.replace_file(self.path, data)
         else:
-            # Whoever reads it after a kill finds the epochs of before, or these.
+            # After a kill, a reader finds either the epochs of before or these.
             self._disk.write_file(f"{self.path}.tmp", data)
             self._disk.rename(f"{self.path}.tmp", self.path, durable=False)
         self._is_saved = True

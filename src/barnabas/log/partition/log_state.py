@@ -147,7 +147,7 @@ class LogState:
     def take_files(self, found: "LogState") -> list[Segment]:
         """Serve the same records from the files of `found`; returns the segments that were served before.
 
-        Whoever holds the log keeps it: its role, its readers, and those who wait. All is written in both.
+        The log object stays the same for its role, readers and waiting requests. All is written in both.
 
         Raises:
             StorageError: the leader epochs cannot be written there; nothing has changed.

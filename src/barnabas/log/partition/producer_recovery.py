@@ -31,7 +31,7 @@ def restore_producers(log: LogState, rebuilt: int | None = None) -> None:
     sure = log.end_offset if rebuilt is None else rebuilt
     log.producers.clear()
     for offset in _snapshots(log):
-        # One behind that knows of batches that recovery has undone or not found.
+        # A later one knows of batches that recovery has undone or not found.
         entries = _entries_at(log, offset) if offset <= sure else None
         if entries is None:
             with contextlib.suppress(StorageError):

@@ -122,7 +122,7 @@ def slice_of_older(
 
 
 def _look_up(segments: Segments, offset: int) -> tuple[Segment, BatchPosition] | None:
-    """The batch that holds `offset`, or the first behind it where compaction left none."""
+    """The batch that holds `offset`, or the first after it where compaction left none."""
     for number in range(segments.number_of(offset), len(segments)):
         segment = segments[number]
         place = segment.find(offset)

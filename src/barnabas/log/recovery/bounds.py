@@ -15,7 +15,7 @@ from barnabas.log.segments.segment import Segment, new_segment
 class Bounds(NamedTuple):
     """What stays of a log, [start, end) of it for readers.
 
-    `rebuilt`: from there on all was read and indexed anew; None: nothing had to be. `newest_epoch`: that
+    `rebuilt`: from there on everything was read and indexed again; None: nothing was. `newest_epoch`: that
     of the last batch, as far as it was looked at.
     """
 

@@ -32,7 +32,7 @@ def _append(log: PartitionLog, future: PartitionLog, most_bytes: int, now_ms: in
     offset, end = future.end_offset, log.written_end
     found = log.read(offset, most_bytes, max_offset=end, min_one=True).records
     if found is None or not found.size:
-        # Behind the last batch there is a gap, where compaction or a loss took records.
+        # After the last batch there is a gap, where compaction or a loss took records.
         skip_to(future, end, now_ms)
         return 0
     records = memoryview(found.read())

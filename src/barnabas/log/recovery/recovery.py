@@ -1,10 +1,10 @@
 """Recover a log after an unclean stop: check segments after the recovery point, truncate, index.
 
-As in Kafka's LogLoader, it removes everything behind a segment's last whole batch with a right CRC, and
+As in Kafka's LogLoader, it removes everything after a segment's last whole batch with a right CRC, and
 then all later segments, and any segment that begins before its predecessor ends.
 
 Offsets missing between two whole segments are no reason to cut. Compaction leaves such gaps, whatever
-the topic's policy is now, and the records behind a gap were acknowledged. A power cut may leave a gap
+the topic's policy is now, and the records after a gap were acknowledged. A power cut may leave a gap
 as well, if the part of a segment that reached the disk ends with a batch, and a later segment was
 written. The remaining records are valid, so they stay, as in Kafka; the gap is logged unless the topic
 is compacted. Records that must survive a power cut need `flush.messages`.
@@ -70,7 +70,7 @@ def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> 
 
 
 def _why_not_behind(segment: Segment, end: int, *, counts_bytes: bool) -> str:
-    """Why a segment cannot come behind one that ends at `end`; empty if it can."""
+    """Why a segment cannot follow one that ends at `end`; empty if it can."""
     if segment.base_offset < end:
         return f"it begins before {end}, where the one before it ends"
     if segment.base_offset > end and counts_bytes:
@@ -82,7 +82,7 @@ def _why_not_behind(segment: Segment, end: int, *, counts_bytes: bool) -> str:
 def _recover_segment(segment: Segment, epochs: LeaderEpochs) -> BatchesEnd:
     """Make the indexes of a segment again, up to its last right batch.
 
-    Returns: the position and the offset behind that batch, and the highest leader epoch up to there.
+    Returns: the position and the offset after that batch, and the highest leader epoch up to there.
     """
     segment.start_rebuild()
     segment.aborted.replace((), segment.base_offset)

@@ -12,7 +12,7 @@ from barnabas.records.batches.batch import BatchHeader
 
 
 class BatchesEnd(NamedTuple):
-    """Position and offset behind a last batch, and the batch's leader epoch; -1: there is none."""
+    """Position and offset after a last batch, and the batch's leader epoch; -1: there is none."""
 
     position: int
     offset: int

@@ -69,7 +69,7 @@ class EntryFile:
         return self._file
 
     def append(self, first: int, second: int) -> None:
-        """Add an entry behind the last one; in memory until `flush`."""
+        """Add an entry after the last one; in memory until `flush`."""
         firsts, seconds = self._recent
         firsts.append(first)
         seconds.append(second)

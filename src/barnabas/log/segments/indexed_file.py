@@ -46,7 +46,7 @@ class IndexedFile(BatchFile):
         self._offsets: OffsetIndex | None = None
         self._times: TimeIndex | None = None
         self.since_index = 0
-        """Bytes behind the last entry of the indexes; the next comes behind `index_interval` of them."""
+        """Bytes after the last entry of the indexes; the next comes behind `index_interval` of them."""
         self.newest_seen = UNKNOWN
         """`max_timestamp`, -2 where that has to be asked."""
         self.first_seen = UNKNOWN
@@ -183,7 +183,7 @@ class IndexedFile(BatchFile):
         return header is not None and header.max_timestamp == entry.timestamp
 
     def next_offset(self) -> int:
-        """The offset behind the last whole batch in the file; where they count bytes, its end."""
+        """The offset after the last whole batch in the file; where they count bytes, its end."""
         if self._scheme is BYTE_POSITION:
             return self.base_offset + self.written
         return self.end_from(self._last_known()).offset

@@ -46,7 +46,7 @@ def scan_batches(
 ) -> Iterator[FoundBatch]:
     """Yield the whole and right batches from `position` on; stop at the first that is not.
 
-    The position behind the last batch yielded is where valid data ends. What ends it: the end, a
+    The position after the last batch yielded is where valid data ends. What ends it: the end, a
     batch cut off there, a header that is none, a wrong CRC.
     """
     buffer = bytearray(min(_PIECE, max(end - position, SMALLEST_ENTRY)))

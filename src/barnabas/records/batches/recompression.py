@@ -41,7 +41,7 @@ _LENGTH_AT, _CRC_AT, _ATTRIBUTES_AT = 8, 17, 21
 
 
 _MOST = 16 << 20
-"""Bytes of records that are compressed anew. Those of a larger batch would be in memory three times."""
+"""Bytes of records that are compressed again. Those of a larger batch would be in memory three times."""
 
 
 class StoredCodec(NamedTuple):

@@ -65,7 +65,7 @@ class RecordColumns(NamedTuple):
 
     `offsets` and `timestamps` are int64[count], timestamps in milliseconds. `timestamp_types` are
     runs of (records, type): 0 for CreateTime, 1 for LogAppendTime, -1 for none (magic 0).
-    `next_offset` is what to fetch next: behind the last batch, whatever that batch held. `unpacked`
+    `next_offset` is what to fetch next: after the last batch, whatever that batch held. `unpacked`
     are the bytes that were decompressed.
     """
 
@@ -183,7 +183,7 @@ class _Decoding:
         )
 
     def _scan(self, region: Region) -> tuple[Region, int, int]:
-        """A region with the first of its records in the columns, and the one behind its last."""
+        """A region with the first of its records in the columns, and the one after its last."""
         state = self._state
         first = state[layout.RECORDS]
         kernel = message_scanning if region.messages else scanning

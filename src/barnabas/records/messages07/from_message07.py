@@ -33,7 +33,7 @@ _NO_PRODUCER = (-1, -1, -1)
 
 
 class ConvertedBatches(NamedTuple):
-    """Batches, perhaps none, and the offset behind the messages that were looked at."""
+    """Batches, perhaps none, and the offset after the messages that were looked at."""
 
     data: bytearray
     next_offset: int

@@ -136,7 +136,7 @@ def _piece(
 ) -> RecordColumns:
     """The first records of a group, from an offset on: about `RECORDS_MAX`, or at least one.
 
-    `offsets`: where to begin; the least that a record may have; that behind the last. Memory is taken
+    `offsets`: where to begin; the least that a record may have; that after the last. Memory is taken
     for records that are kept, and compaction leaves gaps, so a piece without any is looked for further on.
     """
     start, first, behind = offsets

@@ -1,7 +1,7 @@
 """Check a message set of an old producer before the append, and convert it if necessary.
 
 Kafka does the same by recompression and conversion in its LogValidator. Offsets and times inside a
-producer's compressed message are ignored and assigned anew. Source: Kafka's LogValidator,
+producer's compressed message are ignored and assigned again. Source: Kafka's LogValidator,
 UnifiedLog.analyzeAndValidateRecords; seed 003 on the offset field.
 """
 

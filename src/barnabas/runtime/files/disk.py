@@ -229,7 +229,7 @@ class _RunningSync:
 def _tell(
     call: Callable[[Callable[[], None]], None], on_over: Callable[[], None], _: Future[None]
 ) -> None:
-    # A loop that has ended has nobody left who waits.
+    # On a loop that has ended nothing waits any more.
     with contextlib.suppress(RuntimeError):
         call(on_over)
 

@@ -69,7 +69,7 @@ class RealFile:
             raise StorageError(f"cannot read {self.path}: {error.strerror}") from error
 
     def write(self, position: int, buffers: Sequence[Buffer]) -> None:
-        """Write all buffers one behind the other, in one call where they are few and it is whole.
+        """Write all buffers one after the other, in one call where they are few and it is whole.
 
         Raises:
             StorageError: not all was written (disk full, I/O error); the tail is undefined.
@@ -260,7 +260,7 @@ def sync_descriptor(descriptor: int, path: str) -> None:
 
 
 def _write_rest(descriptor: int, position: int, buffers: Sequence[Buffer], written: int) -> int:
-    """Write what a short write left out; returns the position behind the last byte."""
+    """Write what a short write left out; returns the position after the last byte."""
     for buffer in buffers:
         size = len(buffer)
         if written >= size:

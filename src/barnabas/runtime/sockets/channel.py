@@ -125,7 +125,7 @@ class SocketChannel:
 
     def end_sending(self) -> None:
         """Let the other side find the end of the stream; what it says can still be received."""
-        # A stream that broke is found out by who receives.
+        # The next receive reports a broken stream.
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 

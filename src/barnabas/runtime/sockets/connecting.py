@@ -60,7 +60,7 @@ class Connecting:
 
     def _look_up(self, host: str, port: int) -> None:
         found = look_up(host, port)
-        # A loop that was closed meanwhile has nobody left who wants to know.
+        # On a loop that was closed meanwhile nothing waits for the result.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(partial(self._on_looked_up, found))
 

@@ -23,7 +23,7 @@ class _Request(WSGIRequestHandler):
     timeout: ClassVar[float | None] = _SILENT_S
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it has there
-        """Nothing: whoever scrapes asks all the time."""
+        """Log nothing: scrapers send requests all the time."""
 
 
 class PageServer(ThreadingMixIn, WSGIServer):
@@ -57,7 +57,7 @@ class PageServer(ThreadingMixIn, WSGIServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Tell the log: most who go before they have their page were ended here, or have tired."""
+        """Log it: most clients that leave before they have their page were closed here, or gave up."""
         del request
         error = sys.exc_info()[1]
         details = {"client": client_address[0], "error": error}

@@ -8,7 +8,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchRequest, FetchResponse

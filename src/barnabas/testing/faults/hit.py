@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from barnabas.broker.purgatory.purgatory import itself
+from barnabas.broker.purgatory.pending import itself
 from barnabas.dialects.dialect import Request
 from barnabas.testing.faults.fault import SeenRequest
 from barnabas.testing.observed_connection import ObservedConnection

@@ -1,4 +1,4 @@
-"""Scripts about edges of consumer groups (KIP-848): who is taken out, gives back, goes from kind to kind."""
+"""Edges of consumer groups (KIP-848): members that are removed, release partitions, change the protocol."""
 
 import time
 from typing import Any

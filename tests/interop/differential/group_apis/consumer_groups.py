@@ -1,4 +1,4 @@
-"""Scripts about consumer groups (KIP-848): what each heartbeat is answered, and who is refused."""
+"""Scripts about consumer groups (KIP-848): the response to each heartbeat, and which members are refused."""
 
 import itertools
 import time
@@ -107,7 +107,7 @@ class One:
 
 
 def strangers_to_consumer_groups(talk: Talk) -> None:
-    """What nobody may."""
+    """Requests that are always refused."""
     talk.create("t")
     known(talk, "t")
     one = One(talk, "none", "one")

@@ -110,7 +110,7 @@ def new_records(talk: Talk) -> None:
 
 
 def _until_done(talk: Talk, reader: Reader, label: str, spoiled: set[int]) -> None:
-    """A reader that dies of some records, whatever else it has in hand."""
+    """A reader that crashes at some records, with others acquired."""
     got: list[list[Row]] = []
     idle = 0
     while idle < 2:
@@ -126,7 +126,7 @@ def _until_done(talk: Talk, reader: Reader, label: str, spoiled: set[int]) -> No
 
 
 def spoiled_records(talk: Talk) -> None:
-    """Records of which every reader dies: what comes with them, and what becomes of the others."""
+    """Records at which every reader crashes: how they are delivered, and how the others are."""
     topic_id = talk.create("dogs")
     for limit in (2, 3, 5, 8):
         group = talk.topic("group-2")

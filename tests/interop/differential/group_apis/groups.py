@@ -114,7 +114,7 @@ class Person:
 
 
 def strangers(talk: Talk) -> None:
-    """What nobody may: members of no group, bad timeouts, no protocols."""
+    """Requests that are always refused: members of no group, bad timeouts, no protocols."""
     talk.create("t")
     topic = talk.topic("t")
     nobody, nameless = Person(talk, talk.topic("none")), Person(talk, talk.topic("none"))

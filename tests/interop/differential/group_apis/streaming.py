@@ -1,4 +1,4 @@
-"""Scripts about streams groups (KIP-1071): what each heartbeat is answered, and who is refused."""
+"""Scripts about streams groups (KIP-1071): the response to each heartbeat, and which members are refused."""
 
 import time
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ def tasks(**partitions: Sequence[int]) -> list[TaskIds]:
 
 
 def strangers_to_streams_groups(talk: Talk) -> None:
-    """What nobody may."""
+    """Requests that are always refused."""
     talk.create("t")
     reads = part("0", talk.topic("t"))
     one = Instance(talk, "none", "one")

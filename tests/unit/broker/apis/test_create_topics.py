@@ -5,7 +5,7 @@ import pytest
 
 from barnabas.broker.apis.create_topics import handle
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.create_topics import (
     CreatableReplicaAssignment,

@@ -5,7 +5,7 @@ import pytest
 
 from barnabas.broker.apis.delete_topics import handle
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.topics.registered_topics import host_registered, take_up
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.manager import LogManager

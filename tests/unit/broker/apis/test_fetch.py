@@ -7,7 +7,7 @@ import pytest
 
 from barnabas.broker.apis import fetch
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.replicas.fetch_rows import Fetched
 from barnabas.protocol.fetch import FetchRequest, PartitionData, ReplicaState
 from tests.unit.broker.in_memory import asked

@@ -9,7 +9,7 @@ import pytest
 
 from barnabas.broker.apis.list_offsets import handle
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Stepping, at_once
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_offsets import (

@@ -7,7 +7,8 @@ import pytest
 
 from barnabas.broker.apis.list_transactions import handle
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.pending import Pending
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.transaction.transaction import ProducerIdAndEpoch, Transaction

@@ -5,7 +5,7 @@ import pytest
 from barnabas.broker.apis.metadata import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.profiles import profile_of
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_TOPICS
 from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse

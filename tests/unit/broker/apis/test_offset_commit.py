@@ -1,4 +1,4 @@
-"""Commits that come together are written together; whatever comes behind them sees all of them."""
+"""Commits that come together are written together; requests after them see all of them."""
 
 from collections.abc import Iterator
 

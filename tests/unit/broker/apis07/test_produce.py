@@ -6,7 +6,7 @@ import pytest
 
 from barnabas.broker.apis07 import produce as handling
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.replicas.slow_rolls import ROLLS_IN_STEP
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.dialects.kafka07.frames import encode_request

@@ -16,7 +16,7 @@ from tests.unit.runtime.manual_timers import ManualTimers
 
 
 class Two:
-    """One who changes properties, and one who takes them up."""
+    """A broker that changes properties, and one that applies them."""
 
     def __init__(self) -> None:
         keeper = SimulatedZooKeeper()

@@ -130,7 +130,7 @@ def two() -> Iterator[TwoDirectories]:
 def test_without_its_directory_a_replica_is_offline_until_that_is_back(
     two: TwoDirectories, tmp_path: Path
 ) -> None:
-    """Made anew, it would be in sync, and the only one left of a partition of one replica be empty."""
+    """Created again, it would be in sync, and the only replica of a partition would be empty."""
     create(two, "dogs", [2, 1], [2, 1])
     create(two, "cats", [2])
     gone = two.place(2, "dogs", 0)

@@ -6,7 +6,7 @@ import pytest
 from barnabas.broker.apis import describe_cluster, metadata
 from barnabas.broker.cluster.first_metadata import MOST_SECONDS, FirstArrival, FirstMetadata
 from barnabas.broker.cluster.member import ClusterMember
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.cluster.image import Broker as State
 from barnabas.cluster.image import BrokerEndpoint, ClusterImage
 from barnabas.errors import ErrorCode

@@ -1,4 +1,4 @@
-"""Copying: messages of magic 0 and 1 as they are, whoever leads; a session ends where two logs part."""
+"""Copying: messages of magic 0 and 1 as they are, from any leader; a session ends where two logs diverge."""
 
 from collections.abc import Callable
 from pathlib import Path

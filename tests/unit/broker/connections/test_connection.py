@@ -1,4 +1,4 @@
-"""A reply that waited is its own connection's business, whoever completes it."""
+"""An error of a reply that waited closes its own connection, whichever request completes it."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -8,7 +8,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections.connection import ClientConnection
 from barnabas.broker.connections.listener_dialects import ListenerDialect
 from barnabas.broker.purgatory.admission import Admission
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.slow_requests import SlowRequests
 from barnabas.dialects.dialect import ErrorWithoutResponse, Request
 from barnabas.errors import ConnectionFailed, KafkaError

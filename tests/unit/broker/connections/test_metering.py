@@ -1,4 +1,4 @@
-"""Quotas over raw connections: throttle times, and that clients go on afterwards."""
+"""Quotas over raw connections: throttle times, and that clients continue afterwards."""
 
 from collections.abc import Iterator
 

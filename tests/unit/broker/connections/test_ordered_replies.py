@@ -8,7 +8,7 @@ import pytest
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections.ordered_replies import OrderedReplies
-from barnabas.broker.purgatory.purgatory import Unreplicated
+from barnabas.broker.purgatory.pending import Unreplicated
 from barnabas.dialects.dialect import Dialect
 from barnabas.runtime.connections.connection import Connection
 from tests.unit.runtime.manual_timers import ManualTimers

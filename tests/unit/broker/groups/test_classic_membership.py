@@ -127,7 +127,7 @@ class Member:
         return self.client.ask(request, min(self.version, 5), SyncGroupResponse)
 
     def settle(self) -> None:
-        """Join a group that has nobody else, and take everything."""
+        """Join a group without other members, and get all partitions."""
         self.join()
         assert self.sync({self.member_id: b"all"}).assignment == b"all"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.broker.groups.group_shards import GroupShards
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.coordinators.classic_group.group import ClassicGroup
 from barnabas.coordinators.classic_group.group_states import GroupState
 from barnabas.coordinators.classic_group.settings import GroupSettings

@@ -12,10 +12,10 @@ from barnabas.broker.groups.group_shards import Held
 from barnabas.broker.groups.idle_heartbeats import IdleHeartbeat
 from barnabas.broker.properties.broker_settings import EVERY
 from barnabas.broker.properties.resource_kinds import ResourceKind
-from barnabas.broker.purgatory.purgatory import Pending, RepeatableReply
+from barnabas.broker.purgatory.pending import Pending, RepeatableReply
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import (

@@ -10,14 +10,14 @@ import pytest
 from barnabas.broker.groups.classic_membership import GroupMembership
 from barnabas.broker.groups.group_shards import Held
 from barnabas.broker.groups.members import GroupMembers
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.coordinators.classic_group.group_states import GroupState
 from barnabas.coordinators.classic_group.joining import Join
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.classic_group.replies import JoinReply
 from barnabas.coordinators.consumer_group.heartbeats import ConsumerHeartbeat, HeartbeatReply
-from barnabas.coordinators.groups_shard import GroupKind
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.coordinators.streams_group.heartbeats import StreamsHeartbeat, StreamsHeartbeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timer

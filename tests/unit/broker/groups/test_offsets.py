@@ -11,7 +11,8 @@ from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import EVERYTHING
 from barnabas.broker.properties.broker_settings import BrokerSettings
 from barnabas.broker.purgatory.client_memory import ClientMemory
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory, itself
+from barnabas.broker.purgatory.pending import Pending, itself
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
@@ -255,7 +256,7 @@ def test_what_is_committed_again_does_not_expire_in_that_turn(started: Started) 
 
 
 def test_offsets_of_many_groups_go_in_steps(started: Started) -> None:
-    """All of 100,000 groups took a second, in which nobody was served."""
+    """All of 100,000 groups took a second, in which no client was served."""
     broker = started.broker
     count = 3 * 600
     for number in range(count):

@@ -53,7 +53,7 @@ def coordinator(cluster: EmbeddedCluster) -> int:
 
 
 def beat(cluster: EmbeddedCluster, epoch: int, **more: Any) -> StreamsGroupHeartbeatResponse:
-    """A heartbeat to whoever coordinates, once that one has loaded the group."""
+    """A heartbeat to the coordinator, once it has loaded the group."""
     asked = StreamsGroupHeartbeatRequest(
         group_id="app", member_id="one", member_epoch=epoch, endpoint_information_epoch=0, **more
     )

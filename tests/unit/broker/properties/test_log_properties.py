@@ -47,7 +47,7 @@ def test_what_could_not_be_on_any_broker_is_an_error() -> None:
 
 
 def test_a_segment_may_be_as_small_as_the_release_let_it_that_the_topic_is_of() -> None:
-    """Kafka 4 goes on with such a topic, and refuses it to a new one."""
+    """Kafka 4 continues with such a topic, and refuses the property for a new one."""
     config = config_of_kept({"segment.bytes": "14"}, BrokerConfig.load({}))
     assert config.segment_bytes == 14
     with pytest.raises(ConfigError, match=r"segment\.bytes=13: it must be at least 14"):

@@ -7,7 +7,7 @@ SIZE = 1000
 
 
 def nobody() -> None:
-    """For who never waits."""
+    """For requests that never wait."""
 
 
 def test_one_is_always_let_in_and_others_when_it_has_ended() -> None:

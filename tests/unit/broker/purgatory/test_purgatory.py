@@ -1,4 +1,4 @@
-"""Replies that wait: for a key, for a deadline, for nobody."""
+"""Replies that wait: for a key, for a deadline, or in vain."""
 
 from collections.abc import Hashable
 from itertools import pairwise
@@ -6,7 +6,8 @@ from itertools import pairwise
 import pytest
 
 from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, FetchCompletion
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory, reply_of
+from barnabas.broker.purgatory.pending import Pending, reply_of
+from barnabas.broker.purgatory.purgatory import Purgatory
 from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.registry_calls import RegistryCalls, StepQueue, ask
 from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.errors import RegistryUnavailable, StorageError

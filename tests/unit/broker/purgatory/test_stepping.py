@@ -4,7 +4,8 @@ from itertools import count as counter
 import pytest
 
 from barnabas.broker.purgatory.admission import SLICE_SECONDS
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory, reply_of, there
+from barnabas.broker.purgatory.pending import Pending, reply_of, there
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.reply_memory import MOST_GROWING_BYTES
 from barnabas.broker.purgatory.stepping import Stepping, Steps, each, grown
 from barnabas.broker.replicas.replica_manager import ReplicaManager

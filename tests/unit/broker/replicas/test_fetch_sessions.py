@@ -1,4 +1,4 @@
-"""Fetch sessions by themselves: epochs, what is news, whose turn it is, who is evicted."""
+"""Fetch sessions by themselves: epochs, what is new, the order of partitions, which sessions are evicted."""
 
 import tracemalloc
 from collections.abc import Iterable

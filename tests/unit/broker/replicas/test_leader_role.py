@@ -1,10 +1,11 @@
-"""A replica that leads: who is woken when more of its log may be read."""
+"""A replica that leads: which requests complete when more of its log may be read."""
 
 from collections.abc import Hashable
 
 import pytest
 
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.pending import Pending
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.leader_role import LeaderRole, LeaderRolePorts, tick_leaders
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import OFFLINE

@@ -220,7 +220,11 @@ def test_a_replica_is_made_in_the_directory_that_was_asked_for_before(
     cluster: TwoDirectories,
 ) -> None:
     create(cluster, "dogs", [1])
-    for target in cluster.directories(2):
+    targets = cluster.directories(2)
+    # Broker 2 has no replica of the topic: it learns of it from the controller, after broker 1.
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    wait(lambda: cluster.move(2, "dogs", targets[0]) != unknown)
+    for target in targets:
         assert cluster.move(2, "dogs", target) == ErrorCode.REPLICA_NOT_AVAILABLE
     with Admin(bootstrap_servers=cluster.bootstrap_servers) as admin:
         admin.alter_partition_reassignments({TopicPartition("dogs", 0): [1, 2]})

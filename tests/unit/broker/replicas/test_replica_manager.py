@@ -10,7 +10,8 @@ import pytest
 from barnabas.broker.apis07 import produce as produce07
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.pending import Pending
+from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.purgatory.stepping import at_once
 from barnabas.broker.replicas.fetch_rows import Fetched, Read
 from barnabas.broker.replicas.offset_lookup import find_offset

@@ -1,4 +1,4 @@
-"""Numbers of partitions have no hole, whoever made the topic: clients of today count on it."""
+"""Partition numbers have no gap, however the topic was created: modern clients rely on it."""
 
 from pathlib import Path
 from types import SimpleNamespace

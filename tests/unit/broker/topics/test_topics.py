@@ -1,4 +1,4 @@
-"""What is left in the registry of a topic whose creation was not gone on with."""
+"""What the registry still has of a topic whose creation did not continue."""
 
 from typing import cast
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from barnabas.broker.cluster.member import ClusterMember
 from barnabas.broker.cluster.peer_connection import OnAnswer
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.transactions.routed_additions import RoutedAdditions
 from barnabas.broker.transactions.transactions import Transactions
 from barnabas.cluster.image import (

@@ -1,4 +1,4 @@
-"""Markers at other brokers: each gets the answer that is for it, in whatever order answers come."""
+"""Markers at other brokers: each request gets its own response, in whatever order responses come."""
 
 from functools import partial
 from types import SimpleNamespace

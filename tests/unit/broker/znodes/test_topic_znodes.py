@@ -1,4 +1,4 @@
-"""Properties of topics that somebody else deletes or changes while they are written."""
+"""Properties of topics that another session deletes or changes while they are written."""
 
 import json
 from collections.abc import Mapping, Sequence

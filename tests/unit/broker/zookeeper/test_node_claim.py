@@ -11,7 +11,7 @@ NODE = "/brokers/ids/1"
 
 
 class Patient(SimulatedSession):
-    """While somebody waits for a node, its session runs out."""
+    """While a broker waits for a node, its session expires."""
 
     def wait_until_gone(self, path: str, seconds: float) -> bool:
         assert seconds > self.session_seconds

@@ -1,4 +1,4 @@
-"""Places of which one cannot be read, while the others go on."""
+"""Partitions of which one cannot be read, while the others are."""
 
 import threading
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ DOGS = encode_set([b"rex"], codec=Codec.NONE)
 
 
 class Refusing(SimpleConsumer):
-    """Has a message in partition 0, not the offset asked for in 1, and refuses to say which it has."""
+    """Has a message in partition 0, not the requested offset in 1, and refuses to report which it has."""
 
     def multi_fetch(self, asked: Sequence[FetchStart07]) -> list[FetchReply]:
         return [

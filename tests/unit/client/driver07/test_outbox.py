@@ -21,7 +21,7 @@ PATIENCE = 20
 
 
 class SlowSender(MessageSender):
-    """Holds the first message until a test lets it go on."""
+    """Holds the first message until a test releases it."""
 
     def __init__(self) -> None:
         self.begun, self.go = threading.Event(), threading.Event()

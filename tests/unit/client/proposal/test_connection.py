@@ -1,4 +1,4 @@
-"""Answers to nobody, lies, and what a broker closes: over a socket whose other end the test has."""
+"""Responses without a request, wrong ones, and closed connections: the test has the socket's other end."""
 
 import socket
 import threading

@@ -4,7 +4,8 @@ import pytest
 
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.coordinators.groups_shard import GroupKind, GroupShard
+from barnabas.coordinators.groups_shard import GroupShard
+from barnabas.coordinators.known_groups import GroupKind
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import OffsetAndMetadata
 from barnabas.coordinators.streams_group.group import StreamsGroup

@@ -1,4 +1,4 @@
-"""Producers whose transactions others ended: who may go on, with which epoch, and until when."""
+"""Producers whose transactions others ended: which may continue, with which epoch, and until when."""
 
 from itertools import count
 from typing import Any

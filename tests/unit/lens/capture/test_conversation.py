@@ -1,4 +1,4 @@
-"""Both sides of a connection: responses beside their requests, whatever comes in between."""
+"""Both sides of a connection: responses beside their requests, with other frames in between."""
 
 import pytest
 

@@ -103,7 +103,7 @@ def test_old_segments_go_by_size() -> None:
 
 
 def test_readers_of_today_may_begin_inside_a_message() -> None:
-    """They go on behind the last offset they saw, which is the first byte of a message."""
+    """They continue after the last offset they saw, which is the first byte of a message."""
     log, _ = log_of(LogConfig(magic=MAGIC_07))
     append(log, encode_set([b"a", b"bb", b"ccc"]))
     assert read(log, 0) == [(0, b"a"), (11, b"bb"), (23, b"ccc")]

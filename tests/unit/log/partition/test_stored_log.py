@@ -1,4 +1,4 @@
-"""flush.messages: readers see what is on stable storage; syncs hold up nobody else."""
+"""flush.messages: readers see what is on stable storage; syncs hold up no other partition."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An index is a hint: whatever it holds, look-ups find what they find without it, and it is mended."""
+"""An index is a hint: whatever it holds, look-ups find the same as without it, and it is repaired."""
 
 import logging
 import struct
@@ -56,7 +56,7 @@ def opened(disk: MemoryDisk) -> PartitionLog:
 
 
 def findings(log: PartitionLog) -> list[object]:
-    """What readers get who come from all sides."""
+    """What look-ups by offset and by time return."""
     found: list[object] = []
     for offset in [*range(log.end_offset), *range(log.end_offset - 1, 0, -3)]:
         records = log.read(offset, 4 * SIZE, max_offset=ALL, min_one=True).records

@@ -1,4 +1,4 @@
-"""Single batches through a compaction: what is copied, what is written anew, what goes."""
+"""Single batches through a compaction: which are copied, which are written again, which are removed."""
 
 from array import array
 

@@ -1,4 +1,4 @@
-"""A turn of the loop has its time, and so has what it leaves over, whatever becomes of the others."""
+"""A turn of the loop has a time limit, and what it leaves over is done, even if other work raises."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Replies that peers do not read: what they take together is bounded, and who reads is spared."""
+"""Replies that peers do not read: their memory together is bounded, and connections that read are spared."""
 
 from typing import cast
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from barnabas.client.aio.cluster.link_output import LinkOutput
+from barnabas.client.aio.cluster.pending_requests import OnAnswer, PendingRequests
 from barnabas.client.core.cluster.connection import Connection
 from barnabas.client.core.cluster.other_protocols import other_protocol
 from barnabas.client.core.cluster.requests import api_of
@@ -22,7 +23,6 @@ from barnabas.errors import (
 )
 from barnabas.ports import Channel, Network
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.types import Buffer
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -30,9 +30,6 @@ log = logging.getLogger(__name__)
 _TOO_OLD: Final = (
     "if it is a Kafka before 0.10, set broker.version.fallback to its release, for example 0.9.0"
 )
-
-OnAnswer = Callable[[Any], None]
-"""Called once, with the response, or with a KafkaError instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +50,6 @@ class LinkOptions:
 
 class _NoKafka(Exception):
     """The peer answers ApiVersions in another protocol."""
-
-
-@dataclass(slots=True)
-class _Waiting:
-    on_answer: OnAnswer
-    deadline: float
-    since: float
 
 
 class Link:
@@ -91,9 +81,9 @@ class Link:
         self._on_change = on_change
         self._reader = ResponseReader(options.max_response_bytes, pool)
         self._channel: Channel | None = None
-        self._outgoing: deque[Buffer] = deque()
-        self._waiting: deque[_Waiting] = deque()
-        self._timer: asyncio.TimerHandle | None = None
+        self._output: LinkOutput | None = None
+        self._pending = PendingRequests(loop, traffic, self._on_late)
+        self._setting_up: asyncio.TimerHandle | None = None
         self._give_up: Callable[[], None] | None = None
         self._mute: asyncio.TimerHandle | None = None
         self._has_received = False
@@ -115,16 +105,16 @@ class Link:
     @property
     def waiting(self) -> int:
         """The number of pending requests."""
-        return len(self._waiting)
+        return len(self._pending)
 
     def idle_since(self) -> float | None:
         """The time of the last request, on the loop's clock; None while a response is pending."""
-        return None if self._waiting or not self.ready else self._used_at
+        return None if self._pending or not self.ready else self._used_at
 
     def open(self, network: Network) -> None:
         """Start to connect and to negotiate versions; `on_change` reports the result."""
         seconds = self._options.setup_timeout_s
-        self._timer = self._loop.call_later(seconds, self._set_up_too_slowly)
+        self._setting_up = self._loop.call_later(seconds, self._set_up_too_slowly)
         self._give_up = network.connect(
             *self.address, self._connected, buffers=self._options.buffers
         )
@@ -151,9 +141,7 @@ class Link:
         self._traffic.requests += 1
         if answered:
             seconds = self._options.request_timeout_s if timeout_s is None else timeout_s
-            self._waiting.append(_Waiting(on_answer, self._used_at + seconds, self._used_at))
-            if self._timer is None:
-                self._timer = self._loop.call_later(seconds, self._look_at_deadlines)
+            self._pending.add(on_answer, self._used_at, seconds)
         self._write(send)
         if not answered:
             self._loop.call_soon(on_answer, self.failure)
@@ -191,17 +179,17 @@ class Link:
         self.failure = why if why is not None else ConnectionFailed(f"this client closed {self}")
         if self._give_up is not None:
             self._give_up()
-        for timer in (self._timer, self._mute):
+        self._pending.cancel()
+        for timer in (self._setting_up, self._mute):
             if timer is not None:
                 timer.cancel()
         if self._channel is not None:
             self._channel.close()
-        self._outgoing.clear()
+        if self._output is not None:
+            self._output.clear()
         self._reader.close()
         self.protocol.close()
-        lost, self._waiting = self._waiting, deque()
-        for waiting in lost:
-            waiting.on_answer(self.failure)
+        self._pending.fail(self.failure)
         self._on_change(self)
 
     def _connected(self, result: Channel | Exception) -> None:
@@ -216,6 +204,7 @@ class Link:
             self.close(result)
             return
         self._channel = result
+        self._output = LinkOutput(result, self._traffic, self._on_send_failure)
         result.on_readable(self._readable)
         hello = self.protocol.hello()
         if hello is not None:
@@ -280,17 +269,14 @@ class Link:
             self._write(send)
         if answer is not None:
             self._be_quiet(throttle_s(answer))
-            waiting = self._waiting.popleft()
-            self._traffic.answers += 1
-            self._traffic.waited_s += self._loop.time() - waiting.since
-            waiting.on_answer(answer.message)
+            self._pending.answered(answer.message)
         elif self.ready and not was_ready:
             self._now_ready()
 
     def _now_ready(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self._setting_up is not None:
+            self._setting_up.cancel()
+            self._setting_up = None
         self._on_change(self)
 
     def _be_quiet(self, seconds: float) -> None:
@@ -310,47 +296,13 @@ class Link:
         self._on_change(self)
 
     def _write(self, send: Send) -> None:
-        idle = not self._outgoing
-        for part in send.parts:
-            assert isinstance(part, bytes | bytearray | memoryview), "a client sends no files"
-            self._outgoing.append(part)
-        if idle:
-            self._flush()
+        assert self._output is not None, "it is connected"
+        self._output.write(send)
 
-    def _flush(self) -> None:
-        channel, outgoing = self._channel, self._outgoing
-        assert channel is not None
-        try:
-            while outgoing:
-                taken = channel.send(list(outgoing))
-                if not taken:
-                    channel.on_writable(self._flush)
-                    return
-                self._traffic.bytes_sent += taken
-                self._drop(taken)
-        except ConnectionFailed as error:
-            self._loop.call_soon(self.close, error)
-            outgoing.clear()
-        channel.on_writable(None)
+    def _on_send_failure(self, error: ConnectionFailed) -> None:
+        # Later: callers of `send` do not expect that it closes the link.
+        self._loop.call_soon(self.close, error)
 
-    def _drop(self, taken: int) -> None:
-        outgoing = self._outgoing
-        while taken:
-            first = outgoing[0]
-            if taken < len(first):
-                outgoing[0] = memoryview(first)[taken:]
-                return
-            taken -= len(first)
-            outgoing.popleft()
-
-    def _look_at_deadlines(self) -> None:
-        self._timer = None
-        if not self._waiting:
-            return
-        now = self._loop.time()
-        soonest = min(waiting.deadline for waiting in self._waiting)
-        if soonest <= now:
-            count = len(self._waiting)
-            self.close(RequestTimeout(f"{self} left {count} requests unanswered for too long"))
-            return
-        self._timer = self._loop.call_later(soonest - now, self._look_at_deadlines)
+    def _on_late(self) -> None:
+        count = len(self._pending)
+        self.close(RequestTimeout(f"{self} left {count} requests unanswered for too long"))

@@ -34,7 +34,7 @@ async def topic_within(
     """Return a topic once it has partitions.
 
     Args:
-        cluster: who knows.
+        cluster: the cluster to ask.
         topic: its name.
         deadline: the last moment.
         what: the call, for messages.

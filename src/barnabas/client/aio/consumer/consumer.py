@@ -1,6 +1,6 @@
 """Consumer for asyncio. `client.sync.consumer` has the same calls for threads."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self
@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Any, Never, Self
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.cluster.environment import ClientEnvironment
-from barnabas.client.aio.consumer.offset_calls import OffsetCalls
 from barnabas.client.aio.consumer.offset_lookup import OffsetLookup
 from barnabas.client.aio.consumer.polling import Polling
+from barnabas.client.aio.consumer.subscription_calls import SubscriptionCalls
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
 from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.aio.membership.consumer_group import ConsumerMembership
-from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
 from barnabas.client.core.arguments.deadline import REQUEST_TIMEOUT, Deadline
-from barnabas.client.core.arguments.partition_arguments import (
-    Where,
-    offset_at,
-    partition_at,
-    partitions_at,
-)
 from barnabas.client.core.arguments.properties import properties
 from barnabas.client.core.arguments.unsupported_calls import (
     CONSUMER,
@@ -30,23 +23,18 @@ from barnabas.client.core.arguments.unsupported_calls import (
 )
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
 from barnabas.client.core.consumer.poll_buffer import PollBuffer
-from barnabas.client.core.group.group_metadata import GroupMetadata
-from barnabas.client.core.group.listener import RebalanceListener
 from barnabas.client.core.group.options import GroupOptions
-from barnabas.client.core.group.wanted_topics import Topics, wanted_topics
 from barnabas.client.core.metrics import Metrics
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import LocalProtocolError, WakeupError
 from barnabas.records.columns.columns import ColumnSelection
 from barnabas.records.columns.record import Record
-from barnabas.types import TopicPartition
 
-_UNKNOWN = -1
 _CLOSE_S = 30.0
 """Source: Kafka's consumer (DEFAULT_CLOSE_TIMEOUT_MS)."""
 
 
-class Consumer(OffsetCalls):
+class Consumer(SubscriptionCalls):
     """Reads the partitions that its group assigns (`subscribe`), or those that you choose (`assign`).
 
     Use it in an `async with`, or `close` it. Properties have Kafka's names ("bootstrap.servers",
@@ -133,137 +121,6 @@ class Consumer(OffsetCalls):
         if self.group is not None:
             self.group.close()
         self._driver.close()
-
-    # ---- what to read ---------------------------------------------------------------------
-
-    def assign(self, partitions: Iterable[Where]) -> None:
-        """Read exactly these partitions from now on; those already assigned keep their positions.
-
-        Raises:
-            LocalProtocolError: the consumer is subscribed, so its group assigns the partitions.
-        """
-        self._check_open()
-        wanted = partitions_at(partitions)
-        if self.group is not None and self.group.subscribed:
-            raise LocalProtocolError("the consumer is subscribed: unsubscribe before assign")
-        self._fetcher.assign(wanted)
-        self._cluster.metadata.topics = {where.topic for where in wanted}
-        self._driver.pump()
-
-    def subscribe(self, topics: Topics, *, listener: RebalanceListener | None = None) -> None:
-        """Join the group, and read the partitions of these topics that it assigns.
-
-        Topics are names, or a compiled pattern that must match whole names, including those of
-        future topics. Polls join the group and call the listener; heartbeats continue while the
-        loop runs.
-
-        Raises:
-            ConfigError: there is no group.id.
-            LocalProtocolError: partitions were assigned.
-        """
-        self.join(topics, listens=listener is not None)
-        self.polling.listener = listener
-
-    def join(self, topics: Topics, *, listens: bool) -> None:
-        """Like `subscribe`, but the caller notifies the listener: calls end with `CallDue` for that."""
-        self._check_open()
-        wanted = wanted_topics(topics)
-        group = self.of_group("subscribing")
-        if self._fetcher.positions and not group.subscribed:
-            raise LocalProtocolError("partitions are assigned: assign([]) before subscribe")
-        self.polling.listener = None
-        group.subscribe(wanted, listens=listens)
-
-    async def unsubscribe(self, *, timeout_s: float | None = None) -> None:
-        """Leave the group, as `close` does, and stop reading.
-
-        Waits for brokers up to `timeout_s` seconds; None: default.api.timeout.ms.
-        """
-        deadline = self.deadline(timeout_s)
-        try:
-            if self.group is not None and self.group.subscribed:
-                await self.polling.tell(await self.group.begin_end(deadline))
-        finally:
-            await self.end_subscription(deadline)
-
-    async def end_subscription(self, deadline: Deadline) -> None:
-        """Leave the group, if it is a member, and stop reading."""
-        if self.group is not None:
-            await self.group.end(deadline)
-        self._driver.assign([])
-
-    def subscription(self) -> list[str]:
-        """Return the subscribed topics, sorted; for a pattern, the known topics that match."""
-        return [] if self.group is None else self.group.subscription()
-
-    def group_metadata(self) -> GroupMetadata:
-        """Return this member's group, id and generation.
-
-        Raises:
-            ConfigError: there is no group.id.
-        """
-        return self.of_group("membership").metadata()
-
-    def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
-        """Trigger a rebalance of the group with the next poll; only if this is a member.
-
-        Raises:
-            ConfigError: there is no group.id.
-        """
-        self.of_group("membership").member.enforce_rebalance(reason)
-
-    def assignment(self) -> list[TopicPartition]:
-        """Return the partitions that are read."""
-        return list(self._fetcher.positions)
-
-    def seek(self, where: Where, offset: int) -> None:
-        """Continue at `offset`. Fetched records are dropped."""
-        key = partition_at(where)
-        self._fetcher.move(key, offset_at(key, offset))
-        self.polling.note_use()
-        self._driver.pump()
-
-    def seek_to_beginning(self, *partitions: Where) -> None:
-        """Continue at the start offset (None: of all partitions)."""
-        self._seek_to_end_of_log(partitions, EARLIEST)
-
-    def seek_to_end(self, *partitions: Where) -> None:
-        """Continue after the last record (None: of all partitions)."""
-        self._seek_to_end_of_log(partitions, LATEST)
-
-    async def position(self, where: Where, *, timeout_s: float | None = None) -> int:
-        """Return the offset of the next record that `poll` returns from a partition."""
-        key = partition_at(where)
-        found = self._fetcher.position(key)
-        if not found.known:
-            what = f"finding the position of {key.topic}-{key.partition}"
-            await self._within(timeout_s, what, self._driver.known(key))
-        self.polling.note_use()
-        return found.offset
-
-    def lag(self, where: Where) -> int | None:
-        """Return the distance from a partition's position to its end, in offsets, as of the last fetch.
-
-        None if nothing was fetched yet, or the position is unknown.
-        """
-        return self._fetcher.position(partition_at(where)).lag
-
-    def pause(self, *partitions: Where) -> None:
-        """Stop returning records of these partitions."""
-        for where in partitions:
-            self._fetcher.position(partition_at(where)).paused = True
-
-    def resume(self, *partitions: Where) -> None:
-        """Return records of these partitions again."""
-        for where in partitions:
-            self._fetcher.position(partition_at(where)).paused = False
-        self._driver.pump()
-
-    def paused(self) -> list[TopicPartition]:
-        """Return the paused partitions."""
-        return [where for where, position in self._fetcher.positions.items() if position.paused]
-
-    # ---- reading --------------------------------------------------------------------------
 
     async def poll(
         self,
@@ -357,16 +214,6 @@ class Consumer(OffsetCalls):
         offsets = CommittedOffsets(coordinator, by_id=True)
         driver = FetchDriver(self._cluster, self._options, offsets)
         return driver, ConsumerMembership(coordinator, offsets, driver, self._options, group)
-
-    def _seek_to_end_of_log(self, partitions: Iterable[Where], end: int) -> None:
-        for where in [partition_at(where) for where in partitions] or self.assignment():
-            self._fetcher.move(where, _UNKNOWN, end)
-        self.polling.note_use()
-        self._driver.pump()
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise LocalProtocolError("the consumer is closed")
 
     if not TYPE_CHECKING:
 

@@ -3,9 +3,7 @@
 Each waits up to `timeout_s` seconds; None: default.api.timeout.ms.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.topics import MISSING_S, topic_within
@@ -91,7 +89,3 @@ class OffsetCalls:
     def deadline(self, timeout_s: float | None) -> Deadline:
         """The deadline of a call that starts now."""
         return self._cluster.limits.deadline(timeout_s)
-
-    async def _within(self, timeout_s: float | None, what: str, work: Any) -> Any:
-        deadline = self.deadline(timeout_s)
-        return await self._cluster.limits.within(deadline, what, asyncio.ensure_future(work))

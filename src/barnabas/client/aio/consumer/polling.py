@@ -10,7 +10,7 @@ from barnabas.client.aio.cluster.time_limits import TimeLimits
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
 from barnabas.client.aio.membership.consumer_group import CallDue, ConsumerMembership
 from barnabas.client.core.group.listener import RebalanceListener, tell
-from barnabas.client.core.group.membership import Change
+from barnabas.client.core.group.membership_results import Change
 from barnabas.errors import KafkaError, LocalProtocolError
 
 _Found = TypeVar("_Found", bound=Sized)

@@ -10,7 +10,8 @@ from barnabas.client.aio.cluster.wake import Wake
 from barnabas.client.aio.fetching.group_offsets import CommittedOffsets
 from barnabas.client.aio.fetching.position_finder import PositionFinder
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetcher import Fetcher, PlannedFetch
+from barnabas.client.core.consumer.fetch_requests import PlannedFetch
+from barnabas.client.core.consumer.fetcher import Fetcher
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchResponse

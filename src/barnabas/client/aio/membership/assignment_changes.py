@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.fetching.fetch_driver import FetchDriver
-from barnabas.client.core.group.membership import Change, ChangeKind
+from barnabas.client.core.group.membership_results import Change, ChangeKind
 
 
 class AssignmentChanges:

@@ -14,7 +14,8 @@ from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.member_states import MemberState
-from barnabas.client.core.group.membership import ChangeKind, Membership, NextStep
+from barnabas.client.core.group.membership import Membership
+from barnabas.client.core.group.membership_results import ChangeKind, NextStep
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.types import TopicPartition

@@ -16,7 +16,8 @@ from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
 from barnabas.client.core.group.epoch_membership import EpochMembership, member_id
 from barnabas.client.core.group.group_metadata import GroupMetadata
-from barnabas.client.core.group.membership import Change, Membership
+from barnabas.client.core.group.membership import Membership
+from barnabas.client.core.group.membership_results import Change
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.errors import KafkaError
 from barnabas.types import TopicPartition

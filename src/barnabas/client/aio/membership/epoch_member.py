@@ -20,7 +20,7 @@ from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
-from barnabas.client.core.group.membership import NextStep
+from barnabas.client.core.group.membership_results import NextStep
 from barnabas.client.core.group.regex import regex_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse

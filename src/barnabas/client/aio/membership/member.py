@@ -20,7 +20,7 @@ from barnabas.client.aio.membership.member_machine import Machine
 from barnabas.client.aio.membership.missing_topics import MissingTopics
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.arguments.deadline import Deadline
-from barnabas.client.core.group.membership import Change
+from barnabas.client.core.group.membership_results import Change
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from barnabas.client.core.group.membership import Change
+from barnabas.client.core.group.membership_results import Change
 from barnabas.client.core.group.options import GroupOptions
 
 

@@ -116,7 +116,7 @@ class Failures:
             self._unanswered.pop(address, None)
 
     def hopeless(self, addresses: Iterable[str]) -> bool:
-        """Whether at each of these addresses nothing listens, or nobody who understands us."""
+        """Whether at each of these addresses nothing listens, or a server of another protocol."""
         return all(
             one in self._refusing or self._unanswered.get(one, 0) >= _MOST_UNANSWERED
             for one in addresses

@@ -18,9 +18,9 @@ class FetchPosition:
     are known, and then `wanted` says which end of the log to begin at (None: the committed offset,
     or what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch`
     is the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
-    `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
-    `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
-    Records before `done` were given by polls that the user has come back from (-1: none is known).
+    `readable_end` is the offset after the last readable record, as of the last fetch (-1: none).
+    `nearer` is the replica that the leader prefers for our fetches, until `nearer_until` (KIP-392).
+    Records before `done` were returned by earlier polls than the last one (-1: none is known).
     `epochs` are those of what was fetched since the position was moved.
     """
 

@@ -21,7 +21,12 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from barnabas.client.core.group.epoch_states import TRANSITIONS, EpochInput, EpochState
-from barnabas.client.core.group.membership import Change, ChangeKind, NextStep
+from barnabas.client.core.group.membership_results import (
+    COORDINATOR_STEPS,
+    Change,
+    ChangeKind,
+    NextStep,
+)
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import NO_GENERATION
 from barnabas.errors import ErrorCode
@@ -42,12 +47,9 @@ LEAVES_FOR_A_WHILE: Final = -2
 _E = ErrorCode
 
 _NEXT: Final = {
-    _E.NONE: NextStep.CONTINUE,
+    **COORDINATOR_STEPS,
     _E.FENCED_MEMBER_EPOCH: NextStep.REJOIN,
     _E.UNKNOWN_MEMBER_ID: NextStep.REJOIN,
-    _E.COORDINATOR_LOAD_IN_PROGRESS: NextStep.RETRY_LATER,
-    _E.COORDINATOR_NOT_AVAILABLE: NextStep.FIND_COORDINATOR,
-    _E.NOT_COORDINATOR: NextStep.FIND_COORDINATOR,
 }
 """All other errors are raised to the user."""
 

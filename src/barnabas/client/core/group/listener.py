@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from barnabas.client.core.group.membership import Change, ChangeKind
+from barnabas.client.core.group.membership_results import Change, ChangeKind
 from barnabas.types import TopicPartition
 
 

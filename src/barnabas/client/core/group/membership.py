@@ -7,11 +7,16 @@ heartbeats, and `handle_response` handles the responses. After an error, `NextSt
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Final
 
 from barnabas.client.core.group.assignor import Assignor, Counts, PreviousAssignment
 from barnabas.client.core.group.member_states import TRANSITIONS, MemberInput, MemberState
+from barnabas.client.core.group.membership_results import (
+    COORDINATOR_STEPS,
+    Change,
+    ChangeKind,
+    NextStep,
+)
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import (
     CONSUMER,
@@ -39,40 +44,6 @@ from barnabas.types import TopicPartition
 _E = ErrorCode
 
 
-class NextStep(Enum):
-    """How to continue after a response."""
-
-    CONTINUE = auto()
-    """Nothing is wrong."""
-    REJOIN = auto()
-    """Rejoin at once."""
-    RETRY_LATER = auto()
-    """Repeat the request later."""
-    FIND_COORDINATOR = auto()
-    """Find the coordinator, and repeat the request."""
-    FAIL = auto()
-    """Raise the error to the user."""
-
-
-class ChangeKind(Enum):
-    """Kinds of notifications to a listener."""
-
-    REVOKED = auto()
-    """Partitions are revoked; their positions may still be committed."""
-    LOST = auto()
-    """Other members may have them already; a commit would be refused."""
-    ASSIGNED = auto()
-    """Partitions are assigned to this member."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One notification to a listener."""
-
-    kind: ChangeKind
-    partitions: tuple[TopicPartition, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class LeaderAssignment:
     """The leader's data about a generation: the members' subscriptions."""
@@ -82,14 +53,11 @@ class LeaderAssignment:
 
 
 _NEXT: Final = {
-    _E.NONE: NextStep.CONTINUE,
+    **COORDINATOR_STEPS,
     _E.MEMBER_ID_REQUIRED: NextStep.REJOIN,
     _E.UNKNOWN_MEMBER_ID: NextStep.REJOIN,
     _E.ILLEGAL_GENERATION: NextStep.REJOIN,
     _E.REBALANCE_IN_PROGRESS: NextStep.REJOIN,
-    _E.COORDINATOR_LOAD_IN_PROGRESS: NextStep.RETRY_LATER,
-    _E.COORDINATOR_NOT_AVAILABLE: NextStep.FIND_COORDINATOR,
-    _E.NOT_COORDINATOR: NextStep.FIND_COORDINATOR,
 }
 """All other errors are raised to the user."""
 
@@ -273,9 +241,8 @@ class Membership:
     def handle_response(self, code: int, generation: int) -> NextStep:
         """Handle the response to a heartbeat or commit of a `generation`."""
         if generation != self.generation or self.state is not MemberState.STABLE:
-            return (
-                NextStep.CONTINUE
-            )  # The generation is over, or a join in flight will report the same.
+            # The generation is over, or a join in flight will report the same.
+            return NextStep.CONTINUE
         if code == _E.REBALANCE_IN_PROGRESS:
             self.rejoin("the group is rebalancing")
             return NextStep.REJOIN

@@ -9,9 +9,10 @@ from contextlib import AbstractContextManager
 
 from barnabas.client.core.arguments.record_input import GivenRecord
 from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.client.core.producer.batch_sizes import BatchSizes
 from barnabas.client.core.producer.delivery import DeliveryWaiter
 from barnabas.client.core.producer.partition_queue import PartitionQueue
-from barnabas.client.core.producer.partitioners import StickyPartitions, checked, partition_of_key
+from barnabas.client.core.producer.partition_queues import PartitionQueues
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -19,13 +20,6 @@ from barnabas.kernels.batches.objects import Delivery, RecordAppender
 from barnabas.ports import Entropy
 from barnabas.records.batches.batch import read_header
 from barnabas.types import TopicPartition
-
-_BATCH_OVERHEAD = 61
-_RECORD_OVERHEAD = 40
-_HEADER_OVERHEAD = 10
-_SHARE = 4  # share of buffer.memory for a topic's open batches: a quarter
-_SMALLEST_SHARE = 16_384
-_UNBOUNDED = 2**31 - 1
 
 
 class Accumulator:
@@ -50,7 +44,8 @@ class Accumulator:
         self.lock = lock
         self.sticky: dict[str, RecordAppender] = {}
         self.by_partition: dict[str, list[RecordAppender | None]] = {}
-        self.queues: dict[TopicPartition, PartitionQueue] = {}
+        self._queues = PartitionQueues(options, entropy)
+        self.queues = self._queues.by_partition
         self.busy: dict[TopicPartition, PartitionQueue] = {}
         self.used = 0
         self.news = False
@@ -58,11 +53,9 @@ class Accumulator:
         self.unsettled: set[ProducerBatch] = set()
         self._refusal: KafkaError | None = None
         self._held: KafkaError | None = None
-        self._largest: dict[str, int] = {}
         self._options = options
-        self._renews = options.idempotent and options.transactional_id is None
+        self._sizes = BatchSizes(options)
         self._waits = waits
-        self._partitions = StickyPartitions(options.batch_size, entropy)
 
     def append(
         self,
@@ -79,12 +72,12 @@ class Accumulator:
             TypeError, ValueError, OverflowError: an argument is invalid; nothing has changed.
             KafkaError: the error passed to `shut` or `hold`.
         """
-        size = self._checked_size(topic.name, record)
+        size = self._sizes.checked(topic.name, record)
         anywhere = partition is None and (record[1] is None or self._options.ignore_keys)
         with self.lock:
             self._check_open()
             while True:
-                queue = self._queue(topic, partition, record[1], anywhere=anywhere)
+                queue = self._queues.choose(topic, partition, record[1], anywhere=anywhere)
                 appender = queue.open.appender if queue.open is not None else None
                 if appender is None:
                     delivery = self._open(topic, queue, record, size, now)
@@ -109,9 +102,7 @@ class Accumulator:
             self._check_open()
             if not self._has_room(size):
                 return None
-            queue = self.queues.get(where)
-            if queue is None:
-                queue = self.queues[where] = PartitionQueue(where, renews=self._renews)
+            queue = self._queues.of(where)
             self.close(queue)
             batch = ProducerBatch(where, queue.next_number(), now, size, self._waits)
             batch.payload, batch.count = payload, count
@@ -140,7 +131,7 @@ class Accumulator:
             opened[queue.where.partition] = None
         batch.count = appender.count
         size = appender.size
-        self._partitions.appended(topic, queue.where.partition, size)
+        self._queues.filled(queue.where, size)
         self.used += size - batch.reserved
         batch.reserved = size
         queue.closed.append(batch)
@@ -194,9 +185,7 @@ class Accumulator:
     def replaced(self, batch: ProducerBatch, parts: Sequence[ProducerBatch]) -> None:
         """A batch was split because brokers refuse its size: build smaller ones from now on."""
         with self.lock:
-            most = max(len(part.payload or b"") for part in parts)
-            topic = batch.where.topic
-            self._largest[topic] = min(most, self._largest.get(topic, most))
+            self._sizes.shrink(batch.where.topic, parts)
             self.unsettled.discard(batch)
             self.unsettled.update(parts)
             self.used += sum(part.reserved for part in parts) - batch.reserved
@@ -219,7 +208,7 @@ class Accumulator:
         now: float,
     ) -> Delivery | None:
         """Open a batch with a first record of up to `size` bytes; None without space."""
-        reserve = max(self._batch_size(topic), size)
+        reserve = max(self._sizes.of_batch(topic), size)
         if not self._has_room(reserve):
             return None
         batch = ProducerBatch(queue.where, queue.next_number(), now, reserve, self._waits)
@@ -235,12 +224,6 @@ class Accumulator:
         self.news = True
         self._publish(topic, queue.where.partition, batch.appender)
         return delivery
-
-    def _batch_size(self, topic: TopicView) -> int:
-        """The size limit of batches: open ones leave most of the memory to batches in flight."""
-        wished = min(self._options.batch_size, self._largest.get(topic.name, _UNBOUNDED))
-        share = self._options.buffer_memory // (_SHARE * len(topic.partitions))
-        return min(wished, max(share, _SMALLEST_SHARE))
 
     def _publish(self, topic: TopicView, partition: int, appender: RecordAppender) -> None:
         """Make the open batch of a partition visible to `send`."""
@@ -259,50 +242,3 @@ class Accumulator:
             self.exhausted = self.news = True
             return False
         return True
-
-    def _queue(
-        self, topic: TopicView, partition: int | None, key: bytes | None, *, anywhere: bool
-    ) -> PartitionQueue:
-        if partition is not None:
-            chosen = checked(topic, partition)
-        elif anywhere or key is None:
-            chosen = self._partitions.of(topic, self._queued(topic.name))
-        else:
-            chosen = partition_of_key(key, len(topic.partitions))
-        where = TopicPartition(topic.name, chosen)
-        queue = self.queues.get(where)
-        if queue is None:
-            queue = self.queues[where] = PartitionQueue(where, renews=self._renews)
-        return queue
-
-    def _queued(self, topic: str) -> "_Lengths":
-        return _Lengths(self.queues, topic)
-
-    def _checked_size(self, topic: str, record: GivenRecord) -> int:
-        _, key, value, headers = record
-        size = _BATCH_OVERHEAD + _RECORD_OVERHEAD + len(key or b"") + len(value or b"")
-        for name, content in headers:
-            size += len(name) * 4 + len(content or b"") + _HEADER_OVERHEAD
-        limits = (
-            ("max.request.size", self._options.max_request_size),
-            ("buffer.memory", self._options.buffer_memory),
-        )
-        for name, limit in limits:
-            if size > limit:
-                what = f"a record for {topic} takes up to {size} bytes, {name} is {limit}"
-                raise BrokerError(ErrorCode.MESSAGE_TOO_LARGE, what)
-        return size
-
-
-class _Lengths:
-    """The number of waiting batches for each partition of a topic."""
-
-    __slots__ = ("_queues", "_topic")
-
-    def __init__(self, queues: dict[TopicPartition, PartitionQueue], topic: str) -> None:
-        self._queues = queues
-        self._topic = topic
-
-    def __call__(self, partition: int) -> int:
-        queue = self._queues.get(TopicPartition(self._topic, partition))
-        return 0 if queue is None else len(queue)

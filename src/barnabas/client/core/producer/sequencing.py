@@ -93,7 +93,7 @@ class Sequencing:
         return self.batches[0]
 
     def begin(self, producer_id: int, epoch: int) -> None:
-        """Number everything anew. Nothing is in flight."""
+        """Number everything again. Nothing is in flight."""
         self.producer_id, self.epoch = producer_id, epoch
         self.gap = False
         self._next_sequence = 0

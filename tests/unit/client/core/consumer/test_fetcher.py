@@ -8,7 +8,8 @@ from barnabas.client.core.admin.descriptions import EARLIEST
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
 from barnabas.client.core.cluster.cluster_view import Broker, ClusterView, PartitionView, TopicView
 from barnabas.client.core.consumer.consumer_options import ConsumerOptions
-from barnabas.client.core.consumer.fetcher import Fetcher, PlannedFetch
+from barnabas.client.core.consumer.fetch_requests import PlannedFetch
+from barnabas.client.core.consumer.fetcher import Fetcher
 from barnabas.errors import (
     BrokerError,
     ConnectionFailed,

@@ -4,7 +4,7 @@ import pytest
 
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
-from barnabas.client.core.group.membership import Change, ChangeKind, NextStep
+from barnabas.client.core.group.membership_results import Change, ChangeKind, NextStep
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import ErrorCode

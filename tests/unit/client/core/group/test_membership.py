@@ -3,7 +3,8 @@
 import pytest
 
 from barnabas.client.core.group.member_states import MemberState
-from barnabas.client.core.group.membership import Change, ChangeKind, Membership, NextStep
+from barnabas.client.core.group.membership import Membership
+from barnabas.client.core.group.membership_results import Change, ChangeKind, NextStep
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import Subscription as SentSubscription
 from barnabas.client.core.group.subscription import (

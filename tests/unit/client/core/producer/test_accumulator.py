@@ -31,7 +31,7 @@ REFUSED = {
 
 
 class Waits:
-    """Nobody waits in these tests."""
+    """Nothing waits in these tests."""
 
     def block(self, batch: DeliverySource, index: int, timeout_s: float | None) -> None:
         assert batch.done(index)

@@ -410,7 +410,7 @@ def test_what_is_lost_takes_all_with_it_that_was_not_sent() -> None:
 
 
 def test_what_was_sent_is_tried_again_even_then() -> None:
-    """By sequences that have no gap the next transaction can go on where there are no new epochs."""
+    """With sequences without a gap the next transaction can continue, where there are no new epochs."""
     it = InTransaction(1)
     it.transactions.added([WHERE])
     sent = it.send(b"a")

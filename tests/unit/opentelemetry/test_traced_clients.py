@@ -1,4 +1,4 @@
-"""Spans of producers and consumers, as OpenTelemetry's SDK collects them."""
+"""Traced clients: spans of producers and consumers, as OpenTelemetry's SDK collects them."""
 
 import asyncio
 import gc

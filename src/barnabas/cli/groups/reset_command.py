@@ -7,7 +7,7 @@ from typing import ClassVar, TextIO
 import click
 
 from barnabas.cli.arguments.connection import administering, client_settings, connection_options
-from barnabas.cli.arguments.names import GROUP
+from barnabas.cli.arguments.names import GROUP, starting
 from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.partition_names import shown
 from barnabas.cli.arguments.usage import HintingCommand
@@ -48,7 +48,13 @@ class ResetCommand(HintingCommand):
     is_flag=True,
     help="All topics with positions; for a share group, all that it reads.",
 )
-@click.option("--to", "to", metavar="WHERE", help="earliest, latest, current, an offset or a time.")
+@click.option(
+    "--to",
+    "to",
+    metavar="WHERE",
+    shell_complete=lambda _ctx, _param, typed: starting(typed, ("earliest", "latest", "current")),
+    help="earliest, latest, current, an offset or a time.",
+)
 @click.option(
     "--by", type=WholeNumber(), metavar="COUNT", help="Move forward by N records; negative: back."
 )

@@ -9,6 +9,7 @@ __all__ = [
     "ConfigError",
     "ConnectionFailed",
     "ConnectionRefused",
+    "ConnectionSetupTimeout",
     "CorruptRecord",
     "DamagedFile",
     "DecodeError",
@@ -140,6 +141,10 @@ class ConnectionRefused(ConnectionFailed):
 
 class HostUnknown(ConnectionRefused):
     """The host name does not resolve, or no resolver answered."""
+
+
+class ConnectionSetupTimeout(ConnectionFailed):
+    """An address did not answer for socket.connection.setup.timeout.ms."""
 
 
 class ApiVersionsUnanswered(ConnectionFailed):

@@ -148,6 +148,7 @@ def test_tab_completes_what_is_typed(broker: Served, tmp_path: Path) -> None:
             ("barnabas consume x -X fetch.min", "barnabas consume x -X fetch.min.bytes="),
             ("barnabas completion fi", "barnabas completion fish "),
             ("barnabas serve --set num.part", "barnabas serve --set num.partitions="),
+            ("barnabas groups reset g --to ea", "barnabas groups reset g --to earliest "),
             ("barnabas serve --profile 0.7", "barnabas serve --profile 0.7 "),
             ("barnabas profiles 3.9", "barnabas profiles 3.9 "),
             (

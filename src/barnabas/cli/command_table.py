@@ -34,7 +34,7 @@ COMMANDS: Final = {
         "cli.groups.groups", "Inspect consumer groups and change their positions."
     ),
     "transactions": CommandPlace(
-        "cli.transactions", "Inspect transactions, find and abort hanging ones."
+        "cli.transactions.transactions", "Inspect transactions, find and abort hanging ones."
     ),
     "configs": CommandPlace("cli.configs", "Show or change properties of brokers, topics, groups."),
     "quotas": CommandPlace("cli.quotas", "Show or change the quotas of clients."),

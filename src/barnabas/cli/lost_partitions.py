@@ -1,11 +1,11 @@
 """`barnabas topics offline` and `give-up`: offline partitions, and how to abandon their lost records."""
 
-import sys
 from collections.abc import Iterable, Sequence
 
 import click
 
 from barnabas import Admin
+from barnabas.cli.arguments.confirmation import confirm, yes_option
 from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
@@ -38,7 +38,7 @@ def offline(servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
 @click.command("give-up")
 @click.argument("places", nargs=-1, type=TOPIC, metavar="TOPIC[:PARTITION]...")
 @click.option("--all", "everything", is_flag=True, help="All offline partitions.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
+@yes_option
 @json_option
 @connection_options
 def give_up(
@@ -77,14 +77,10 @@ def give_up(
 
 
 def _confirm(lost: Sequence[TopicPartition], *, yes: bool) -> None:
-    if yes:
-        return
     more = len(lost) - _SHOWN
     names = ", ".join(map(shown, lost[:_SHOWN])) + (f" and {more} more" if more > 0 else "")
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"no terminal to ask for confirmation: --yes gives up {names}")
     what = f"Give up the lost records of {counted(len(lost), 'partition')}: {names}?"
-    click.confirm(what, abort=True, err=True)
+    confirm(what, yes=yes, instead=f"--yes gives up {names}")
 
 
 def _offline(topics: Iterable[TopicView]) -> list[TopicPartition]:

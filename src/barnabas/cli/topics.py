@@ -8,6 +8,7 @@ import sys
 import click
 
 from barnabas import Admin
+from barnabas.cli.arguments.confirmation import confirm, yes_option
 from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
@@ -149,20 +150,17 @@ def create(
 
 @topics.command()
 @click.argument("names", nargs=-1, required=True, type=TOPIC, metavar="TOPIC...")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts.")
+@yes_option
 @connection_options
 def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
     """Delete topics with all their records."""
-    if not yes and not sys.stdin.isatty():
-        raise click.UsageError(
-            f"no terminal to ask for confirmation: --yes deletes {', '.join(names)}"
-        )
-    if not yes:
-        click.confirm(f"Delete {', '.join(names)} with all records?", abort=True, err=True)
+    all_names = ", ".join(names)
+    what = f"Delete {all_names} with all records?"
+    confirm(what, yes=yes, instead=f"--yes deletes {all_names}")
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, names)
         admin.delete_topics(names)
-    notice(f"deleted {', '.join(names)}")
+    notice(f"deleted {all_names}")
 
 
 @topics.command("add-partitions")

@@ -100,8 +100,8 @@ class ClientConfig(Configuration):
     bootstrap_refused_timeout_ms: int = long(
         10_000,
         LOW,
-        "How long a call retries if nothing listens at any of bootstrap.servers and no broker was "
-        "ever reached, in milliseconds; the call's own time limit may end it earlier. Not a Kafka "
+        "How long a call retries if nothing listens or answers at any of bootstrap.servers and no "
+        "broker was ever reached, in milliseconds; the call's own time limit may end it earlier. Not a Kafka "
         "property. The command line uses 5000.",
         low=0,
     )

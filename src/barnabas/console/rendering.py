@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 
 from barnabas.console.decoding.safe_text import visible
 from barnabas.console.security import token_of
+from barnabas.console.stylesheet import STYLESHEET
 from barnabas.version import __version__
 
 NOTHING: Final = "\u2013"
@@ -92,7 +93,7 @@ def templates() -> Environment:
         segment=segment,
         rate=rate_text,
     )
-    found.globals["link"] = link
+    found.globals.update(link=link, stylesheet=STYLESHEET)
     return found
 
 

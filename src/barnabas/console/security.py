@@ -21,6 +21,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from barnabas.console.settings import ConsoleSettings
+from barnabas.console.stylesheet import STYLE_SOURCE
 
 _COOKIE: Final = "barnabas_console"
 _FILES: Final = "/static/"
@@ -34,7 +35,7 @@ _ADDRESS: Final = re.compile(r"\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3}")
 
 _HEADERS: Final = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        f"default-src 'none'; script-src 'self'; style-src {STYLE_SOURCE}; img-src 'self'; "
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",

@@ -8,7 +8,7 @@ import pytest
 
 from barnabas import Admin, Consumer, Producer, TopicPartition
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
-from barnabas.errors import ApiVersionsUnanswered, ConnectionFailed
+from barnabas.errors import ApiVersionsUnanswered, ConnectionFailed, ConnectionSetupTimeout
 from barnabas.protocol.api_keys import ApiKey
 from tests.client.scripted_broker import Call, ScriptedBroker
 
@@ -72,6 +72,20 @@ def test_a_client_gives_up_a_cluster_that_was_never_there_before_a_calls_own_lim
     for kind in (ProducerConfig, ConsumerConfig, AdminConfig):
         config = kind.load({"bootstrap.servers": "127.0.0.1:1", "group.id": "g"})
         assert config.bootstrap_refused_timeout_ms == 10_000
+
+
+def test_a_port_that_accepts_and_never_answers_is_given_up_before_a_calls_own_limit() -> None:
+    with (
+        ScriptedBroker({ApiKey.API_VERSIONS: [lambda _call: None] * 1000}) as broker,
+        Admin(
+            bootstrap_servers=broker.address,
+            bootstrap_refused_timeout_ms=100,
+            socket_connection_setup_timeout_ms=50,
+            default_api_timeout_ms=AN_HOUR_MS,
+        ) as admin,
+        pytest.raises(ConnectionSetupTimeout, match=r"did not answer ApiVersions within 0\.05 s"),
+    ):
+        admin.list_topics()
 
 
 @pytest.mark.parametrize(

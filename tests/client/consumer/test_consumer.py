@@ -2,6 +2,8 @@
 
 import asyncio
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -397,3 +399,19 @@ def test_a_topic_made_again_is_read_anew(servers: str) -> None:
             assert [bytes(part.value.data) for part in parts if part.value] == [value]
             admin.delete_topics(["again"])
     reader.close()
+
+
+def test_arrow_tables_need_no_pandas_which_takes_long_to_import(servers: str) -> None:
+    program = f"""
+import sys
+from barnabas import Consumer
+with Consumer(bootstrap_servers={servers!r}) as consumer:
+    consumer.assign([("read", 0)])
+    consumer.seek_to_beginning()
+    assert len(consumer.fetch_arrow(timeout_s=60))
+print("pyarrow" in sys.modules, "pandas" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True False\n"

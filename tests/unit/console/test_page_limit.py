@@ -40,7 +40,7 @@ def test_few_pages_are_made_at_once_and_few_wait() -> None:
         pages = [asyncio.create_task(ask("/topics")) for _ in range(100)]
         await all_began.wait()
         read.set()
-        await asyncio.gather(*pages, ask("/static/console.css"))
+        await asyncio.gather(*pages, ask("/static/console.js"))
 
     pages_at_once, read = PageLimit(app), asyncio.Event()
     all_began = asyncio.Event()

@@ -1,6 +1,8 @@
 """What may not reach a page, and what leaves with every response."""
 
 import base64
+import hashlib
+import re
 from collections.abc import Callable
 
 import pytest
@@ -41,7 +43,7 @@ def test_a_password_is_asked_for(opened: Opened) -> None:
     refused = browser.get("/topics")
     assert refused.status_code == 401
     assert refused.headers["WWW-Authenticate"].startswith("Basic")
-    assert browser.get("/static/console.css").status_code == 401
+    assert browser.get("/static/console.js").status_code == 401
     assert browser.get("/topics", headers=basic("meow")).status_code == 401
     assert browser.get("/topics", headers={"Authorization": "Basic ?"}).status_code == 401
     assert browser.get("/topics", headers=basic("woof")).status_code == 200
@@ -56,6 +58,14 @@ def test_every_response_forbids_what_is_not_ours(browser: TestClient, path: str)
     assert headers["X-Content-Type-Options"] == "nosniff"
 
 
+def test_the_style_of_a_page_is_the_one_that_its_policy_allows(browser: TestClient) -> None:
+    page = browser.get("/topics")
+    (style,) = re.findall(r"<style>(.*?)</style>", page.text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}';" in page.headers["Content-Security-Policy"]
+    assert "--paper" in style
+
+
 def test_the_session_cannot_be_read_by_scripts_or_sent_by_other_sites(browser: TestClient) -> None:
     cookie = browser.get("/").headers["Set-Cookie"]
     assert "HttpOnly" in cookie
@@ -63,10 +73,10 @@ def test_the_session_cannot_be_read_by_scripts_or_sent_by_other_sites(browser: T
 
 
 def test_browsers_keep_files_and_no_page(browser: TestClient) -> None:
-    page, file = browser.get("/"), browser.get("/static/console.css")
+    page, file = browser.get("/"), browser.get("/static/console.js")
     assert page.headers["Cache-Control"] == "no-store"
     assert file.headers["Cache-Control"] == "no-cache"
-    again = browser.get("/static/console.css", headers={"If-None-Match": file.headers["ETag"]})
+    again = browser.get("/static/console.js", headers={"If-None-Match": file.headers["ETag"]})
     assert again.status_code == 304
 
 

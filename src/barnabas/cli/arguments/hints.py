@@ -5,6 +5,7 @@ import errno
 from barnabas.errors import (
     ApiVersionsUnanswered,
     ConnectionFailed,
+    ConnectionSetupTimeout,
     HostUnknown,
     KafkaError,
     RequestTimeout,
@@ -29,6 +30,8 @@ def add_hint(error: KafkaError, servers: str, option: str = "-b") -> None:
     host, colon, port = servers.partition(",")[0].strip().rpartition(":")
     if isinstance(error, HostUnknown):
         first = "check how the host is spelled"
+    elif isinstance(error, ConnectionSetupTimeout):
+        first = "check that what runs there is a broker"
     elif (host if colon else port) in _LOOPBACK:
         elsewhere = f" --port {port}" if colon and port != "9092" else ""
         first = f"start one with `barnabas serve{elsewhere}`"

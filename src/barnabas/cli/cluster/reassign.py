@@ -1,13 +1,10 @@
-"""`barnabas reassign`: move replicas to other brokers."""
+"""`barnabas reassign`: plans moves of replicas to other brokers, shows and cancels them."""
 
-import sys
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from barnabas import Admin
+from barnabas.cli.arguments.confirmation import confirm, yes_option
 from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
@@ -19,21 +16,16 @@ from barnabas.cli.arguments.names import TOPIC
 from barnabas.cli.arguments.numbers import WholeNumber
 from barnabas.cli.arguments.partition_names import parsed, shown
 from barnabas.cli.arguments.usage import HintingGroup
-from barnabas.cli.cluster.moves import bytes_left, bytes_to_copy, sizes_of, wait_for
-from barnabas.cli.cluster.plan_file import read_plan, write_plan
+from barnabas.cli.cluster.current_replicas import check_brokers, replicas_of
+from barnabas.cli.cluster.moves import bytes_left, bytes_to_copy, sizes_of
+from barnabas.cli.cluster.plan_file import write_plan
+from barnabas.cli.cluster.reassign_run import run
 from barnabas.cli.cluster.replica_plan import plan as planned
-from barnabas.cli.cluster.throttle import throttle, throttled_brokers, unthrottle
+from barnabas.cli.cluster.throttle import throttled_brokers, unthrottle
 from barnabas.cli.output.output import Row, counted, json_option, notice, show_rows
-from barnabas.client.core.cluster.cluster_view import TopicView
-from barnabas.errors import BrokerError, ConfigError, ErrorCode
-from barnabas.types import TopicPartition
 
 PLANNED = ("topic", "partition", "replicas", "new_replicas", "bytes")
 MOVING = ("topic", "partition", "replicas", "adding", "removing", "bytes_left")
-_SETTLE_SECONDS = 10.0
-_yes = click.option(
-    "-y", "--yes", is_flag=True, help="Do not ask for confirmation; required in scripts."
-)
 
 
 @click.group(cls=HintingGroup)
@@ -99,9 +91,9 @@ def plan(
     with administering(servers, client_settings(servers, pairs)) as admin:
         views = existing_topics(admin, topics) if topics else admin.describe_topics()
         racks = {one.node_id: one.rack for one in admin.describe_cluster().brokers}
-        current = _replicas(views)
+        current = replicas_of(views)
         sizes = sizes_of(admin.describe_log_dirs())
-    _check_brokers((*chosen, *avoided), racks)
+    check_brokers((*chosen, *avoided), racks)
     allowed = {
         one: rack
         for one, rack in racks.items()
@@ -119,85 +111,6 @@ def plan(
     show_rows(PLANNED, rows, title="Replicas to move", as_json=as_json)
     if output is not None and targets:
         notice(f"to move them: barnabas reassign run {output}")
-
-
-@reassign.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--throttle",
-    "rate",
-    type=WholeNumber(1),
-    metavar="BYTES",
-    help="Copy at most so many bytes a second from and to each broker.",
-)
-@click.option(
-    "--undo",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="First write a plan that moves everything back; a new file.",
-)
-@click.option(
-    "--wait/--no-wait",
-    default=True,
-    help="Wait until all have moved, with progress. Default: wait.",
-)
-@_yes
-@json_option
-@connection_options
-def run(
-    *,
-    file: Path,
-    rate: int | None,
-    undo: Path | None,
-    wait: bool,
-    yes: bool,
-    servers: str,
-    pairs: tuple[str, ...],
-    as_json: bool,
-) -> None:
-    """Move replicas as FILE says: a plan of `barnabas reassign plan`, or of Kafka's own tool.
-
-    Clients go on meanwhile. The moves go on when this command is interrupted: `barnabas reassign
-    status` shows them.
-    """
-    targets = read_plan(file)
-    if undo is not None and undo.exists():
-        raise ConfigError(
-            f"--undo {undo}: it exists, and may be the way back of a move; name another"
-        )
-    with administering(servers, client_settings(servers, pairs)) as admin:
-        current = _current(admin, targets)
-        there = [one.node_id for one in admin.describe_cluster().brokers]
-        _check_brokers((one for brokers in targets.values() for one in brokers), there)
-        sizes = sizes_of(admin.describe_log_dirs())
-        total = sum(bytes_to_copy(one, current[one], new, sizes) for one, new in targets.items())
-        _confirm(f"Move {counted(len(targets), 'partition')}, copying {total:,} bytes?", yes=yes)
-        if undo is not None:
-            write_plan(undo, current)
-        try:
-            if rate is not None:
-                throttle(admin, current, targets, rate)
-            admin.alter_partition_reassignments(targets)
-        except BrokerError:
-            if undo is not None:
-                undo.unlink()  # It was refused: there is nothing to move back.
-            raise
-        if not wait:
-            _show_begun(_moved(targets, current, targets), as_json=as_json)
-            return
-        try:
-            wait_for(admin, [*targets], total, quiet=as_json)
-        except KeyboardInterrupt:
-            print("The moves go on: see barnabas reassign status, or cancel.", file=sys.stderr)
-            raise
-        if rate is not None:
-            unthrottle(admin, {place.topic for place in targets})
-        after = _settled(admin, targets)
-    rows = _moved(targets, current, after)
-    show_rows(PLANNED[:-1], rows, title="Moved", as_json=as_json)
-    wrong = [shown(place) for place in targets if after[place] != targets[place]]
-    if wrong:
-        raise ConfigError(f"not moved, because somebody has cancelled it: {', '.join(wrong)}")
 
 
 @reassign.command()
@@ -224,7 +137,7 @@ def status(*, servers: str, pairs: tuple[str, ...], as_json: bool) -> None:
 @reassign.command()
 @click.argument("places", nargs=-1, type=TOPIC, metavar="[TOPIC[:PARTITION]]...")
 @click.option("--all", "everything", is_flag=True, help="All moves.")
-@_yes
+@yes_option
 @connection_options
 def cancel(
     *, places: tuple[str, ...], everything: bool, yes: bool, servers: str, pairs: tuple[str, ...]
@@ -243,7 +156,8 @@ def cancel(
         if not chosen:
             notice("nothing is being moved")
             return
-        _confirm(f"Cancel the moves of {', '.join(map(shown, chosen))}?", yes=yes)
+        what = f"Cancel the moves of {', '.join(map(shown, chosen))}?"
+        confirm(what, yes=yes, instead=f"{what} Give --yes")
         admin.alter_partition_reassignments(dict.fromkeys(chosen))
         unthrottle(admin, {place.topic for place in chosen})
     notice(f"cancelled {counted(len(chosen), 'move')}")
@@ -257,73 +171,4 @@ def remove_throttle(servers: str, pairs: tuple[str, ...]) -> None:
         unthrottle(admin, admin.list_topics(internal=True), amid_moves=True)
 
 
-def _replicas(views: Mapping[str, TopicView]) -> dict[TopicPartition, tuple[int, ...]]:
-    return {
-        TopicPartition(name, one.partition): one.replicas
-        for name, view in views.items()
-        for one in view.partitions
-    }
-
-
-def _show_begun(rows: Sequence[Row], *, as_json: bool) -> None:
-    if as_json:
-        show_rows(PLANNED[:-1], rows, title="Moving", as_json=True)
-    notice("begun; barnabas reassign status shows how far it is")
-
-
-def _moved(
-    places: Iterable[TopicPartition],
-    before: Mapping[TopicPartition, tuple[int, ...]],
-    after: Mapping[TopicPartition, tuple[int, ...]],
-) -> list[Row]:
-    return [(*place, [*before[place]], [*after[place]]) for place in places]
-
-
-def _check_brokers(named: Iterable[int], there: Collection[int]) -> None:
-    """Raise a ConfigError for a broker that there is not."""
-    for one in named:
-        if one not in there:
-            known = ", ".join(map(str, sorted(there)))
-            brokers = f"brokers are {known}" if len(there) > 1 else f"only broker is {known}"
-            raise ConfigError(f"there is no broker {one}; the {brokers}")
-
-
-def _current(
-    admin: Admin, places: Mapping[TopicPartition, Sequence[int]]
-) -> dict[TopicPartition, tuple[int, ...]]:
-    """The replicas that partitions have.
-
-    Raises:
-        BrokerError: UNKNOWN_TOPIC_OR_PARTITION, there is no such partition.
-        ConfigError: one is being moved.
-    """
-    found = _replicas(existing_topics(admin, tuple({place.topic for place in places})))
-    for place in places:
-        if place not in found:
-            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            raise BrokerError(code, f"there is no partition {shown(place)}")
-    moving = admin.list_partition_reassignments([*places])
-    if moving:
-        names = ", ".join(map(shown, sorted(moving)))
-        raise ConfigError(f"{names} is being moved: wait, or see barnabas reassign cancel")
-    return {place: found[place] for place in places}
-
-
-def _settled(
-    admin: Admin, targets: Mapping[TopicPartition, tuple[int, ...]]
-) -> dict[TopicPartition, tuple[int, ...]]:
-    """The replicas that partitions have when nothing moves any more; some brokers know them a little later."""
-    deadline = time.monotonic() + _SETTLE_SECONDS
-    while True:
-        after = _current(admin, targets)
-        if after == targets or time.monotonic() > deadline:
-            return after
-        time.sleep(0.1)
-
-
-def _confirm(what: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"no terminal to ask for confirmation: {what} Give --yes")
-    click.confirm(what, abort=True, err=True)
+reassign.add_command(run)

@@ -9,7 +9,6 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.arguments.connection import existing_topics
-from barnabas.cli.arguments.names import named
 from barnabas.cli.arguments.partition_names import in_typed_notation, shown
 from barnabas.cli.groups.group_positions import GroupPositions, Offsets
 from barnabas.cli.output.moment import moment_ms
@@ -47,19 +46,6 @@ class ResetPlan(NamedTuple):
     offsets: Offsets
     clamped: Offsets = MappingProxyType({})
     left: Sequence[TopicPartition] = ()
-
-
-def with_numbers(
-    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Make an option refuse what is neither a topic nor a topic with partition numbers."""
-    for text in value:
-        topic, _, numbers = text.partition(":")
-        named("topic")(ctx, param, topic)
-        for number in filter(None, numbers.split(",")):
-            if not _is_number(number):
-                raise click.BadParameter(f"{text}: {number} is not a number", ctx, param)
-    return value
 
 
 def lines_of(file: TextIO) -> list[str]:

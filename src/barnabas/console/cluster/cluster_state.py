@@ -31,7 +31,7 @@ _FRESH_S: Final = 3.0
 """How old lists may be that a page shows: less than somebody takes to look for a change."""
 
 _SIZES_FRESH_S: Final = 10.0
-_SOON_S: Final = 0.1
+_SOON_S: Final = 0.05
 """How long a page waits for a list of the whole cluster before it is shown without it."""
 
 _NO_TOPIC: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOPIC_EXCEPTION)

@@ -18,7 +18,7 @@ from barnabas.console.deferred_lists import address_of_the_rest, waits
 from barnabas.console.rendering import number_text, page, rate_text, segment
 from barnabas.console.streams import STREAM_HEADERS, LimitedResponse
 
-_SOON_S: Final = 0.1
+_SOON_S: Final = 0.05
 """How long the first page waits for the first lag; what is later comes by itself."""
 
 

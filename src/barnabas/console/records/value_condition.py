@@ -91,6 +91,8 @@ def condition_of(text: str) -> ValueCondition:
         raise wrong(_refusal(text))
     value = text[sign.end() :].strip()
     comparison = "=" if sign[1] == "==" else sign[1]
+    if not value and comparison in _COMPARISONS:
+        raise wrong(f"json: there is no value after {text.strip()[:80]!r}")
     return ValueCondition(tuple(steps), comparison, _literal(value), value)
 
 

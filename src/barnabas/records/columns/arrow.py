@@ -51,6 +51,24 @@ def to_arrow(columns: RecordColumns) -> dict[str, "pa.Array[Any]"]:
     return arrays
 
 
+def text_scalar(text: str) -> "pa.Scalar[Any]":
+    """A string, as `pyarrow.scalar` makes one. That would import pandas, where it is installed."""
+    import pyarrow as pa
+
+    data = text.encode()
+    ends = array("i", (0, len(data)))
+    return pa.Array.from_buffers(
+        _types().string, 1, [None, pa.py_buffer(ends), pa.py_buffer(data)]
+    )[0]
+
+
+def int_scalar(number: int) -> "pa.Scalar[Any]":
+    """An int32, as `text_scalar` makes a string."""
+    import pyarrow as pa
+
+    return _fixed(_types().int32, 1, pa.py_buffer(array("i", (number,))))[0]
+
+
 class _Types(NamedTuple):
     """Making a type takes a microsecond."""
 

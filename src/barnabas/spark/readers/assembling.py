@@ -6,6 +6,7 @@ Imports pyarrow only when it runs.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from barnabas.records.columns.arrow import int_scalar, text_scalar
 from barnabas.spark.errors import SchemaError
 from barnabas.spark.readers.decoding import Decoding
 from barnabas.spark.readers.schema import Projection
@@ -26,14 +27,12 @@ class Assembler:
         batch_rows: int,
         decoding: Decoding | None = None,
     ) -> None:
-        import pyarrow as pa
-
         self._schema = projection.arrow_schema()
         self._rows = batch_rows
         self._decoding = decoding
         self._scalars: dict[str, Any] = {
-            "topic": pa.scalar(topic, pa.utf8()),
-            "partition": pa.scalar(partition, pa.int32()),
+            "topic": text_scalar(topic),
+            "partition": int_scalar(partition),
         }
         self._constants: dict[str, Any] = {}
 

@@ -8,6 +8,7 @@ from barnabas.errors import (
     ConfigError,
     ConnectionFailed,
     ConnectionRefused,
+    ConnectionSetupTimeout,
     HostUnknown,
     KafkaError,
 )
@@ -38,6 +39,13 @@ def test_an_error_without_a_broker_ends_with_a_way_to_get_one(servers: str, hint
         (
             ConnectionFailed("there:1 closed the connection"),
             "no broker at there:1 (closed the connection); check that one runs there",
+        ),
+        (
+            ConnectionSetupTimeout("connecting to there:1 took longer than 10 s"),
+            (
+                "no broker at there:1 (connecting took longer than 10 s); "
+                "check that what runs there is a broker"
+            ),
         ),
         (
             HostUnknown("cannot connect to there:1: nobody knows it"),

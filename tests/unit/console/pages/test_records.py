@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from html import escape
 from urllib.parse import parse_qsl, unquote
 
 import pytest
@@ -108,6 +109,8 @@ def test_a_place_and_a_filter(
         ("at=1:x", 400, "at must be PARTITION:OFFSET"),
         ("json=a..b", 400, "json must be a path"),
         ("json=n[x]=1", 400, "json must be a path"),
+        ("json=n%3E", 400, "json: there is no value after"),
+        ("from=offset&offset=" + "9" * 30, 400, "offset must be between 0"),
         ("count=100000", 400, "count must be between 1 and 500"),
         ("as=yaml", 400, "as must be one of auto, json, text, hex, schema"),
     ],
@@ -121,7 +124,7 @@ def test_what_is_wrong_is_named(
     assert 'name="offset"' in answer.text, "the form is there again"
     for name, typed in parse_qsl(query):
         if name in ("offset", "time", "json"):
-            assert f'value="{typed}"' in answer.text
+            assert f'value="{escape(typed)}"' in answer.text
 
 
 def test_an_offset_as_a_page_shows_it_can_be_typed(browser: TestClient, numbered: str) -> None:

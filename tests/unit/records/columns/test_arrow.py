@@ -8,7 +8,7 @@ from barnabas.errors import CorruptRecord
 from barnabas.records.batches.batch import read_header, stamp, stamp_append_time
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
-from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.arrow import int_scalar, text_scalar, to_arrow
 from barnabas.records.columns.columns import ColumnSelection, decode_columns
 
 pytestmark = pytest.mark.kernels
@@ -96,3 +96,9 @@ def test_a_time_beyond_microseconds_is_null() -> None:
     columns = decode_columns([builder.build()], wanted=ColumnSelection.TIMESTAMP, start=0)
     found = to_arrow(columns)["timestamp"].cast(pa.int64()).to_pylist()
     assert found == [most * 1000, None, -most * 1000, None]
+
+
+@pytest.mark.parametrize("text", ["dogs", "", "hündchen"])
+def test_scalars_are_those_of_pyarrow(text: str) -> None:
+    assert text_scalar(text).equals(pa.scalar(text, pa.string()))
+    assert int_scalar(len(text) - 1).equals(pa.scalar(len(text) - 1, pa.int32()))

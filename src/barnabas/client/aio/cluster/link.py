@@ -17,6 +17,7 @@ from barnabas.client.core.metrics import Traffic
 from barnabas.errors import (
     ApiVersionsUnanswered,
     ConnectionFailed,
+    ConnectionSetupTimeout,
     KafkaError,
     RemoteProtocolError,
     RequestTimeout,
@@ -215,12 +216,12 @@ class Link:
     def _set_up_too_slowly(self) -> None:
         seconds = f"{self._options.setup_timeout_s:g} s"
         if self._channel is None or self._has_received:
-            self.close(RequestTimeout(f"connecting to {self} took longer than {seconds}"))
+            self.close(ConnectionSetupTimeout(f"connecting to {self} took longer than {seconds}"))
         else:
             what = f"{self} did not answer ApiVersions within {seconds}: is it busy, or no Kafka? "
             what += f"Or {_TOO_OLD}"
             self.unanswered = True
-            self.close(RequestTimeout(what))
+            self.close(ConnectionSetupTimeout(what))
 
     def _readable(self) -> None:
         try:

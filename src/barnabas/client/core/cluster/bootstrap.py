@@ -9,6 +9,7 @@ from barnabas.errors import (
     ConfigError,
     ConnectionFailed,
     ConnectionRefused,
+    ConnectionSetupTimeout,
     HostUnknown,
 )
 
@@ -92,8 +93,7 @@ class Failures:
 
     def __init__(self) -> None:
         self._reasons: dict[str, str] = {}
-        self._refusing: set[str] = set()
-        self._nameless: set[str] = set()
+        self._kinds: dict[str, type[object]] = {}
         self._unanswered: dict[str, int] = {}
 
     def __bool__(self) -> bool:
@@ -102,31 +102,24 @@ class Failures:
     def note(self, address: str, reason: object) -> None:
         """Note a failure; the last one of each address counts."""
         self._reasons[address] = str(reason)
-        if isinstance(reason, ConnectionRefused):
-            self._refusing.add(address)
-        else:
-            self._refusing.discard(address)
-        if isinstance(reason, HostUnknown):
-            self._nameless.add(address)
-        else:
-            self._nameless.discard(address)
+        self._kinds[address] = type(reason)
         if isinstance(reason, ApiVersionsUnanswered):
             self._unanswered[address] = self._unanswered.get(address, 0) + 1
         else:
             self._unanswered.pop(address, None)
 
     def hopeless(self, addresses: Iterable[str]) -> bool:
-        """Whether at each of these addresses nothing listens, or a server of another protocol."""
+        """Whether at each of these addresses nothing listens, nobody answers, or a server of another protocol."""
         return all(
-            one in self._refusing or self._unanswered.get(one, 0) >= _MOST_UNANSWERED
+            issubclass(self._kinds.get(one, object), ConnectionRefused | ConnectionSetupTimeout)
+            or self._unanswered.get(one, 0) >= _MOST_UNANSWERED
             for one in addresses
         )
 
     def forget(self) -> None:
         """A broker was reached: the past no longer explains anything."""
         self._reasons.clear()
-        self._refusing.clear()
-        self._nameless.clear()
+        self._kinds.clear()
         self._unanswered.clear()
 
     def error(self) -> ConnectionFailed:
@@ -134,10 +127,13 @@ class Failures:
         if self._reasons and self._unanswered.keys() == self._reasons.keys():
             return ApiVersionsUnanswered("; ".join(self._reasons.values()))
         tried = ", ".join(f"{at} ({_reason(at, why)})" for at, why in self._reasons.items())
-        if self._reasons and self._nameless == self._reasons.keys():
-            error: ConnectionFailed = HostUnknown(f"no broker at {tried}: {_CHECK_NAME}")
+        kinds = set(self._kinds.values())
+        where = f"no broker at {tried}" if tried else "no broker was tried in the time given"
+        if kinds == {HostUnknown}:
+            error: ConnectionFailed = HostUnknown(f"{where}: {_CHECK_NAME}")
+        elif kinds == {ConnectionSetupTimeout}:
+            error = ConnectionSetupTimeout(f"{where}: {_CHECK}")
         else:
-            where = f"no broker at {tried}" if tried else "no broker was tried in the time given"
             error = ConnectionFailed(f"{where}: {_CHECK}")
         error.tried = tried
         return error
@@ -147,4 +143,4 @@ def _reason(address: str, why: str) -> str:
     """Why an address was not reached, without the address."""
     for prefix in (f"cannot connect to {address}: ", f"{address}: ", f"{address} "):
         why = why.removeprefix(prefix)
-    return why
+    return why.replace(f"connecting to {address} ", "connecting ")

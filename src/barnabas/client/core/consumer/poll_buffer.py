@@ -157,12 +157,12 @@ class PollBuffer:
         wanted: ColumnSelection,
     ) -> Any:
         pa = arrow_module("fetch_arrow")
-        from barnabas.records.columns.arrow import to_arrow
+        from barnabas.records.columns.arrow import int_scalar, text_scalar, to_arrow
 
         columns = self._decode(where, listed, wanted)
         arrays: dict[str, Any] = {
-            "topic": pa.repeat(pa.scalar(where.topic, pa.string()), columns.count),
-            "partition": pa.repeat(pa.scalar(where.partition, pa.int32()), columns.count),
+            "topic": pa.repeat(text_scalar(where.topic), columns.count),
+            "partition": pa.repeat(int_scalar(where.partition), columns.count),
             **to_arrow(columns),
         }
         return pa.RecordBatch.from_arrays(list(arrays.values()), list(arrays))

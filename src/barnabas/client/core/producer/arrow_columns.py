@@ -54,6 +54,8 @@ class ColumnNames:
     def _chosen(self, batch: Any) -> dict[str, Any]:
         import pyarrow as pa
 
+        from barnabas.records.columns.arrow import int_scalar
+
         there = set(batch.schema.names)
         wanted = {
             "key": self.key,
@@ -68,7 +70,7 @@ class ColumnNames:
             what = f"no column {self.value!r} or {self.key!r}; there are {sorted(there)}"
             raise LocalProtocolError(f"records need a value or a key, but there is {what}")
         if isinstance(self.partition, int):
-            found["partition"] = pa.repeat(pa.scalar(self.partition, pa.int32()), batch.num_rows)
+            found["partition"] = pa.repeat(int_scalar(self.partition), batch.num_rows)
         elif self.partition is not None:
             if self.partition not in there:
                 raise LocalProtocolError(f"there is no column {self.partition!r} of partitions")

@@ -5,6 +5,7 @@ from barnabas.errors import (
     ApiVersionsUnanswered,
     ConfigError,
     ConnectionRefused,
+    ConnectionSetupTimeout,
     HostUnknown,
 )
 
@@ -91,6 +92,20 @@ def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
     failures.note("b:2", "too slow")
     failures.note("b:2", unanswered)
     assert not failures.hopeless(["b:2"])
+
+
+def test_an_address_that_was_silent_for_the_whole_time_of_a_connection_is_given_up() -> None:
+    failures, silent = Failures(), ConnectionSetupTimeout("a:1 did not answer")
+    failures.note("a:1", silent)
+    assert failures.hopeless(["a:1"])
+    assert not failures.hopeless(["a:1", "b:2"])
+    assert isinstance(failures.error(), ConnectionSetupTimeout)
+    assert failures.error().tried == "a:1 (did not answer)"
+    failures.note("b:2", ConnectionRefused("b:2: nobody listens"))
+    assert failures.hopeless(["a:1", "b:2"])
+    assert not isinstance(failures.error(), ConnectionSetupTimeout)
+    failures.note("a:1", "closed")
+    assert not failures.hopeless(["a:1", "b:2"])
 
 
 def test_where_only_old_brokers_are_the_error_says_nothing_of_starting_one() -> None:

@@ -7,7 +7,7 @@ import click.testing
 import pytest
 
 from barnabas import Admin, NewTopic, Producer
-from barnabas.cli.transactions import transactions
+from barnabas.cli.transactions.transactions import transactions
 from barnabas.client.core.admin.transaction_descriptions import (
     HangingTransaction,
     TransactionListing,

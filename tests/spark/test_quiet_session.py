@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.spark.streams.standalone import environment, submit
 from tests.spark.topics import Topics
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
@@ -34,6 +36,22 @@ except Exception as error:
     print("error:", str(error).strip().replace("\\n", " // "))
 """
 
+SUBMITTED = """
+import os, sys
+from pathlib import Path
+from barnabas.spark import session
+
+spark = session(master="local[1]")
+reader = spark.read.format("barnabas").option("kafka.bootstrap.servers", sys.argv[1])
+print(reader.option("subscribe", sys.argv[2]).load().count())
+# Java is the parent of this program, and of Spark's Python processes.
+for children in Path(f"/proc/{os.getppid()}/task").glob("*/children"):
+    for child in children.read_text().split():
+        words = Path(f"/proc/{child}/cmdline").read_text().split("\\0")
+        if "-m" in words:
+            print(*words[words.index("-m") + 1 :][:2])
+"""
+
 
 def test_nothing_is_printed_beside_results_and_errors_are_a_sentence(topics: Topics) -> None:
     topic = topics.create()
@@ -54,3 +72,32 @@ def test_nothing_is_printed_beside_results_and_errors_are_a_sentence(topics: Top
         *("NO_TOPIC", "OPTION", "OPTION", "WRITE"),
     ]
     assert all(line.count(" // ") <= 1 and "Traceback" not in line for line in errors), errors
+
+
+def test_spark_submit_plans_and_reads_by_the_daemon_that_is_quiet(
+    topics: Topics, tmp_path: Path
+) -> None:
+    topic, program = topics.create(), tmp_path / "program.py"
+    topics.send_numbers(topic, range(500))
+    program.write_text(SUBMITTED)
+    done = subprocess.run(
+        submit("local[1]", program, topics.servers, topic),
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=True,
+        env=environment(),
+    )
+    count, *daemons = done.stdout.splitlines()
+    assert count == "500"
+    quiet = {
+        f"pyspark_barnabas.daemon {module}"
+        for module in (
+            "pyspark.sql.worker.create_data_source",
+            "pyspark.sql.worker.plan_data_source_read",
+            "pyspark_barnabas.worker",
+        )
+    }
+    # No setting reaches the one that looks for sources: Java starts it from the environment of spark-submit.
+    assert quiet <= set(daemons)
+    assert set(daemons) - quiet <= {"pyspark.daemon pyspark.sql.worker.lookup_data_sources"}

@@ -56,7 +56,7 @@ class BrokerSource:
             # A fetch from a missing topic returns nothing, as from an empty one.
             raise TopicNotThere(
                 f"topic {topic}: no broker has data of it, and 0.7 brokers do not list their "
-                "topics (use --zookeeper instead of --from to find them)"
+                "topics (ZooKeeper does: --zookeeper)"
             )
 
     def bounds(self, place: BrokerPartition) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """Clusters, topics and archives as arguments of commands."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from barnabas.cli.arguments.connection import client_settings
@@ -8,7 +9,8 @@ from barnabas.cli.arguments.hints import add_hint
 from barnabas.cli.arguments.usage import usage
 from barnabas.cli.arguments.waiting_notice import waiting_notice
 from barnabas.client.core.cluster.bootstrap import parse_address
-from barnabas.errors import KafkaError
+from barnabas.client.driver07.simple_consumer import FetchStart07, SimpleConsumer
+from barnabas.errors import BrokerError, KafkaError
 
 if TYPE_CHECKING:
     from barnabas.pipelines.mirrors.mirror_07 import Kafka07Address
@@ -38,8 +40,30 @@ def check_cluster(where: "ClusterAddress", topics: Sequence[str] = (), option: s
         with where.admin() as admin, waiting_notice(where.bootstrap_servers):
             partitions_of(admin, topics)
     except KafkaError as error:
+        if isinstance(error, BrokerError) and option != "-b":
+            # The command names two clusters.
+            error.add_note(f"the brokers of {option} are {where.bootstrap_servers}")
         add_hint(error, where.bootstrap_servers, option)
         raise
+
+
+def check_old_cluster(where: "Kafka07Address", topic: str, option: str) -> None:
+    """Ask the named brokers of Kafka 0.7 for a topic, which may be missing; `option` has named them.
+
+    Brokers that ZooKeeper names are not asked.
+
+    Raises:
+        ConnectionFailed, RequestTimeout, DecodeError: one does not answer, or not as Kafka 0.7 does.
+    """
+    for text in where.brokers.values():
+        with closing(SimpleConsumer(*parse_address(text))) as consumer:
+            try:
+                consumer.multi_fetch([FetchStart07(topic, 0, 0, 1)])
+            except KafkaError as error:
+                error.add_note(
+                    f"check that Kafka 0.7 answers at {text}, or name another broker with {option}"
+                )
+                raise
 
 
 def checked_side(

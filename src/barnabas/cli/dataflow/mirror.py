@@ -1,5 +1,6 @@
 """`barnabas mirror`: topics of one cluster to another, with the positions of their groups."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
@@ -8,7 +9,12 @@ import click
 from barnabas.cli.arguments.connection import connection_options
 from barnabas.cli.arguments.names import SOURCE_GROUP, SOURCE_TOPIC
 from barnabas.cli.arguments.usage import typed
-from barnabas.cli.dataflow.addresses import check_cluster, cluster, old_cluster
+from barnabas.cli.dataflow.addresses import (
+    check_cluster,
+    check_old_cluster,
+    cluster,
+    old_cluster,
+)
 from barnabas.cli.dataflow.compare import PARTS, part_rows
 from barnabas.cli.dataflow.spark_options import (
     records_per_batch_option,
@@ -130,7 +136,7 @@ def mirror(
         target = cluster(servers, pairs)
     origin: ClusterAddress | Kafka07Address
     origin = cluster(source, source_pairs) if source else old_cluster(old, zookeeper)
-    _check_both(origin, target, topics)
+    _check_both(origin, target, topics, names)
     with ExitStack() as stack:
         spark = None
         if source and not (old_targets or to_zookeeper):
@@ -176,12 +182,17 @@ def mirror(
 def _check_both(
     origin: "ClusterAddress | Kafka07Address",
     target: "ClusterAddress | Kafka07Address",
-    topics: tuple[str, ...],
+    topics: Sequence[str],
+    names: Mapping[str, str],
 ) -> None:
-    """Ask both before Spark is started; those of Kafka 0.7 are asked by the mirror itself."""
+    """Ask both before Spark is started; brokers that ZooKeeper names are asked by the mirror itself."""
     from barnabas.pipelines.topic_frames import ClusterAddress
 
     if isinstance(origin, ClusterAddress):
         check_cluster(origin, topics, "--from")
+    else:
+        check_old_cluster(origin, topics[0], "--from-07")
     if isinstance(target, ClusterAddress):
         check_cluster(target)
+    else:
+        check_old_cluster(target, names.get(topics[0], topics[0]), "--to-07")

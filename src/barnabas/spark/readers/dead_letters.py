@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from barnabas.client.sync.producer import Producer
 from barnabas.config.clients import ProducerConfig
-from barnabas.errors import KafkaError
-from barnabas.spark.errors import writing
+from barnabas.errors import ConnectionFailed, KafkaError
+from barnabas.spark.errors import WriteRefused, writing
 from barnabas.spark.options.option_values import TASK_REFUSED_MS
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.values.decoded import Decoded
@@ -54,23 +54,35 @@ class DeadLetters:
         with writing():
             if self._producer is None:
                 self._producer = Producer(self._properties)
-            for row in decoded.bad:
-                at = columns["timestamp"][row]
-                kept = columns["headers"][row].as_py() or ()
-                self._producer.send(
-                    self._topic,
-                    columns["value"][row].as_py(),
-                    columns["key"][row].as_py(),
-                    headers=[
-                        *((each["key"], each["value"]) for each in kept),
-                        (TOPIC, self._where.topic.encode()),
-                        (PARTITION, b"%d" % self._where.partition),
-                        (OFFSET, b"%d" % columns["offset"][row].as_py()),
-                        (REASON, decoded.why(row).encode()),
-                    ],
-                    timestamp_ms=at.value // 1000 if at.is_valid else None,
-                )
-            self._producer.flush()
+            try:
+                self._send_rows(self._producer, columns, decoded)
+            except ConnectionFailed:
+                raise
+            except KafkaError as error:
+                # A query that only reads fails by a write: the message names what is written, and why.
+                raise WriteRefused(
+                    f"bad records of {self._where.topic}-{self._where.partition} cannot be sent to the topic "
+                    f"{self._topic}, which option 'badRecordsTopic' names: {error}"
+                ) from None
+
+    def _send_rows(self, producer: Producer, columns: Mapping[str, Any], decoded: Decoded) -> None:
+        for row in decoded.bad:
+            at = columns["timestamp"][row]
+            kept = columns["headers"][row].as_py() or ()
+            producer.send(
+                self._topic,
+                columns["value"][row].as_py(),
+                columns["key"][row].as_py(),
+                headers=[
+                    *((each["key"], each["value"]) for each in kept),
+                    (TOPIC, self._where.topic.encode()),
+                    (PARTITION, b"%d" % self._where.partition),
+                    (OFFSET, b"%d" % columns["offset"][row].as_py()),
+                    (REASON, decoded.why(row).encode()),
+                ],
+                timestamp_ms=at.value // 1000 if at.is_valid else None,
+            )
+        producer.flush()
 
     def close(self) -> None:
         """Disconnect. All sent records are acknowledged: otherwise `send` has raised."""

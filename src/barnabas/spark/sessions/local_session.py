@@ -44,6 +44,9 @@ FAST_CHECKPOINTS = {
 }
 """Checkpoint files of a local disk without checksum files: about 90 ms less per micro-batch."""
 
+_JAVA_OF_SPARK_SUBMIT = "PYSPARK_GATEWAY_PORT"
+"""The variable by which a program finds the Java that has started it."""
+
 
 def session(
     name: str = "barnabas",
@@ -83,6 +86,9 @@ def session(
     for key, value in wanted.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
+    if local and _JAVA_OF_SPARK_SUBMIT in os.environ:
+        # Java has the environment of spark-submit, and plans sources that it finds by itself with that Python.
+        _register_sources(spark)
     stream_environment.fill(spark)
     return spark
 
@@ -93,19 +99,24 @@ def register(spark: SparkSession) -> None:
     If the workers of a local session would run `python3` from PATH, they run the present Python from now on;
     PYSPARK_PYTHON is not changed if it is set.
     """
-    from pyspark_barnabas import DefaultSource
-    from pyspark_barnabas_log import DefaultSource as DirectorySource
-
     # A Spark Connect session is of another class, and has no workers on this machine.
     connect = not isinstance(spark, SparkSession)
     if not connect and "PYSPARK_PYTHON" not in os.environ:
         context = spark.sparkContext
         if (context.master or "").startswith("local"):
             context.pythonExec = _own_python()
-    spark.dataSource.register(DefaultSource)
-    spark.dataSource.register(DirectorySource)
+    _register_sources(spark)
     if not connect:
         stream_environment.fill(spark)
+
+
+def _register_sources(spark: SparkSession) -> None:
+    """Spark plans registered sources with the Python of the session's context."""
+    from pyspark_barnabas import DefaultSource
+    from pyspark_barnabas_log import DefaultSource as DirectorySource
+
+    spark.dataSource.register(DefaultSource)
+    spark.dataSource.register(DirectorySource)
 
 
 def _own_python() -> str:

@@ -5,6 +5,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode
+from barnabas.spark.errors import Unreachable, WriteRefused
 from barnabas.spark.options.read_options import read_options
 from barnabas.spark.readers import dead_letters
 from barnabas.spark.readers.dead_letters import DeadLetters
@@ -78,3 +80,28 @@ def test_a_task_connects_once_for_all_its_batches(letters: DeadLetters) -> None:
 def test_a_task_without_bad_records_does_not_connect(letters: DeadLetters) -> None:
     letters.close()
     assert Connected.made == []
+
+
+def test_a_topic_that_cannot_be_written_is_named_with_its_option(
+    letters: DeadLetters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_record: Any, **_more: Any) -> None:
+        raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "there is no topic bad")
+
+    monkeypatch.setattr(Connected, "send", refuse)
+    says = (
+        r"^.BARNABAS_WRITE. bad records of dogs-0 .* topic bad, .*'badRecordsTopic'.*no topic bad"
+    )
+    with pytest.raises(WriteRefused, match=says):
+        letters.send(COLUMNS, INTS.decode(COLUMNS["value"]))
+
+
+def test_a_broker_that_is_gone_is_no_fault_of_the_topic(
+    letters: DeadLetters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_record: Any, **_more: Any) -> None:
+        raise ConnectionFailed("no broker at localhost:9092")
+
+    monkeypatch.setattr(Connected, "send", gone)
+    with pytest.raises(Unreachable, match="no broker at localhost:9092"):
+        letters.send(COLUMNS, INTS.decode(COLUMNS["value"]))

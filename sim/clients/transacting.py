@@ -11,12 +11,23 @@ _MOST_PLACES, _MOST_BATCHES = 3, 3
 class SimTransactor:
     """One life of a producer under a lasting `name`; what it sends is counted in `numbers`."""
 
-    def __init__(self, site: Site, numbers: dict[Place, int], rounds: list[int]) -> None:
+    def __init__(
+        self,
+        site: Site,
+        numbers: dict[Place, int],
+        rounds: list[int],
+        transaction: SimTransaction | None = None,
+    ) -> None:
         """`numbers` and `rounds` (one number: those that are left) outlive it."""
         self._site = site
         self._numbers = numbers
         self._rounds = rounds
-        self._transaction = SimTransaction(site)
+        self._transaction = transaction or SimTransaction(site)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether none are left."""
+        return not self._rounds[0]
 
     async def run(self) -> None:
         """Do transactions until none are left."""

@@ -23,7 +23,7 @@ from barnabas.protocol.txn_offset_commit import (
 from sim.clients.sent_batch import SentBatch
 from sim.events import Place, ProducerRefused
 from sim.groups.membership import Membership
-from sim.world.caller import Lost
+from sim.world.caller import Caller, Lost
 from sim.world.site import Site
 
 _T = TypeVar("_T")
@@ -38,6 +38,10 @@ class Refused(Exception):
 
 class SimTransaction:
     """One life of a producer under the lasting name of its site. All raise `Refused`."""
+
+    patience_seconds = 10.0
+    retried: frozenset[ErrorCode] = frozenset()
+    """What it asks again after, beside errors that say so themselves."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -156,6 +160,14 @@ class SimTransaction:
         """Be done."""
         self._caller.hang_up()
 
+    async def caller_of(self, request: object) -> Caller:
+        """The connection for a request; may raise `Lost`."""
+        del request
+        return self._caller
+
+    async def look_again(self, request: object) -> None:
+        """A request has no answer that stays: another broker may be the one to ask."""
+
     async def _ask(self, request: object, kind: type[_T], code_of: Callable[[_T], int]) -> _T:
         """Until there is an answer that stays.
 
@@ -164,17 +176,21 @@ class SimTransaction:
         """
         while True:
             try:
-                answer = await self._caller.ask(request, kind)
+                caller = await self.caller_of(request)
+                answer = await caller.ask(request, kind, self.patience_seconds)
             except Lost:
                 self._site.note(self._site.name, "lost its connection")
                 await self._site.sleep(0.05, 0.8)
+                await self.look_again(request)
                 continue
             code = ErrorCode.of(code_of(answer))
             self._site.note(self._site.name, f"{kind.__name__}: {code.name}")
             if not code:
                 return answer
-            if code is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
-                self._site.tell(self._site.name, ProducerRefused(self._site.name, code.name))
-            if not code.retriable:
-                raise Refused(code.name)
+            if code not in self.retried:
+                if code is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
+                    self._site.tell(self._site.name, ProducerRefused(self._site.name, code.name))
+                if not code.retriable:
+                    raise Refused(code.name)
             await self._site.sleep(0.05, 0.5)
+            await self.look_again(request)

@@ -19,7 +19,14 @@ from barnabas.cluster.znodes import (
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import KafkaError
 from barnabas.types import NodeId, TopicPartition
-from sim.cluster.scenario import OFFSETS_TOPIC, TOPIC, UNCLEAN_TOPIC, ClusterScenario, port_of
+from sim.cluster.scenario import (
+    OFFSETS_TOPIC,
+    TOPIC,
+    TRANSACTIONS_TOPIC,
+    UNCLEAN_TOPIC,
+    ClusterScenario,
+    port_of,
+)
 from sim.cluster.session import SimSession
 from sim.cluster.watch import Life
 from sim.world.clock import SimClock
@@ -67,6 +74,8 @@ class Brokers:
         self._make_topic(TOPIC, scenario.assignment)
         if scenario.commits:
             self._make_topic(OFFSETS_TOPIC, scenario.assignment[-1:])
+        if scenario.transactions:
+            self._make_topic(TRANSACTIONS_TOPIC, scenario.assignment[:1])
         if scenario.unclean_places:
             session = self.keeper.session()
             session.create(f"/config/topics/{UNCLEAN_TOPIC}", _UNCLEAN)

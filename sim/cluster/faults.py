@@ -14,6 +14,7 @@ from sim.world.process import Process
 _MOST_JUMP_MS = 25 * 60_000
 _MOST_STEPS = 40
 _LONGEST_CUT = 15.0
+_LONGEST_FULL = 10.0
 _WATCH_SECONDS = 0.05
 
 
@@ -65,6 +66,7 @@ class ClusterFaults:
             self._power_cut,
             self._jump,
             self._slow_down,
+            self._fill_disk,
         ]
         for _ in range(self._scenario.faults):
             fault = self._entropy.one_of(kinds)
@@ -239,6 +241,21 @@ class ClusterFaults:
         node_id, times = self._one(), self._entropy.one_of((1.0, 10.0, 100.0))
         self._brokers.nodes[node_id].slow_down(times)
         return f"syncs of broker {node_id} take {times} times longer"
+
+    def _fill_disk(self) -> str:
+        """Nothing can be written there for a while."""
+        node_id, seconds = self._one(), self._entropy.between(0.5, _LONGEST_FULL)
+        self._brokers.nodes[node_id].fill_disk(is_full=True)
+        self._loop.after(seconds, lambda: self._make_room(node_id))
+        return f"the disk of broker {node_id} is full for {seconds:.3f} s"
+
+    def _make_room(self, node_id: int) -> None:
+        """There is room again, and the broker is restarted: logs that failed are offline until then."""
+        if any(node_id in each for each in self._spared.values()):
+            self._loop.after(_WATCH_SECONDS, lambda: self._make_room(node_id))
+            return
+        self._brokers.nodes[node_id].fill_disk(is_full=False)
+        self._note("fault", f"there is room again: {self._kill(node_id)}")
 
     # --- Links and sessions -------------------------------------------------------------------
 

@@ -26,12 +26,13 @@ class ClusterReader:
     before does not tell it (KIP-207).
     """
 
-    def __init__(self, site: Site, routing: Routing) -> None:
+    def __init__(self, site: Site, routing: Routing, *, committed: bool = False) -> None:
+        """`committed`: with read_committed, which reads nothing of a transaction before its end."""
         self.site = site
+        self._committed = committed
         self._routing = routing
         self.positions: dict[Place, int] = dict.fromkeys(site.places, 0)
         self.ends: dict[Place, int] = dict.fromkeys(site.places, 0)
-        self.at_end: set[Place] = set()
         self.starts_anew = True
         """Whether it begins from the beginning again now and then."""
 
@@ -63,6 +64,7 @@ class ClusterReader:
             max_wait_ms=100,
             min_bytes=1,
             max_bytes=_MOST_BYTES,
+            isolation_level=int(self._committed),
             topics=[FetchTopic(topic=place[0], partitions=[row])],
         )
         mark = self.site.mark()
@@ -77,15 +79,13 @@ class ClusterReader:
             return False
         data = b"" if found.records is None else found.records
         assert isinstance(data, bytes | memoryview), "decoding gives one view"
-        records, after = decode_records(data, *place, start=position)
+        aborted = [(one.producer_id, one.first_offset) for one in found.aborted_transactions or ()]
+        records, after = decode_records(data, *place, start=position, aborted=aborted)
         values = {one.offset: bytes(one.value or b"") for one in records}
         self.positions[place] = max(after, position)
-        if self.positions[place] >= found.high_watermark:
-            self.at_end.add(place)
-        else:
-            self.at_end.discard(place)
         end = found.high_watermark
-        self.site.tell(self.site.name, Fetched(mark, place, values, end, is_committed=False))
+        fetched = Fetched(mark, place, values, end, is_committed=self._committed)
+        self.site.tell(self.site.name, fetched)
         return True
 
     async def _ask_end(self, place: Place) -> bool:

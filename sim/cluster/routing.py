@@ -24,8 +24,8 @@ VERSIONS: Mapping[ApiKey, int] = {
 """Those in which a reader says which leader epoch it knows (KIP-320)."""
 
 
-GROUP = 0
-"""The type of the key of a group's coordinator."""
+GROUP, TRANSACTION = 0, 1
+"""The types of keys that have a coordinator."""
 
 
 class Known(NamedTuple):
@@ -71,7 +71,7 @@ class Routing:
                     self._known[place] = Known(row.leader_id, row.leader_epoch)
 
     async def coordinator(self, key: str, kind: int) -> Caller:
-        """A connection to the coordinator of a group; asks until there is one."""
+        """A connection to the coordinator of a group or a transactional id; asks until there is one."""
         request = FindCoordinatorRequest(key=key, key_type=kind)
         while key not in self._coordinators:
             await self._site.sleep(0.02, 0.3)

@@ -10,6 +10,7 @@ TOPIC = "t"
 UNCLEAN_TOPIC = "u"
 """One whose leaders may be elected from replicas that are not in sync: it may lose records."""
 OFFSETS_TOPIC = "__consumer_offsets"
+TRANSACTIONS_TOPIC = "__transaction_state"
 REPLICAS, MIN_ISR = 3, 2
 FIRST_PORT = 9092
 _PROTOCOLS = ("2.6", "2.8", "3.6", "3.9")
@@ -35,6 +36,8 @@ class ClusterScenario:
     readers: int
     commits: int
     """Commits of positions, and requests for them, of a group whose coordinator moves; 0: there is none."""
+    transactions: int
+    """Of each of two producers, whose coordinator moves; 0: there are none."""
     moves: bool
     """Whether somebody moves partitions and has leaders elected meanwhile."""
     unclean_places: tuple[Place, ...]
@@ -80,6 +83,8 @@ def drawn(entropy: SeededEntropy) -> ClusterScenario:
         "log.roll.ms": entropy.one_of((2_000, 604_800_000)),
         "controlled.shutdown.enable": entropy.chance(0.7),
         "offsets.topic.num.partitions": 1,
+        "transaction.state.log.num.partitions": 1,
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": 1_000,
     }
     if flushes:
         properties["log.flush.interval.messages"] = 1
@@ -98,4 +103,5 @@ def drawn(entropy: SeededEntropy) -> ClusterScenario:
         trouble_seconds=entropy.between(20.0, 60.0),
         properties=properties,
         commits=entropy.one_of((0, 0, 30)),
+        transactions=entropy.one_of((0, 0, 12)),
     )

@@ -7,6 +7,8 @@ from barnabas.records.columns.reading import decode_records
 from barnabas.types import TopicPartition
 from sim.checkers.commits_stay import CommitsStay
 from sim.checkers.contents_stay import ContentsStay
+from sim.checkers.whole_transactions import WholeTransactions
+from sim.clients.transacting import SimTransactor
 from sim.cluster.acknowledged import AcknowledgedStay
 from sim.cluster.brokers import Brokers
 from sim.cluster.committing import ClusterCommitter
@@ -16,11 +18,13 @@ from sim.cluster.producing import ClusterProducer, HastyProducer
 from sim.cluster.reading import ClusterReader
 from sim.cluster.routing import VERSIONS, Routing
 from sim.cluster.scenario import drawn
-from sim.cluster.watch import Watch, batches
+from sim.cluster.transacting import ClusterTransaction
+from sim.cluster.watch import Watch, aborted_in, batches
 from sim.events import Event, Place, Violation, WholeLog
 from sim.runs.outcome import Outcome
 from sim.trace import KEPT_LINES, Trace, logged
 from sim.world.clock import SimClock
+from sim.world.disk import NO_SPACE
 from sim.world.entropy import SeededEntropy
 from sim.world.loop import SimLoop
 from sim.world.network import Net
@@ -32,6 +36,9 @@ log = logging.getLogger(__name__)
 
 _SETTLING_SECONDS = 120.0
 """After the last fault all is acknowledged, read, copied and in sync within this, in virtual time."""
+_TRANSACTORS = 2
+_OF_FULL_DISKS = NO_SPACE, "logs have failed"
+"""Errors that brokers are to log; the second names the logs, each of which has an error of its own."""
 _LOOK_SECONDS = 0.02
 
 
@@ -58,6 +65,8 @@ class ClusterSimulation:
         self._movers: list[Mover] = []
         self._committers: list[ClusterCommitter] = []
         self._commits = CommitsStay()
+        self._transactors: list[SimTransactor] = []
+        self._transactions = WholeTransactions()
 
     def run(self) -> Outcome:
         """Do it."""
@@ -123,6 +132,17 @@ class ClusterSimulation:
             self._readers.append(reader)
             reader.site.process.begin(reader.run())
 
+        if scenario.transactions:
+            site, routing = self._site("committed reader")
+            reader = ClusterReader(site, routing, committed=True)
+            self._readers.append(reader)
+            site.process.begin(reader.run())
+        for number in range(_TRANSACTORS if scenario.transactions else 0):
+            site, routing = self._site(f"transactor-{number}")
+            transaction = ClusterTransaction(site, routing)
+            transactor = SimTransactor(site, {}, [scenario.transactions], transaction)
+            self._transactors.append(transactor)
+            site.process.begin(transactor.run())
         if scenario.commits:
             committer = ClusterCommitter(*self._site("group"), scenario.commits)
             self._committers.append(committer)
@@ -159,6 +179,7 @@ class ClusterSimulation:
         self._acknowledged.take(event)
         self._contents.take(event)
         self._commits.take(event)
+        self._transactions.take(event)
 
     # --- The end ------------------------------------------------------------------------------
 
@@ -166,6 +187,7 @@ class ClusterSimulation:
         """Why not all is done yet; nothing if it is."""
         working = sum(not one.is_done for one in self._producers)
         working += sum(not one.is_done for one in self._committers)
+        working += sum(not one.is_done for one in self._transactors)
         if working:
             return f"{working} producers or groups are not done"
         states = self._brokers.states()
@@ -198,7 +220,9 @@ class ClusterSimulation:
             records, _ = decode_records(data, *place)
             values = {one.offset: bytes(one.value or b"") for one in records}
             self._acknowledged.judge(place, values)
-            self._tell("end", WholeLog(place, values, values))
+            committing, _ = decode_records(data, *place, aborted=aborted_in(committed.batches))
+            counting = {one.offset: bytes(one.value or b"") for one in committing}
+            self._tell("end", WholeLog(place, values, counting))
         for place in self.scenario.unclean_places:
             (_, first), *others = self._replicas(place)
             there = dict(batches(first, 0, first.written_end))
@@ -218,4 +242,5 @@ class ClusterSimulation:
         ]
 
     def _on_logged_error(self, text: str) -> None:
-        self._logged_error = self._logged_error or text
+        if not any(one in text for one in _OF_FULL_DISKS):
+            self._logged_error = self._logged_error or text

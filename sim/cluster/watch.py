@@ -14,7 +14,8 @@ from barnabas.broker.replicas.leader_role import LeaderRole
 from barnabas.broker.replicas.partition import Partition
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.records.batches.batch import read_header
+from barnabas.records.batches.batch import CONTROL, TRANSACTIONAL, read_header
+from barnabas.records.batches.control import read_marker
 from barnabas.types import TopicPartition
 from barnabas.wire.send import FileSlice
 from sim.events import Place, Violation
@@ -58,6 +59,24 @@ def batches(log: PartitionLog, offset: int, end: int) -> Iterator[tuple[int, Bat
             at += size
         if not at:
             raise Violation(f"{log.topic_partition} has no whole batch at {offset}")
+
+
+def aborted_in(found: Mapping[int, Batch]) -> list[tuple[int, int]]:
+    """The aborted transactions of a log by their markers: producer ids and first offsets."""
+    begun: dict[int, int] = {}
+    aborted = []
+    for base in sorted(found):
+        header = read_header(found[base].data)
+        marker = read_marker(found[base].data) if header.attributes & CONTROL else None
+        if marker is None and header.attributes & TRANSACTIONAL:
+            begun.setdefault(header.producer_id, base)
+        elif marker is not None:
+            first = begun.pop(header.producer_id, None)
+            if not marker.committed and first is not None:
+                aborted.append((header.producer_id, first))
+    if begun:
+        raise Violation(f"transactions of {begun} have no end")
+    return aborted
 
 
 class Committed:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
-from barnabas.errors import LockHeld, StorageError
+from barnabas.errors import DiskFull, LockHeld, StorageError
 from barnabas.ports import File, Sync
 from barnabas.types import Buffer
 from sim.world.clock import SimClock
@@ -12,6 +12,7 @@ from sim.world.inode import Inode
 from sim.world.names import Change, Names, parent
 from sim.world.process import Process
 
+NO_SPACE = "no space left on the device"
 _SPACE = 1 << 40
 _FASTEST_SYNC, _SLOWEST_SYNC = 0.0005, 0.03
 
@@ -26,6 +27,13 @@ class Storage:
         self.locks: dict[str, Process] = {}
         self.slowness = 1.0
         """How many times longer than else a sync takes."""
+        self.is_full = False
+        """Whether nothing more can be written."""
+
+    def check_room(self, path: str) -> None:
+        """Raises DiskFull where nothing can be added."""
+        if self.is_full:
+            raise DiskFull(f"cannot write {path}: {NO_SPACE}")
 
     def power_cut(self) -> list[str]:
         """Forget what is not on stable storage; the process must be dead. Says what is gone."""
@@ -69,6 +77,7 @@ class SimFile:
 
     def write(self, position: int, buffers: Sequence[Buffer]) -> None:
         """Write all; a process that is to die with it leaves a part."""
+        self._disk.check_room(self.path)
         self._disk.write(self.inode, position, buffers)
 
     def truncate(self, size: int) -> None:
@@ -130,6 +139,10 @@ class SimDisk:
         self.process.die()
         return True
 
+    def check_room(self, path: str) -> None:
+        """As `Storage.check_room`."""
+        self._storage.check_room(path)
+
     def write(self, inode: Inode, position: int, buffers: Sequence[Buffer]) -> None:
         """For files."""
         if self.step():
@@ -154,6 +167,7 @@ class SimDisk:
     def _make_file(self, path: str) -> Inode:
         if parent(path) not in self._names.live:
             raise StorageError(f"there is no directory for {path}")
+        self.check_room(path)
         inode = Inode(self._storage.clock.time_ms())
         self._change(Change(path, inode))
         return inode
@@ -179,6 +193,7 @@ class SimDisk:
     def make_directory(self, path: str) -> None:
         """Make it and its parents."""
         if path and path not in self._names.live:
+            self.check_room(path)
             self.make_directory(parent(path))
             self._change(Change(path))
 
@@ -195,9 +210,9 @@ class SimDisk:
         self._file(path).modified_ms = time_ms
 
     def space(self, path: str) -> tuple[int, int]:
-        """Enough."""
+        """Enough, or none."""
         del path
-        return _SPACE, _SPACE
+        return _SPACE, 0 if self._storage.is_full else _SPACE
 
     def read_file(self, path: str) -> bytes:
         """The whole of a file."""
@@ -205,6 +220,7 @@ class SimDisk:
 
     def write_file(self, path: str, data: Buffer) -> None:
         """Put `data` there without a sync."""
+        self.check_room(path)
         inode = self._names.live.get(path) or self._make_file(path)
         if self.step():
             data = bytes(data)[: self._storage.entropy.below(len(data) + 1)]

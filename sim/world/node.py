@@ -114,6 +114,10 @@ class SimNode:
         """Have syncs of the disk take so many times longer from now on."""
         self._storage.slowness = times
 
+    def fill_disk(self, *, is_full: bool) -> None:
+        """Have no room on the disk from now on, or have some again."""
+        self._storage.is_full = is_full
+
     def stop(self) -> None:
         """Ask it to stop in order."""
         process, server = self._process, self._server

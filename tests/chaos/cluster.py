@@ -22,6 +22,7 @@ from tests.interop.mixed_cluster import RealMember
 from tests.interop.peers.brokers.our_broker import OurBroker
 from tests.interop.peers.child import Child, ChildFailed
 from tests.interop.peers.generations import KAFKA_3_9
+from tests.interop.peers.ready import wait_until_ready
 
 REPLICAS = 3
 _SECONDS = 120.0
@@ -65,6 +66,19 @@ class Process(Protocol):
     def start(self) -> None:
         """Start it."""
         ...
+
+
+class KafkaProcess(RealMember):
+    """A broker of Kafka that has started when it answers: until then SIGTERM makes it end with 1."""
+
+    def start(self) -> None:
+        """Start it.
+
+        Raises:
+            ChildFailed: it ended.
+        """
+        super().start()
+        wait_until_ready(self.child, self.port)
 
 
 class Broker:
@@ -181,7 +195,7 @@ class ChaosCluster:
 
     def _kafka(self, node_id: int, zookeeper: Link, links: Links) -> Broker:
         keeper = f"127.0.0.1:{zookeeper.port}"
-        made = RealMember(KAFKA_3_9, "3.9", keeper, node_id, self.folder)
+        made = KafkaProcess(KAFKA_3_9, "3.9", keeper, node_id, self.folder)
         inbound = links.link(made.port)
         more = _PROPERTIES | {"advertised.listeners": f"PLAINTEXT://127.0.0.1:{inbound.port}"}
         with (made.folder / "server.properties").open("a") as file:

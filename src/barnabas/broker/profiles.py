@@ -73,6 +73,8 @@ _SHARE_GROUPS = frozenset(
     }
 )  # fmt: skip
 _STREAMS_GROUPS = frozenset({ApiKey.STREAMS_GROUP_HEARTBEAT, ApiKey.STREAMS_GROUP_DESCRIBE})
+_OF_KRAFT = frozenset({ApiKey.LIST_CONFIG_RESOURCES, ApiKey.DESCRIBE_TOPIC_PARTITIONS})
+"""What Kafka's brokers with ZooKeeper do not list, in releases that have it."""
 
 
 def of_member(profile: Profile, protocol: str) -> Profile:
@@ -83,6 +85,8 @@ def of_member(profile: Profile, protocol: str) -> Profile:
     know, and it has no transactions of version 2 (see `features`).
     """
     without = {ApiKey.DESCRIBE_QUORUM}
+    if is_before(protocol, "4.0"):
+        without |= _OF_KRAFT
     if is_before(protocol, "4.2"):
         without |= _SHARE_GROUPS | _STREAMS_GROUPS
     profile = replace(

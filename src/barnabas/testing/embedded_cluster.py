@@ -4,16 +4,20 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from barnabas.broker.server.local_cluster import LocalCluster, member_properties
+from barnabas.broker.server.node import Parts
 from barnabas.cluster.image import NO_LEADER, PartitionState
 from barnabas.cluster.znodes import decode_state, state_path
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.releases import release_line
 from barnabas.errors import LocalProtocolError, RequestTimeout
+from barnabas.ports import Network, Timers
+from barnabas.testing.cuttable_network import CuttableNetwork
 from barnabas.types import TopicPartition
 
 _LOOK_SECONDS = 0.01
@@ -55,11 +59,16 @@ class EmbeddedCluster:
         self._temporary = data_dir is None
         self._data_dir = Path(data_dir) if data_dir is not None else None
         self._cluster: LocalCluster | None = None
+        self._networks: dict[int, CuttableNetwork] = {}
+        self._cut_off: dict[int, int] = {}
+        """The ports of the brokers that are cut off, by number."""
 
     def __enter__(self) -> Self:
         if self._data_dir is None:
             self._data_dir = Path(tempfile.mkdtemp(prefix="barnabas-"))
-        cluster = LocalCluster(self._brokers, self._data_dir, self._configuration)
+        cluster = LocalCluster(
+            self._brokers, self._data_dir, self._configuration, parts=self._parts
+        )
         try:
             cluster.open()
         except BaseException:
@@ -108,15 +117,38 @@ class EmbeddedCluster:
         self._open.start(broker)
 
     def stop(self, broker: int) -> None:
-        """Stop a broker in order: others lead its partitions first."""
+        """Stop a broker in order: others lead its partitions first, unless it is cut off."""
         self._open.stop(broker)
+        self._forget_cut(broker)
 
     def kill(self, broker: int) -> None:
         """End a broker as SIGKILL would, with its session: its clients are cut off, nothing is written."""
         self._open.kill(broker)
+        self._forget_cut(broker)
+
+    def cut_off(self, broker: int) -> None:
+        """Cut a broker off from the other brokers and from the registry; its clients still reach it.
+
+        Its session ends at once, so others lead its partitions and one of them is the controller. The
+        broker learns of that only when it is healed: until then it may take itself for a leader.
+
+        Raises:
+            LocalProtocolError: it does not run.
+        """
+        if broker not in self.running:
+            raise LocalProtocolError(f"broker {broker} does not run")
+        self._cut_off = {**self._cut_off, broker: self.port(broker)}
+        for one in self.running:
+            self._open.node(one).call(self._networks[one].break_links)
+        self._open.session_of(broker).cut_off()
+
+    def heal(self, broker: int) -> None:
+        """End what `cut_off` began: the broker follows those that lead by now, and is in sync again."""
+        self._forget_cut(broker)
+        self._open.session_of(broker).heal()
 
     def leader(self, topic: str, partition: int = 0, *, timeout_s: float = 30.0) -> int:
-        """The number of the broker that leads a partition, waiting until one that runs does.
+        """The number of the broker that leads a partition, waiting for one that runs and is not cut off.
 
         Raises:
             RequestTimeout: none does in time, or there is no such partition.
@@ -124,7 +156,7 @@ class EmbeddedCluster:
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             state = self._state(topic, partition)
-            if state is not None and state.leader in self.running:
+            if state is not None and state.leader in {*self.running} - {*self._cut_off}:
                 return state.leader
             time.sleep(_LOOK_SECONDS)
         raise RequestTimeout(f"nobody leads {topic}-{partition} after {timeout_s:g} s")
@@ -166,6 +198,24 @@ class EmbeddedCluster:
         given = {**own, **_QUICK, **self._config}
         # A test would not see a warning.
         return BrokerConfig.load(given, release=self._release, strict=True)
+
+    def _forget_cut(self, broker: int) -> None:
+        # Brokers look at it from their own threads.
+        self._cut_off = {one: port for one, port in self._cut_off.items() if one != broker}
+
+    def _parts(self, broker: int) -> Parts:
+        def make_network(network: Network, timers: Timers) -> CuttableNetwork:
+            made = CuttableNetwork(network, timers, partial(self._is_cut, broker))
+            self._networks[broker] = made
+            return made
+
+        return Parts(make_network=make_network)
+
+    def _is_cut(self, broker: int, port: int) -> bool:
+        """Whether a broker does not reach a port now."""
+        if broker in self._cut_off:
+            return port != self._cut_off[broker]
+        return port in self._cut_off.values()
 
     def _clean_up(self) -> None:
         if self._temporary and self._data_dir is not None:

@@ -12,6 +12,8 @@ from tests.interop.mixed_cluster import (
     mixed_cluster,
 )
 from tests.interop.peers.generations import KAFKA_0_11, KAFKA_1, KAFKA_2_8, KAFKA_3_9
+from tests.interop.peers.kafka_tools import run_class
+from tests.interop.peers.maven import MavenPeer
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
@@ -40,6 +42,15 @@ def cluster(generation: Generation) -> Iterator[MixedCluster]:
         yield found
 
 
+def dumped(release: MavenPeer, cluster: MixedCluster, node_id: int) -> list[str]:
+    """The records of a broker's log as Kafka's own tool reads them."""
+    (directory,) = cluster.members[node_id].directories
+    files = ",".join(str(one) for one in sorted((directory / "dogs-0").glob("*.log")))
+    options = "--print-data-log", "--deep-iteration", "--files", files
+    printed = run_class(release, "kafka.tools.DumpLogSegments", *options)
+    return [line.replace(str(directory), "") for line in printed.splitlines()]
+
+
 def test_nothing_is_lost_while_each_broker_is_replaced_and_comes_back(
     cluster: MixedCluster, generation: Generation
 ) -> None:
@@ -65,6 +76,10 @@ def test_nothing_is_lost_while_each_broker_is_replaced_and_comes_back(
         cluster.members[one].start()
         cluster.wait_for_isr("dogs", *BROKERS)
         write()
+    assert len({cluster.log_bytes(one, "dogs") for one in BROKERS}) == 1
+    dumps = {one: dumped(generation.peer, cluster, one) for one in BROKERS}
+    assert dumps[1] == dumps[2] == dumps[3]
+    assert sum("payload: " in line for line in dumps[1]) == written
     for one in BROKERS:
         ours = cluster.members[one]
         ours.stop()

@@ -67,10 +67,11 @@ class ToolOutput:
     def _lines(self, program: str, arguments: Sequence[str | Path], masks: Masks) -> list[str]:
         address = "--bootstrap-server", self._address
         response = self._tools.run(program, *address, *map(str, arguments))
-        return [_masked(line, masks) for line in response if not line.startswith("\tat ")]
+        return [masked(line, masks) for line in response if not line.startswith("\tat ")]
 
 
-def _masked(text: str, masks: Masks) -> str:
+def masked(text: str, masks: Masks) -> str:
+    """A line without what tells one run from another."""
     for pattern, mask in (*_ALWAYS, *masks):
         text = re.sub(pattern, mask, text)
     return text

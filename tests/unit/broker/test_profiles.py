@@ -7,7 +7,7 @@ import pytest
 
 from barnabas import Admin, NewTopic, Producer, Resource
 from barnabas.broker.dispatch import SERVED
-from barnabas.broker.profiles import EVERYTHING, profile_of
+from barnabas.broker.profiles import EVERYTHING, of_member, profile_of
 from barnabas.config.releases import RELEASES
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
@@ -268,3 +268,12 @@ def test_a_topic_of_a_release_before_4_keeps_its_small_segments_without_a_profil
             for _ in range(2):
                 producer.send("dogs", bytes(400)).result(30)
     assert len(list(tmp_path.glob("dogs-0/*.log"))) == 6
+
+
+@pytest.mark.parametrize(("protocol", "listed"), [("3.9", False), ("4.0", True)])
+def test_a_member_lists_what_only_kraft_has_where_no_broker_of_kafka_takes_part(
+    protocol: str, *, listed: bool
+) -> None:
+    member = of_member(profile_of(""), protocol)
+    for key in (ApiKey.DESCRIBE_TOPIC_PARTITIONS, ApiKey.LIST_CONFIG_RESOURCES):
+        assert (key in member.advertised, key in member.served) == (listed, listed)

@@ -38,6 +38,10 @@ _ELECTIONS: Mapping[int, type[PreferredElection | UncleanElection]] = {
 Row = TypeVar("Row")
 
 
+_ELECTION_MESSAGES = {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "The partition does not exist."}
+"""Where Kafka's controller has more to say than the error's own text."""
+
+
 def elect(
     controller: ClusterController, request: ElectLeadersRequest
 ) -> Steps[ElectLeadersResponse]:
@@ -63,7 +67,9 @@ def elect(
         lambda row: ReplicaElectionResult(
             topic=row[0],
             partition_result=[
-                PartitionResult(partition_id=index, error_code=code)
+                PartitionResult(
+                    partition_id=index, error_code=code, error_message=_ELECTION_MESSAGES.get(code)
+                )
                 for index, code in row[1].items()
             ],
         ),

@@ -6,10 +6,11 @@ over connections.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from barnabas.broker.server.node import Node
+from barnabas.broker.server.node import HandOver, Node, Parts
 from barnabas.broker.server.node_thread import NodeThread
 from barnabas.broker.znodes.broker_znodes import CONTROLLER, decode_controller
 from barnabas.config.broker import BrokerConfig
@@ -65,10 +66,12 @@ class LocalCluster:
         directory: Path,
         configure: Callable[[int, int], BrokerConfig],
         metrics: Callable[[int], tuple[str, int] | None] = lambda _node_id: None,
+        parts: Callable[[int], Parts] = lambda _node_id: Parts(),
     ) -> None:
         """`configure` gives the configuration of a broker by its number, and its port; -1: its first.
 
         `metrics` gives host and port of a broker's metrics by its number; None: it has none.
+        `parts` gives what a broker is made of.
         """
         self.addresses: dict[int, Endpoint] = {}
         """Where clients reach those that run, by their first listener."""
@@ -78,6 +81,8 @@ class LocalCluster:
         self._count = count
         self._configure = configure
         self._metrics = metrics
+        self._parts = parts
+        self._sessions: dict[int, LocalSession] = {}
         self._ports: dict[int, int] = {}
         self._running: dict[int, NodeThread] = {}
         self._registry: LocalRegistry | None = None
@@ -136,7 +141,12 @@ class LocalCluster:
         if node_id in self._running:
             raise LocalProtocolError(f"broker {node_id} runs already")
         config = self._configure(node_id, self._ports.get(node_id, -1))
-        node = Node(config, session=self._registry.session, metrics=self._metrics(node_id))
+        node = Node(
+            config,
+            parts=self._parts(node_id),
+            session=partial(self._open_session, self._registry, node_id),
+            metrics=self._metrics(node_id),
+        )
         running = NodeThread(node, f"barnabas broker {node_id}")
         address = next(iter(running.start().values()))
         self._running[node_id] = running
@@ -165,6 +175,20 @@ class LocalCluster:
             left.callback(self._give_back)
             for node_id in self.running:
                 left.callback(self._take(node_id).stop, hand_over=False)
+
+    def node(self, node_id: int) -> Node:
+        """A broker that runs."""
+        return self._running[node_id].node
+
+    def session_of(self, node_id: int) -> LocalSession:
+        """The session of a broker that runs or ran."""
+        return self._sessions[node_id]
+
+    def _open_session(
+        self, registry: LocalRegistry, node_id: int, hand_over: HandOver
+    ) -> LocalSession:
+        self._sessions[node_id] = registry.session(hand_over)
+        return self._sessions[node_id]
 
     def _give_back(self) -> None:
         if self._registry is not None:

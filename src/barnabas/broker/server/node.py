@@ -16,7 +16,7 @@ from barnabas.broker.server.registry_opening import HandOver, RegistryOpening
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import KafkaError
-from barnabas.ports import Clock, SharedRegistry
+from barnabas.ports import Clock, Network, SharedRegistry, Timers
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.event_loop import EventLoop
@@ -47,6 +47,8 @@ class Parts(NamedTuple):
     clock: Clock = _SYSTEM_CLOCK
     make_disk: Callable[..., RealDisk] = RealDisk
     make_client: MakeClient = ClientConnection
+    make_network: Callable[[Network, Timers], Network] = lambda network, _timers: network
+    """Gets the network and the timers of its loop."""
 
 
 _PARTS = Parts()
@@ -89,7 +91,7 @@ class Node:
             Environment(
                 parts.clock,
                 self._disk,
-                self._loop.network,
+                parts.make_network(self._loop.network, self._loop.timers),
                 self._loop.timers,
                 SystemEntropy(),
                 self._worker,

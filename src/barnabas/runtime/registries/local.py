@@ -93,8 +93,10 @@ class LocalSession:
         self._shared = shared
         self._hand_over = hand_over
         self._watches: dict[str, list[Callback]] = {}
+        self._new_session: list[Callback] = []
         self._calls = CallThread(hand_over)
         self._is_over = False
+        self._is_cut_off = False
 
     # --- Reading ------------------------------------------------------------------------------
 
@@ -259,14 +261,28 @@ class LocalSession:
         self._calls.later(work, on_done)
 
     def on_new_session(self, callback: Callback) -> None:
-        """Nothing to call: a session ends only with its broker."""
+        """Call when there is another session, after one that ended because the broker was cut off."""
+        self._new_session.append(callback)
 
     def hear(self, paths: Iterable[str]) -> None:
         """Call those who watch one of these nodes."""
-        callbacks = {id(one): one for path in paths for one in self._watches.get(path, ())}
-        for callback in callbacks.values():
-            with suppress(RuntimeError):  # A loop that has ended has no callbacks to run.
-                self._hand_over(callback)
+        if not self._is_cut_off:
+            self._call({id(one): one for path in paths for one in self._watches.get(path, ())})
+
+    def cut_off(self) -> None:
+        """End the session as if it had expired; the broker does not reach the registry until `heal`."""
+        with self._shared.lock:
+            self._is_cut_off = True
+            self._end()
+
+    def heal(self) -> None:
+        """Begin another session; what changed meanwhile is reported as if it were new."""
+        with self._shared.lock:
+            if not self._is_cut_off or self._is_over:
+                return
+            self._is_cut_off = False
+            self._call({id(one): one for one in self._new_session})
+            self._call({id(one): one for each in self._watches.values() for one in each})
 
     def close(self) -> None:
         """End the session, and its nodes with it; a second call does nothing."""
@@ -277,13 +293,22 @@ class LocalSession:
             self._calls.close()
             self._watches.clear()
             self._shared.sessions.remove(self)
-            mine = [path for path, owner in self._shared.owners.items() if owner is self]
-            for path in mine:
-                self._write_ephemeral(NodeWrite(path, None))
-            self._shared.tell((), mine)
+            self._end()
+
+    def _end(self) -> None:
+        """Remove the nodes that go with the session."""
+        mine = [path for path, owner in self._shared.owners.items() if owner is self]
+        for path in mine:
+            self._write_ephemeral(NodeWrite(path, None))
+        self._shared.tell((), mine)
+
+    def _call(self, callbacks: Mapping[int, Callback]) -> None:
+        for callback in callbacks.values():
+            with suppress(RuntimeError):  # A loop that has ended has no callbacks to run.
+                self._hand_over(callback)
 
     def _use(self) -> "_Use":
-        return _Use(self._shared, is_over=self._is_over)
+        return _Use(self._shared, is_over=self._is_over or self._is_cut_off)
 
 
 class _Use:

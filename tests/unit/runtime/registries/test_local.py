@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import RegistryConflict, RegistryUnavailable
-from barnabas.ports import Registry
+from barnabas.ports import Registry, SharedRegistry
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.runtime.registries.local import LocalRegistry, LocalSession
@@ -51,6 +51,36 @@ def test_store(scenario: Callable[[Registry], None], here: Here) -> None:
 @pytest.mark.parametrize("scenario", registry_scenarios.SHARED, ids=lambda each: each.__name__)
 def test_shared(scenario: Callable[[Sessions, Until], None], here: Here) -> None:
     scenario(here.session, here.until)
+
+
+def test_who_was_cut_off_has_another_session(here: Here) -> None:
+    def expire(session: SharedRegistry) -> None:
+        assert isinstance(session, LocalSession)
+        session.cut_off()
+        with pytest.raises(RegistryUnavailable):
+            session.get("/lasting")
+        session.heal()
+
+    registry_scenarios.a_new_session_notifies_and_ephemeral_nodes_are_gone(
+        here.session, here.until, expire
+    )
+
+
+def test_who_is_cut_off_hears_nothing_and_its_nodes_are_gone_for_others(here: Here) -> None:
+    one, other = here.session(), here.session()
+    changes: list[str] = []
+    one.watch("/ids", lambda: changes.append("ids"))
+    one.create_ephemeral("/ids/1", b"")
+    here.until(lambda: changes == ["ids"])
+    one.cut_off()
+    assert other.children("/ids") == []
+    other.create_ephemeral("/ids/2", b"")
+    here.until(lambda: changes == ["ids"])
+    one.close()
+    one.heal()  # It has ended: there is no other session.
+    here.until(lambda: changes == ["ids"])
+    with pytest.raises(RegistryUnavailable):
+        one.get("/ids/2")
 
 
 def test_a_process_after_it_finds_what_lasts_and_nothing_else(here: Here) -> None:

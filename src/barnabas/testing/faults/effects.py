@@ -36,6 +36,7 @@ class Holding:
     """Responses that a fault holds back, each with the function that sends it."""
 
     def __init__(self) -> None:
+        self._is_over = False
         self._held: dict[Pending, Callable[[], None]] = {}
 
     def __bool__(self) -> bool:
@@ -43,7 +44,10 @@ class Holding:
         return bool(self._held)
 
     def hold(self, pending: Pending, let_go: Callable[[], None]) -> None:
-        """Keep one back."""
+        """Keep one back, unless the fault has ended while the request was handled."""
+        if self._is_over:
+            let_go()
+            return
         self._held[pending] = let_go
         pending.on_given_up(lambda: self._forget(pending))
 
@@ -57,6 +61,11 @@ class Holding:
         """Let all of them go."""
         for pending in list(self._held):
             self.release(pending)
+
+    def end(self) -> None:
+        """Let all of them go, and hold back none any more."""
+        self._is_over = True
+        self.release_all()
 
     def _forget(self, pending: Pending) -> None:
         self._held.pop(pending, None)

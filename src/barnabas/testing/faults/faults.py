@@ -187,7 +187,7 @@ class Faults:
         def stop(fault: InjectedFault) -> None:
             self._remove(fault)
             if holding is not None:
-                self._run(holding.release_all)
+                self._run(holding.end)
 
         fault = InjectedFault(Filter(apis, topic, group, client_id, where), stop, times)
         if holding is not None:

@@ -192,6 +192,22 @@ def test_a_delay_that_is_stopped_ends_at_once(broker: EmbeddedBroker, client: Ra
     assert client.receive(ProduceResponse).responses[0].partition_responses[0].base_offset == 0
 
 
+def test_a_delay_that_is_stopped_before_the_response_is_there_holds_it_back_no_more(
+    broker: EmbeddedBroker, client: RawClient
+) -> None:
+    (topic,) = client.ask(
+        MetadataRequest(topics=[MetadataRequestTopic(name="dogs")]), 12, MetadataResponse
+    ).topics
+    waits = fetch(topic.topic_id)
+    waits.max_wait_ms, waits.min_bytes = 500, 1
+    fault = broker.faults.delay("Fetch", seconds=3600)
+    client.send(client.frame(waits, 13))
+    broker.requests.wait_for("Fetch")
+    fault.stop()
+    assert client.receive(FetchResponse).error_code == 0
+    assert fault.hits == 1
+
+
 def test_a_dropped_response_leaves_the_connection_silent(
     broker: EmbeddedBroker, client: RawClient
 ) -> None:

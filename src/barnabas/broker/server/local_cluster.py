@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from barnabas.broker.server.node import HandOver, Node, Parts
+from barnabas.broker.server.node import Node, Parts
 from barnabas.broker.server.node_thread import NodeThread
+from barnabas.broker.server.registry_opening import HandOver
 from barnabas.broker.znodes.broker_znodes import CONTROLLER, decode_controller
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint

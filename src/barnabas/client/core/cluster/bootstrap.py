@@ -109,7 +109,7 @@ class Failures:
             self._unanswered.pop(address, None)
 
     def hopeless(self, addresses: Iterable[str]) -> bool:
-        """Whether at each of these addresses nothing listens, nobody answers, or a server of another protocol."""
+        """Whether nothing listens at each of these addresses, nobody answers, or it is another protocol."""
         return all(
             issubclass(self._kinds.get(one, object), ConnectionRefused | ConnectionSetupTimeout)
             or self._unanswered.get(one, 0) >= _MOST_UNANSWERED

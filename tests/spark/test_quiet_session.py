@@ -98,6 +98,6 @@ def test_spark_submit_plans_and_reads_by_the_daemon_that_is_quiet(
             "pyspark_barnabas.worker",
         )
     }
-    # No setting reaches the one that looks for sources: Java starts it from the environment of spark-submit.
+    # No setting reaches the one that looks for sources.
     assert quiet <= set(daemons)
     assert set(daemons) - quiet <= {"pyspark.daemon pyspark.sql.worker.lookup_data_sources"}

@@ -1,6 +1,7 @@
-"""Values of a registry through the exactly-once sink, bad ones put aside, while the schema changes between runs."""
+"""Values of a registry, exactly once; bad ones put aside; the schema changes between two runs."""
 
 import json
+from typing import Any
 
 import pytest
 from confluent_kafka.schema_registry import SchemaRegistryClient
@@ -27,7 +28,7 @@ def test_a_restart_writes_each_good_record_once_and_puts_each_bad_one_aside(
     with registry_double() as double:
         registry = SchemaRegistryClient({"url": double.url})
 
-        def send(schema: object, *rows: dict[str, object]) -> None:
+        def send(schema: object, *rows: dict[str, Any]) -> None:
             encode = AvroSerializer(registry, json.dumps(schema))
             topics.send(
                 source, [Given(encode(row, context), None, at % 2) for at, row in enumerate(rows)]
@@ -53,7 +54,7 @@ def test_a_restart_writes_each_good_record_once_and_puts_each_bad_one_aside(
         send(FIRST, *({"number": at} for at in range(20)))
         topics.send(source, [Given(b"none", b"bad"), Given(b"\0\0\0\0\x63?", b"unknown", 1)])
         run()
-        # The column gets the field that the newer schema has; what the older one wrote is read as well.
+        # The column gets the newer field; what the older schema wrote is read as well.
         send(SECOND, *({"number": at, "note": "new"} for at in range(20, 40)))
         send(FIRST, *({"number": at} for at in range(40, 50)))
         topics.send(source, [Given(b"\0\0\0\0\x01", b"cut")])

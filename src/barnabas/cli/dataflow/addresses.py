@@ -48,12 +48,12 @@ def check_cluster(where: "ClusterAddress", topics: Sequence[str] = (), option: s
 
 
 def check_old_cluster(where: "Kafka07Address", topic: str, option: str) -> None:
-    """Ask the named brokers of Kafka 0.7 for a topic, which may be missing; `option` has named them.
+    """Ask brokers of Kafka 0.7, named by `option`, for a topic, which may be missing.
 
     Brokers that ZooKeeper names are not asked.
 
     Raises:
-        ConnectionFailed, RequestTimeout, DecodeError: one does not answer, or not as Kafka 0.7 does.
+        ConnectionFailed, RequestTimeout, DecodeError: one does not answer as Kafka 0.7 does.
     """
     for text in where.brokers.values():
         with closing(SimpleConsumer(*parse_address(text))) as consumer:

@@ -185,7 +185,7 @@ def _check_both(
     topics: Sequence[str],
     names: Mapping[str, str],
 ) -> None:
-    """Ask both before Spark is started; brokers that ZooKeeper names are asked by the mirror itself."""
+    """Ask both before Spark is started; the mirror asks brokers that ZooKeeper names."""
     from barnabas.pipelines.topic_frames import ClusterAddress
 
     if isinstance(origin, ClusterAddress):

@@ -59,10 +59,10 @@ class DeadLetters:
             except ConnectionFailed:
                 raise
             except KafkaError as error:
-                # A query that only reads fails by a write: the message names what is written, and why.
+                # The query only reads: the message says what it writes, and why.
                 raise WriteRefused(
-                    f"bad records of {self._where.topic}-{self._where.partition} cannot be sent to the topic "
-                    f"{self._topic}, which option 'badRecordsTopic' names: {error}"
+                    f"bad records of {self._where.topic}-{self._where.partition} cannot be sent to "
+                    f"the topic {self._topic}, which option 'badRecordsTopic' names: {error}"
                 ) from None
 
     def _send_rows(self, producer: Producer, columns: Mapping[str, Any], decoded: Decoded) -> None:

@@ -87,7 +87,7 @@ def session(
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     if local and _JAVA_OF_SPARK_SUBMIT in os.environ:
-        # Java has the environment of spark-submit, and plans sources that it finds by itself with that Python.
+        # Java plans sources that it finds by itself with the Python of spark-submit.
         _register_sources(spark)
     stream_environment.fill(spark)
     return spark

@@ -41,6 +41,8 @@ _SYSTEM_CLOCK = SystemClock()
 _STEPS_SECONDS = 30.0
 _LOOK_SECONDS = 0.005
 _LOOKS = 1000
+_REGISTRY_FILES = 16
+"""Descriptors for the registry: more than there are copies of it, or the rest is opened again."""
 """How often a member's start looks whether a controller knows it; without one it serves what it can."""
 
 
@@ -82,6 +84,7 @@ class Node:
             parts = parts._replace(make_client=self._metrics.connect)
         self._loop = EventLoop(_socket_options(config))
         self._disk = parts.make_disk(call=self._loop.call)
+        self._make_disk = parts.make_disk
         self._worker = ThreadWorker()
         self._config = config
         self._directories = config.directories
@@ -279,7 +282,12 @@ class Node:
                 registries = Registries(shared, shared, shared_07)
             else:
                 _report_missing(self._disk, directories)
-                embedded = EmbeddedRegistry(self._disk, *map(_registry_file, directories))
+                embedded = EmbeddedRegistry(
+                    # Its own disk: what is changed while the broker serves is written on a thread.
+                    self._make_disk(_REGISTRY_FILES),
+                    *map(_registry_file, directories),
+                    hand_over=self._loop.call,
+                )
                 registries = Registries(embedded, of_07=shared_07)
                 if len(self._directories) > 1:
                     registries = registries._replace(

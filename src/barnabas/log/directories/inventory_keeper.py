@@ -168,8 +168,12 @@ class InventoryKeeper:
         Raises:
             StorageError: that failed in one of the directories.
         """
-        for file, _ in self._files.values():
+        for file in self.files():
             file.sync()
+
+    def files(self) -> list[File]:
+        """Those that have notes, for whoever syncs them."""
+        return [file for file, _ in self._files.values()]
 
     def gone(self, directory: LogDirectory, partition: TopicPartition, *, durable: bool) -> None:
         """Note that a log is not in this directory any more; not `durable`: `sync` has it stay.
